@@ -77,6 +77,7 @@ fn main() {
             })
             .collect();
         rounds.sort_by(f64::total_cmp);
-        println!("  {name:<14} median {:.1} µs", rounds[ROUNDS / 2]);
+        let median = rounds.get(ROUNDS / 2).copied().unwrap_or_default();
+        println!("  {name:<14} median {median:.1} µs");
     }
 }
