@@ -189,7 +189,7 @@ fn the_self_test_finds_no_key() {
 
 #[test]
 fn the_data_folder_is_its_owners_alone() {
-    let place = Place::new(&[(".env", "a=1\n")]);
+    let place = Place::untrusted(&[(".env", "a=1\n")]);
     let script = place.script(&json!({"replies": [
         {"blocks": [{"tool": "bash", "arguments": {"command": "echo a=2 > .env; seq 100000"}}]},
         {"blocks": [{"text": "done"}]},

@@ -88,6 +88,8 @@ export async function theGutterShowsWhatIsGoneAndDecides(rig) {
   await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
   await window.editor.click();
   await window.page.keyboard.press("Control+Home");
+  // The key does nothing before the editor has compared the texts and drawn its marks.
+  await window.page.locator(".dirty-diff-glyph").first().waitFor({ timeout: LONG });
   await window.page.keyboard.press("Alt+F3");
   const peek = window.page.locator(".peekview-widget");
   await peek.locator(".line-delete").first().waitFor({ timeout: LONG });
