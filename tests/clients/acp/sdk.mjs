@@ -104,7 +104,7 @@ await connected(async (ctx) => {
   await ctx.request(agent.authenticate, { methodId: offered.authMethods[0].id });
   const made = await ctx.request(agent.session.new, { cwd: home, mcpServers: [] });
   sessionId = made.sessionId;
-  assert.ok(made.configOptions.length > 2 && made.modes.availableModes.length === 3);
+  assert.ok(made.configOptions.length > 2 && made.modes.availableModes.length === 5);
   const prompt = (text) => ctx.request(agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
   assert.equal((await prompt("change it")).stopReason, "end_turn");
   assert.equal(readFileSync(join(home, "a.txt"), "utf8"), "two\n");

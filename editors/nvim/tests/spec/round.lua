@@ -16,11 +16,7 @@ local function whole_round(arguments_for)
   child.write(dir .. "/greet.txt", "one\ntwo\nthree\nfour\nfive\n")
   local script = {
     replies = {
-      call(
-        "I look at it first.",
-        "bash",
-        { command = "cat greet.txt | tee /dev/null; while [ ! -e go ]; do sleep 0.02; done" }
-      ),
+      call("I look at it first.", "bash", { command = "tee<greet.txt; until [ -e go ]; do sleep .1;done" }),
       call(
         "Now I change it.",
         "edit",
@@ -40,6 +36,7 @@ local function whole_round(arguments_for)
   -- prompt: typed into an ordinary buffer, sent with <CR>
   vi:keys("iMake the second line loud.<Esc><CR>")
   vi:wait("require('pintle.approval').count() == 1", "a question")
+  vi:wait_chat("asks for permission")
   golden("round-1-asked", vi:screen(), dir)
   equal(vi:lua("return vim.api.nvim_buf_get_name(0):match('^pintle://prompt/') ~= nil"), true, "focus stays")
   contains(vi:lua("return require('pintle.statusline').get()"), "pintle: blocked, 1 asks")
@@ -49,7 +46,7 @@ local function whole_round(arguments_for)
   vi:lua("_G.choices = { 'Show', 'Allow' }")
   vi:cmd("Pintle attention")
   vi:wait_chat("running")
-  contains(vi:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"), "cat greet.txt")
+  contains(vi:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"), "tee<greet.txt")
   vi:cmd("close")
 
   -- steer and queue while it runs
