@@ -71,6 +71,8 @@ impl Helper {
         // A signal for the engine's group, such as that of a terminal, is none for the guardian.
         let _ = nix::unistd::setsid();
         nix::sys::prctl::set_child_subreaper(true)?;
+        // It was started by a link of `/proc`, whose name says nothing in a list of processes.
+        let _ = nix::sys::prctl::set_name(c"pintle");
         namespaces::close_all_but(Vec::new());
         let control = io::stdin().as_fd().try_clone_to_owned()?;
         // Commands must not find the control socket.

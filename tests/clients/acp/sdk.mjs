@@ -14,7 +14,7 @@ const acp = await import(pathToFileURL(require.resolve("@agentclientprotocol/sdk
 const replies = [
   { blocks: [{ reasoning: "I look first" }, { tool: "read", arguments: { path: "a.txt" } }] },
   { blocks: [{ tool: "edit", arguments: { path: "a.txt", edits: [{ oldText: "one", newText: "two" }] } }] },
-  { blocks: [{ tool: "bash", arguments: { command: "cat a.txt" } }] },
+  { blocks: [{ tool: "bash", arguments: { command: "tee < a.txt" } }] },
   { blocks: [{ tool: "ask_user", arguments: { question: "Which?", options: ["red", "blue"] } }] },
   { blocks: [{ text: "all done" }] },
   { blocks: [{ text: "and then" }], hang: true },
