@@ -9,7 +9,7 @@ export async function aGuideIsShownInThePreview(rig) {
   await window.page.locator(".tab", { hasText: "Preview permissions.md" }).waitFor({ timeout: LONG });
   const isDrawn = async (frame) =>
     (await frame
-      .locator("h2", { hasText: "Two modes" })
+      .locator("h2", { hasText: "Protected and secret files" })
       .count()
       .catch(() => 0)) > 0;
   await until("the page is drawn", async () => {
