@@ -339,7 +339,7 @@ pub struct ToolDetails {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxReport {
-    /// What the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
+    /// The level that the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
     pub level: String,
     /// The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -1,8 +1,4 @@
 //! `pintle doctor`: prints the settings, the keys that are set, and the abilities of this machine.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "looks at folders and at what the kernel says of itself"
-)]
 
 use crate::args::Settings;
 use crate::assemble;
@@ -173,7 +169,7 @@ fn writable(data: &Path) -> Result<(), String> {
         .map_err(|error| format!("not writable: {error}"))
 }
 
-/// What is enforced for a confined command, found by confining one.
+/// Returns the level of the sandbox, found by confining a process.
 #[cfg(target_os = "linux")]
 fn sandbox() -> anyhow::Result<String> {
     let Some(program) = assemble::guardian() else { return Ok("none".to_owned()) };

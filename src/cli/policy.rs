@@ -6,6 +6,7 @@ use crate::assemble;
 use anyhow::{Context, bail, ensure};
 use pintle::agent::PermissionPolicy;
 use pintle::ambient::Ambient;
+use pintle::disk;
 use pintle::exec::Environment;
 use pintle::permissions::{Decision, Rule, Verdict};
 use pintle::store::Store;
@@ -15,7 +16,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::item::{ItemBody, ToolCall};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -97,10 +98,8 @@ impl Judge {
 
     /// Compares the decisions about the rows of a file with those that the rows name.
     async fn test(&self, file: &Path) -> anyhow::Result<u8> {
-        let mut text = String::new();
-        let opened = std::fs::File::open(file)
-            .and_then(|opened| opened.take(MAX_BYTES).read_to_string(&mut text));
-        opened.with_context(|| format!("reading {}", file.display()))?;
+        let text = disk::read_to_string(file, MAX_BYTES)
+            .with_context(|| format!("reading {}", file.display()))?;
         let mut out = io::stdout().lock();
         let (mut rows, mut wrong) = (0, 0);
         for (at, line) in text.lines().enumerate() {

@@ -113,6 +113,7 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
         ("model", before.model == now.model),
         ("retries", before.retries == now.retries),
         ("permission_mode", before.permission_mode == now.permission_mode),
+        ("rules", before.rules == now.rules),
         ("tools", before.tools == now.tools),
         ("environment", before.environment == now.environment),
         ("limits", before.limits == now.limits),

@@ -318,7 +318,7 @@ pub struct Command {
     pub shown_by: Option<String>,
     /// The variables that it sees besides.
     pub variables: variables::ExtraVariables,
-    /// What it may do; none is everything that the user may.
+    /// Its confinement; none allows everything that the user may do.
     pub confinement: Option<Arc<sandbox::Confinement>>,
     /// Receives its output.
     pub output: OutputBuffer,
@@ -371,7 +371,7 @@ pub struct Filter {
     pub max_bytes: u64,
     /// The owner: background processes of the command end with [`Environment::release`].
     pub owner: String,
-    /// What it may do; none is everything that the user may.
+    /// Its confinement; none allows everything that the user may do.
     pub confinement: Option<Arc<sandbox::Confinement>>,
 }
 
@@ -400,7 +400,7 @@ pub struct Ran {
     pub total_bytes: u64,
     /// The file with the whole output, when it was long.
     pub full_output_path: Option<PathBuf>,
-    /// What the sandbox enforced and denied, if the command was confined.
+    /// The sandbox's report, if the command was confined.
     pub sandbox: Option<Box<sandbox::Report>>,
 }
 

@@ -102,7 +102,7 @@ struct PathPattern {
     fixed: PathBuf,
 }
 
-/// How surely a rule matches.
+/// The certainty with which a rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
     /// It does not.

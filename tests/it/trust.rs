@@ -77,13 +77,15 @@ fn repository(folder: &Path) {
     fs::write(folder.join("a.txt"), "two\n").unwrap();
 }
 
+/// Makes a repository in a folder, whose programs would leave the marker.
+type Make<'a> = &'a dyn Fn(&Path, &Path);
+
 #[test]
 fn nothing_of_a_hostile_repository_runs() {
     let append = |path: &Path, text: &str| {
         let before = fs::read_to_string(path).unwrap_or_default();
         fs::write(path, format!("{before}{text}")).unwrap();
     };
-    type Make<'a> = &'a dyn Fn(&Path, &Path);
     let rows: [(&str, Make<'_>); 9] = [
         ("settings", &|folder, marker| {
             repository(folder);

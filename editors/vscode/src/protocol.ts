@@ -1618,7 +1618,7 @@ export type JobId = string;
 
 /** The sandbox of a command that ran confined. */
 export type SandboxReport = {
-  /** What the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`. */
+  /** The level that the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`. */
   level: string;
   /** The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it. */
   denied?: boolean;

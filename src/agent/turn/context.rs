@@ -44,7 +44,7 @@ pub(in crate::agent) struct TurnContext {
     pub(in crate::agent) workspace: Workspace,
     /// The tools, and what their calls are given.
     pub(in crate::agent) tools: TurnTools,
-    /// What decides whether calls run.
+    /// The permissions that its calls need.
     pub(in crate::agent) permissions: Permissions,
     /// The hooks that are asked at points of the turn.
     pub(in crate::agent) hooks: Hooks,

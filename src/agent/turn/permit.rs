@@ -57,7 +57,7 @@ impl SandboxPolicy {
         Self { program, is_required, level: OnceCell::new() }
     }
 
-    /// What this machine enforces; none where there is no sandbox. The kernel is asked once.
+    /// Returns the level that this machine enforces; none where there is no sandbox. The kernel is asked once.
     pub async fn level(&self) -> Option<&Level> {
         let program = self.program.as_ref()?;
         Some(self.level.get_or_init(|| sandbox::probe(program)).await)
@@ -128,7 +128,7 @@ impl<'a> From<&'a Workspace> for Site<'a> {
     }
 }
 
-/// What decides about the calls of a turn, beside the grants of its session.
+/// The permissions of a turn; the grants of its session come on top.
 #[derive(Debug)]
 pub(in crate::agent) struct Permissions {
     pub(in crate::agent) mode: PermissionMode,

@@ -66,10 +66,13 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
         (
             "what a running engine keeps",
             "config.toml",
-            Some("model = \"a/b\"\nretries = 9\n[tools]\nweb_fetch = true\n"),
+            Some(
+                "model = \"a/b\"\nretries = 9\n[tools]\nweb_fetch = true\n\
+                 [[rules]]\ndecision = \"deny\"\nargv = [\"x\"]\n",
+            ),
             "",
             &[
-                "HOME/config.toml: model, retries, tools changed, which a running engine keeps as it was at its start",
+                "HOME/config.toml: model, retries, rules, tools changed, which a running engine keeps as it was at its start",
             ],
         ),
     ];

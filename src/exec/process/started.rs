@@ -73,7 +73,7 @@ impl Started {
         }
     }
 
-    /// What was enforced, if it is confined.
+    /// The enforced level, if the command is confined.
     pub(super) fn level(&self) -> Option<Level> {
         match self {
             Self::Here(_) => None,

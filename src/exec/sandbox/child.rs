@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// What the child gets from the guardian.
+/// The guardian's input for the child.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start<'a> {
     pub(super) kind: Kind,

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the sandbox denied.
+/// The kind of access that the sandbox denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Denial {

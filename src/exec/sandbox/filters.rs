@@ -82,7 +82,7 @@ const NAMESPACES: [libc::c_int; 7] = [
 /// Requests that put input into a terminal.
 const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
-/// Whether a command may make sockets of the internet.
+/// The permission of a command to make sockets of the internet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inet {
     /// In a network of its own, or in an open one.

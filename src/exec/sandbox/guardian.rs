@@ -202,7 +202,7 @@ pub(in crate::exec) struct Guarded {
     is_confined: bool,
     pid: Pid,
     level: Option<Level>,
-    /// How often an end was reported: that of a shell with namespaces, then that of its first process.
+    /// The number of ends that were reported: that of a shell with namespaces, then that of its first process.
     ended: u32,
     /// The wait status, if it came before the number.
     early: Option<i32>,
@@ -218,7 +218,7 @@ impl Guarded {
         self.is_confined
     }
 
-    /// What was enforced; none before the shell was executed.
+    /// The enforced level; none before the shell was executed.
     pub(in crate::exec) fn level(&self) -> Option<&Level> {
         self.level.as_ref()
     }

@@ -3,7 +3,7 @@
 use super::Network;
 use serde::{Deserialize, Serialize};
 
-/// What is in force for a command, or can be on this machine.
+/// The level in force for a command, or possible on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
     /// The version of Landlock's interface; 0 where the kernel has none.
@@ -17,7 +17,7 @@ pub struct Level {
     pub namespaces_failed: Option<String>,
 }
 
-/// How much of a confinement is enforced.
+/// The grade to which a confinement is enforced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
@@ -36,7 +36,7 @@ const SCOPES: u32 = 6;
 const TRUNCATE: u32 = 3;
 
 impl Level {
-    /// How much is enforced.
+    /// The grade of the level.
     pub fn grade(&self) -> Grade {
         match (self.seccomp, self.namespaces, self.landlock) {
             (true, true, 1..) => Grade::Full,
@@ -60,7 +60,7 @@ impl Level {
         self.grade() == Grade::None
     }
 
-    /// What a confined command can still do on this level that it could not on the full one, in words.
+    /// Returns the gaps of this level against the full one, in words.
     pub fn gaps(&self, network: Network) -> Vec<String> {
         let mut gaps = Vec::new();
         let mut gap = |is_open: bool, text: &str| {

@@ -53,7 +53,7 @@ pub(in crate::exec) use wire::Request;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What a command may do. All paths are absolute; those that do not exist are ignored where nothing can be enforced for them.
+/// The limits of a confined command. All paths are absolute; those that do not exist are ignored where nothing can be enforced for them.
 ///
 /// Of two entries, the one with the longer path decides: a `readable` folder inside a `hidden` one is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,10 +171,10 @@ impl Default for ResourceLimits {
     }
 }
 
-/// What the sandbox has to say about a command that ended.
+/// The sandbox's report about a command that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// What was enforced.
+    /// The enforced level.
     pub level: Level,
     /// The sandbox is the likely cause of the failure.
     pub denied: Option<Denial>,

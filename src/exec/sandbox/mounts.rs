@@ -176,7 +176,8 @@ fn make_file(path: &Path, mode: u32) -> io::Result<std::fs::File> {
     std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(mode).open(path)
 }
 
-/// Makes a `/dev` with harmless devices, terminals and shared memory of its own, and for now a file that nobody can read.
+/// Makes a `/dev` with harmless devices, terminals and shared memory of its own, and the unreadable file that hidden files are
+/// covered with; it is unlinked once they are.
 fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<(), Failure> {
     let dev = Path::new("/dev");
     let failed = |error: io::Error| Failure::of("make /dev", error);

@@ -6,14 +6,14 @@ use super::Confinement;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a command sees at a path.
+/// The view of a path for a confined command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
-    /// What is there, and it may be changed.
+    /// The real content, which may be changed.
     Write,
-    /// What is there, as a mount of its own, so that it cannot be renamed: a protected path lies below it.
+    /// The real content, as a mount of its own, so that it cannot be renamed: a protected path lies below it.
     Pin,
-    /// What is there, unchangeable.
+    /// The real content, unchangeable.
     Read,
     /// An empty folder that the command may fill.
     Empty,

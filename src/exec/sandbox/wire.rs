@@ -1,4 +1,4 @@
-//! What engine, guardian and command tell each other.
+//! The messages between engine, guardian and command.
 //!
 //! The engine asks for a command with one packet on the control socket: a byte that says which kind, with four descriptors:
 //! the command's own connection and its three streams. The request itself goes over the connection, since it may be larger
@@ -40,7 +40,7 @@ pub(in crate::exec) struct Request {
 pub(super) enum Frame {
     /// Its first process, as a number of the engine's own namespace.
     Pid(i32),
-    /// What is enforced; the shell is executed next.
+    /// The enforced level; the shell is executed next.
     Level(Level),
     /// It was not started: the step, the error's number if the system gave one, and its message.
     Failed(Failure),

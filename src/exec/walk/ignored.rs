@@ -36,7 +36,7 @@ const MAX_ALL_PATTERNS: usize = 40_000;
 /// The number of plain patterns that a glob counts for.
 const GLOB_COST: usize = 10;
 
-/// What a walk leaves out. Shared by its threads.
+/// The patterns by which a walk leaves files out. Shared by its threads.
 #[derive(Debug)]
 pub(super) struct Ignored {
     root: PathBuf,

@@ -67,7 +67,8 @@ impl Place {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let place = Self::untrusted(files);
         std::fs::create_dir_all(place.home()).unwrap();
-        let trust = format!("[[trusted]]\npath = {:?}\n", place.project());
+        let project = place.project();
+        let trust = format!("[[trusted]]\npath = '{}'\n", project.display());
         let path = place.home().join("trust.toml");
         std::fs::write(&path, trust).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();

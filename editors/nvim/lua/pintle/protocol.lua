@@ -1008,7 +1008,7 @@
 
 ---The sandbox of a command that ran confined.
 ---@class pintle.SandboxReport
----@field level string What the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
+---@field level string The level that the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
 ---@field denied? boolean The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
 ---@field created? (string)[] Protected files that the command created.
 
