@@ -10,6 +10,7 @@ use super::user_lines::UserLines;
 use crate::text::line_diff::{Change, Lean, carried};
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{HunkKind, HunkState, Maker};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A file that the agent changed.
@@ -136,7 +137,8 @@ impl FileReview {
             let texts = (text(&old_lines, &run.old), text(&new_lines, &run.new));
             let same = identity.and_then(|at| previous.get(at));
             let from: Vec<&Tracked> = from.iter().filter_map(|at| previous.get(*at)).collect();
-            let has_person = self.user_lines.overlap_with(&run.new);
+            let undone = [(run.new.clone(), texts.0.as_str())];
+            let has_person = self.would_lose_user_lines(&undone);
             let contents =
                 (run.kind != HunkKind::Lines).then(|| (self.baseline.clone(), self.now.clone()));
             let back = (same.is_none() && is_return)
@@ -181,6 +183,31 @@ impl FileReview {
         }
         self.open = open;
         removed
+    }
+}
+
+impl FileReview {
+    /// Returns true when replacing these lines by these texts, all at once, would remove some that a person wrote.
+    pub(super) fn would_lose_user_lines(&self, undone: &[(Range<usize>, &str)]) -> bool {
+        let UserLines { inside, all } = &self.user_lines;
+        if undone.iter().any(|(lines, _)| inside.overlap_with(lines)) {
+            return true;
+        }
+        let own: Vec<usize> =
+            undone.iter().flat_map(|(lines, _)| all.among(lines)).flatten().collect();
+        if own.is_empty() {
+            return false;
+        }
+        // The difference may have been read so that a line which stays counts as removed here and inserted there.
+        let lines = lines_of(self.now.as_ref());
+        let stays = |at: &usize| !undone.iter().any(|(lines, _)| lines.contains(at));
+        let kept = lines.iter().enumerate().filter(|(at, _)| stays(at)).map(|(_, line)| *line);
+        let restored = undone.iter().flat_map(|(_, text)| text.split_inclusive('\n'));
+        let left: BTreeSet<&str> =
+            kept.chain(restored).map(|line| line.trim_end_matches('\n')).collect();
+        own.into_iter()
+            .filter_map(|at| lines.get(at))
+            .any(|line| !left.contains(line.trim_end_matches('\n')))
     }
 }
 

@@ -5,7 +5,7 @@
 use super::content::{Content, text_of};
 use super::file::FileReview;
 use super::hunk::Tracked;
-use super::select::{Selection, within};
+use super::select::{Selection, cut, within};
 use super::{AppliedPart, Review};
 use crate::text::merge::{Labels, conflict};
 use pintle_protocol::diff::Side;
@@ -15,6 +15,7 @@ use pintle_protocol::review::{
     Verdict, VerdictPart,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The labels of conflict markers.
 const LABELS: Labels<'static> = Labels { ours: "present", base: "agent", theirs: "before" };
@@ -154,6 +155,10 @@ impl Review {
         may_discard: bool,
     ) -> Result<Vec<VerdictPart>, Refused> {
         let targets = self.targets(target)?;
+        let mut undone = Undone::default();
+        for Target { path, hunk, lines, .. } in &targets {
+            undone.add(path, hunk, *lines);
+        }
         targets
             .into_iter()
             .map(|Target { path, file, hunk, lines }| {
@@ -163,7 +168,8 @@ impl Review {
                 if is_inseparable {
                     return Err(Refused::Inseparable(hunk.id.clone()));
                 }
-                let is_conflict = !may_discard && file.would_remove_user_lines(hunk, &selection);
+                let is_conflict = !may_discard
+                    && file.would_remove_user_lines(hunk, &selection, undone.of(&path));
                 let text = (is_conflict && is_text(hunk))
                     .then(|| conflict(&hunk.agent_text, &hunk.new_text, &hunk.old_text, LABELS));
                 let outcome = if is_conflict { Outcome::Conflict } else { Outcome::Applied };
@@ -258,6 +264,14 @@ impl Review {
         if let Some(by) = applied.reverted_by {
             return Err(Refused::AlreadyReverted { verdict, by });
         }
+        let mut undone = Undone::default();
+        for AppliedPart { path, hunk, .. } in &applied.parts {
+            let file = self.files.get(path);
+            let open = file.and_then(|file| file.open.iter().find(|other| other.id == *hunk));
+            if let Some(hunk) = open {
+                undone.add(path, hunk, None);
+            }
+        }
         let mut parts = Vec::new();
         for AppliedPart { path, effect, was, hunk } in &applied.parts {
             let Some(file) = self.files.get(path) else { continue };
@@ -278,8 +292,9 @@ impl Review {
             let is_possible = match effect {
                 Effect::Keep => open.is_some(),
                 Effect::Undo => open.is_some_and(|hunk| {
-                    Selection::of(hunk, None)
-                        .is_some_and(|all| !file.would_remove_user_lines(hunk, &all))
+                    Selection::of(hunk, None).is_some_and(|all| {
+                        !file.would_remove_user_lines(hunk, &all, undone.of(path))
+                    })
                 }),
                 Effect::Reopen => closed.is_some_and(|hunk| file.can_reopen(hunk)),
                 Effect::Comment | Effect::Withdraw => file.find(hunk).is_some(),
@@ -318,6 +333,22 @@ impl Review {
     }
 }
 
+/// The lines of each file that a decision undoes, and the texts that it brings back for them.
+#[derive(Debug, Default)]
+struct Undone(BTreeMap<String, Vec<(Range<usize>, String)>>);
+
+impl Undone {
+    fn add(&mut self, path: &str, hunk: &Tracked, lines: Option<LineSelection>) {
+        let Some(selection) = Selection::of(hunk, lines).filter(|_| is_text(hunk)) else { return };
+        let undone = (within(&hunk.new, &selection.new), cut(&hunk.old_text, &selection.old));
+        self.0.entry(path.to_owned()).or_default().push(undone);
+    }
+
+    fn of(&self, path: &str) -> &[(Range<usize>, String)] {
+        self.0.get(path).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 struct Target<'a> {
     path: String,
     file: &'a FileReview,
@@ -326,13 +357,25 @@ struct Target<'a> {
 }
 
 impl FileReview {
-    /// Returns true when undoing lines would remove some that a person wrote.
-    fn would_remove_user_lines(&self, hunk: &Tracked, selection: &Selection) -> bool {
-        if is_text(hunk) {
-            let lines = within(&hunk.new, &selection.new);
-            return self.user_lines.overlap_with(&lines);
+    /// Returns true when undoing lines of a hunk would remove some that a person wrote. `undone` is all that the decision undoes in
+    /// the file.
+    fn would_remove_user_lines(
+        &self,
+        hunk: &Tracked,
+        selection: &Selection,
+        undone: &[(Range<usize>, String)],
+    ) -> bool {
+        if !is_text(hunk) {
+            return hunk.state != HunkState::Pending;
         }
-        hunk.state != HunkState::Pending
+        let lines = within(&hunk.new, &selection.new);
+        if self.user_lines.inside.overlap_with(&lines) {
+            return true;
+        }
+        let has_own = !self.user_lines.all.among(&lines).is_empty();
+        let undone: Vec<_> =
+            undone.iter().map(|(lines, text)| (lines.clone(), text.as_str())).collect();
+        has_own && self.would_lose_user_lines(&undone)
     }
 
     /// Returns the lines of the file in the range of a hunk.

@@ -1,4 +1,7 @@
-//! The lines that a person wrote into the agent's hunks, tracked so that no undo removes them without consent.
+//! The lines that a person wrote, tracked so that no undo removes them without consent.
+//!
+//! Those inside the agent's hunks are removed by an undo. Those beside them are not, unless a later change has the difference read in
+//! another way, so that a line which stayed counts as moved; then it depends on what else the undo brings back.
 //!
 //! A line that somebody else removes and that returns, at its position or another one, is still the person's; so is one that only gains or
 //! loses its line end. Lines without a letter or digit are common and are tracked by position only. Invariant: ranges are in order and
@@ -8,23 +11,44 @@ use crate::text::line_diff::{Change, Lean, carried, overlap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Lines of a text, from 0.
+/// A person's lines in the text of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct UserLines {
+    /// Those that were written into hunks.
+    pub(super) inside: Lines,
+    /// All of them.
+    pub(super) all: Lines,
+}
+
+impl UserLines {
+    /// Records a person's change of the text, which inserts some of its lines into hunks.
+    pub(super) fn write(&mut self, edits: &[Change], inside: impl Iterator<Item = Range<usize>>) {
+        self.inside.write(edits, inside);
+        self.all.write(edits, edits.iter().map(|edit| edit.new.clone()));
+    }
+
+    /// Records somebody else's change of the text.
+    pub(super) fn follow(&mut self, edits: &[Change], old: &[&str], new: &[&str]) {
+        self.inside.follow(edits, old, new);
+        self.all.follow(edits, old, new);
+    }
+}
+
+/// Lines of a text, from 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Lines {
     lines: Vec<Range<usize>>,
     /// Lines that others removed, with their number.
     removed: BTreeMap<String, usize>,
 }
 
-impl UserLines {
-    /// Records a person's change of the text, which inserts these lines into hunks.
-    pub(super) fn write(&mut self, edits: &[Change], lines: impl Iterator<Item = Range<usize>>) {
+impl Lines {
+    fn write(&mut self, edits: &[Change], lines: impl Iterator<Item = Range<usize>>) {
         self.carry(edits);
         self.add(lines);
     }
 
-    /// Records somebody else's change of the text.
-    pub(super) fn follow(&mut self, edits: &[Change], old: &[&str], new: &[&str]) {
+    fn follow(&mut self, edits: &[Change], old: &[&str], new: &[&str]) {
         for lines in edits.iter().flat_map(|edit| self.among(&edit.old)).collect::<Vec<_>>() {
             for line in old.get(lines).unwrap_or_default() {
                 if line.contains(char::is_alphanumeric) {
@@ -52,7 +76,7 @@ impl UserLines {
     }
 
     /// Returns the person's lines among these.
-    fn among(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
+    pub(super) fn among(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
         let shared = self.lines.iter().filter(|own| overlap(own, lines));
         shared.map(|own| own.start.max(lines.start)..own.end.min(lines.end)).collect()
     }

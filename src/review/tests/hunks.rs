@@ -313,6 +313,33 @@ fn hunks_follow_what_happens() {
             "1.1 modified 2:[b]>[x u]; base a b | disk a x u",
         ),
         (
+            "a person's line beside hunks that the difference reads as moved stays theirs",
+            "s t l3 l2 l4 l1 l5 a2 e l6",
+            &[
+                Agent("s t l3 l2 l4 l1 e l6"),
+                User("s t l3 l2 l4 mine e l6"),
+                Agent("s a0 a0 a0 l3 l2 l4 mine e l6"),
+                Agent("s a0 a0 a0 mine e l6"),
+                Agent("s a2 a0 a0 a0 a0 mine e l6"),
+                Keep("1.1"),
+                Undo("3.1"),
+            ],
+            "3.1 conflict 3:[]>[a0 a0 a0 a0 mine]; base s a2 e l6 | disk s a2 a0 a0 a0 a0 mine e l6",
+        ),
+        (
+            "and it is there once when both places are undone",
+            "s t l3 l2 l4 l1 l5 a2 e l6",
+            &[
+                Agent("s t l3 l2 l4 l1 e l6"),
+                User("s t l3 l2 l4 mine e l6"),
+                Agent("s a0 a0 a0 l3 l2 l4 mine e l6"),
+                Agent("s a0 a0 a0 mine e l6"),
+                Agent("s a2 a0 a0 a0 a0 mine e l6"),
+                Undo("all"),
+            ],
+            "base s t l3 l2 l4 mine l5 a2 e l6 | disk s t l3 l2 l4 mine l5 a2 e l6",
+        ),
+        (
             "what was kept can be changed again",
             "a b",
             &[Agent("a x"), Keep("1.1"), Agent("a y")],
