@@ -80,7 +80,7 @@ pub struct CheckedPath {
     pub named: PathBuf,
     /// The file that it leads to, symbolic links followed.
     pub resolved: PathBuf,
-    /// The number of names that the file has, where it exists.
+    /// The number of names that the file has; 0 where it does not exist, or for a path that is only read.
     pub links: u64,
 }
 

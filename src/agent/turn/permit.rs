@@ -320,8 +320,8 @@ fn confinement(places: &Places, sandbox: Sandbox) -> Confinement {
 async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access) -> Action {
     let env = site.env;
     match access {
-        Access::Read(paths) => Action::Read(check(env, paths).await),
-        Access::Write(paths) => Action::Write(check(env, paths).await),
+        Access::Read(paths) => Action::Read(check(env, paths, Wants::Path).await),
+        Access::Write(paths) => Action::Write(check(env, paths, Wants::PathAndLinks).await),
         Access::Execute(command) => {
             let analysis = analyse(env, command);
             let cwd = site.cwd.to_owned();
@@ -349,11 +349,22 @@ fn analyse(env: &dyn Environment, command: &str) -> Analysis {
     }
 }
 
-async fn check(env: &dyn Environment, paths: &[PathBuf]) -> Vec<CheckedPath> {
+/// The facts about a path that a decision needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Path,
+    /// Also the number of names that the file has, which matters to changes alone.
+    PathAndLinks,
+}
+
+async fn check(env: &dyn Environment, paths: &[PathBuf], wants: Wants) -> Vec<CheckedPath> {
     let mut checked = Vec::new();
     for path in paths {
         let resolved = resolve(env, path).await;
-        let links = env.stat(&resolved).await.map_or(0, |stat| stat.links);
+        let links = match wants {
+            Wants::Path => 0,
+            Wants::PathAndLinks => env.stat(&resolved).await.map_or(0, |stat| stat.links),
+        };
         checked.push(CheckedPath { named: path.clone(), resolved, links });
     }
     checked
