@@ -31,7 +31,7 @@ pub use load::{ReadFile, load};
 #[cfg(test)]
 pub(crate) use providers::PROFILE_NAMES;
 pub use sessions::SessionSettings;
-pub use text_source::{TextSource, fill, variable, variables};
+pub use text_source::{KEY_FILE, KEYRING, TextSource, fill, in_home, variable, variables};
 pub use title::TitleSettings;
 pub use tools::ToolSettings;
 

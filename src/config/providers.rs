@@ -8,7 +8,7 @@
 
 use super::node::Node;
 use super::pi;
-use super::text_source::TextSource;
+use super::text_source::{KEY_FILE, KEYRING, TextSource};
 use super::{Error, ModelEntry, PriceEntry, ProviderEntry};
 use crate::ambient::Ambient;
 use crate::llm::catalog::{Auth, Dialect, NotDialect};
@@ -189,7 +189,12 @@ impl Reader<'_> {
             Form::Toml => TextSource::parse(text),
             Form::Json => TextSource::parse_or_name(text, self.ambient),
         };
-        source.ok_or_else(|| node.wrong("a command behind the !"))
+        let want = match text {
+            _ if text.starts_with(KEY_FILE) => "a path from / or ~/ behind file:",
+            _ if text.starts_with(KEYRING) => "SERVICE/USER behind keyring:",
+            _ => "a command behind the !",
+        };
+        source.ok_or_else(|| node.wrong(want))
     }
 
     fn headers(&self, node: &Node<'_>) -> Result<Vec<(String, TextSource)>, Error> {

@@ -17,7 +17,7 @@ fn ambient(vars: &[(&str, &str)]) -> Ambient {
 fn row(provider: &ProviderEntry) -> String {
     let text = |source: &TextSource| match source {
         TextSource::Text(text) => text.expose().to_owned(),
-        TextSource::Command(command) => format!("!{command}"),
+        TextSource::Fetched(command) => format!("!{command}"),
     };
     let headers: Vec<_> =
         provider.headers.iter().map(|(name, source)| format!("{name}={}", text(source))).collect();
@@ -147,6 +147,14 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
         (
             "[providers.x]\nkey = \"! \"",
             "error: HOME/config.toml: `providers.x.key` must be a command behind the !",
+        ),
+        (
+            "[providers.x]\nkey = \"file:key\"",
+            "error: HOME/config.toml: `providers.x.key` must be a path from / or ~/ behind file:",
+        ),
+        (
+            "[providers.x]\nkey = \"keyring:pintle\"",
+            "error: HOME/config.toml: `providers.x.key` must be SERVICE/USER behind keyring:",
         ),
         (
             "[providers.x]\napi = \"soap\"",

@@ -1,25 +1,49 @@
-//! The source of a text in a settings file: a literal, variables, or a command. Pure.
+//! The source of a text in a settings file: a literal, variables, or something that holds a key. Pure.
 //!
 //! A variable is looked up when the text is needed, so an unset variable affects only those who need it.
 
 use crate::ambient::{Ambient, Secret};
+use std::path::{Path, PathBuf};
 
 /// The source of a key or of a header's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextSource {
     /// A text with `$NAME` or `${NAME}` for variables.
     Text(Secret),
-    /// A command whose output is the text.
-    Command(String),
+    /// A command whose output is the text, or one of [`KEY_FILE`] and [`KEYRING`] with what follows.
+    Fetched(String),
 }
 
+/// The beginning of a text that stands in a file: `file:~/.keys/openai`.
+pub const KEY_FILE: &str = "file:";
+
+/// The beginning of a text that the system's keyring holds: `keyring:SERVICE/USER`.
+pub const KEYRING: &str = "keyring:";
+
 impl TextSource {
-    /// Parses a value of a settings file; `None` for a blank command.
+    /// Parses a value of a settings file; `None` for a blank command, for a file without its place, and for an entry of the
+    /// keyring without service and user.
     pub(super) fn parse(text: &str) -> Option<Self> {
+        if let Some(path) = text.strip_prefix(KEY_FILE) {
+            return path.starts_with(['/', '~']).then(|| Self::Fetched(text.to_owned()));
+        }
+        if let Some(entry) = text.strip_prefix(KEYRING) {
+            let (service, user) = entry.split_once('/')?;
+            return (!service.is_empty() && !user.is_empty())
+                .then(|| Self::Fetched(text.to_owned()));
+        }
         match text.strip_prefix('!').map(str::trim) {
             Some("") => None,
-            Some(command) => Some(Self::Command(command.to_owned())),
+            Some(command) => Some(Self::Fetched(command.to_owned())),
             None => Some(Self::Text(Secret::new(text))),
+        }
+    }
+
+    /// The file that holds the text, where it is one.
+    pub fn file(&self, home: Option<&Path>) -> Option<PathBuf> {
+        match self {
+            Self::Text(_) => None,
+            Self::Fetched(source) => source.strip_prefix(KEY_FILE).map(|path| in_home(path, home)),
         }
     }
 
@@ -31,6 +55,14 @@ impl TextSource {
             return Some(Self::Text(Secret::new(format!("${{{text}}}"))));
         }
         Self::parse(text)
+    }
+}
+
+/// A path that may begin with `~/`.
+pub fn in_home(path: &str, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        (Some(_) | None, _) => PathBuf::from(path),
     }
 }
 
@@ -144,10 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn a_command_and_a_bare_name_are_told_from_a_text() {
+    fn what_is_fetched_and_a_bare_name_are_told_from_a_text() {
         let text = |text: &str| Some(TextSource::Text(Secret::new(text)));
         for (said, want) in [
-            ("!pass show x ", Some(TextSource::Command("pass show x".to_owned()))),
+            ("!pass show x ", Some(TextSource::Fetched("pass show x".to_owned()))),
+            ("file:~/.key", Some(TextSource::Fetched("file:~/.key".to_owned()))),
+            ("file:key", None),
+            ("keyring:pintle/me", Some(TextSource::Fetched("keyring:pintle/me".to_owned()))),
+            ("keyring:pintle", None),
             ("! ", None),
             ("KEY", text("${KEY}")),
             ("NO_SUCH", text("NO_SUCH")),

@@ -130,7 +130,7 @@ impl ConfiguredModels {
         }
         for (header, source) in headers {
             match source {
-                TextSource::Command(command) => {
+                TextSource::Fetched(command) => {
                     reached.slots.push((Slot::Header(header), self.commands.get(&command)));
                 }
                 TextSource::Text(text) => match config::fill(text.expose(), &self.ambient) {
@@ -210,7 +210,7 @@ impl ConfiguredModels {
                 .hint(format!("{place} takes it from {variable}: set that variable"))
         };
         let (key, key_var) = match &entry.key {
-            Some(TextSource::Command(command)) => {
+            Some(TextSource::Fetched(command)) => {
                 reached.slots.push((Slot::Key, self.commands.get(command)));
                 (Ok(None), None)
             }

@@ -143,7 +143,7 @@ fn provider(name: &str, entry: Option<&ProviderEntry>, ambient: &Ambient) -> Pro
     let known_vars = known.map(|known| known.key_vars.as_slice());
     let key_vars = own_vars.or(known_vars).unwrap_or_default();
     let (key, key_var) = match entry.and_then(|entry| entry.key.as_ref()) {
-        Some(TextSource::Command(_)) => (KeyState::Command, None),
+        Some(TextSource::Fetched(_)) => (KeyState::Command, None),
         Some(TextSource::Text(text)) => match config::fill(text.expose(), ambient) {
             Ok(_) => (KeyState::Set, None),
             Err(variable) => (KeyState::Missing, Some(variable)),

@@ -4,14 +4,14 @@
 //! Nothing here knows sessions. `llm` decides the requests, `config` the settings.
 
 mod configured;
-mod key_command;
+mod keys;
 mod known;
 mod secrets;
 mod source;
 mod toolbox;
 
 pub use configured::ConfiguredModels;
-pub use key_command::KeyCommands;
+pub use keys::KeyFetcher;
 pub use secrets::register as register_secrets;
 pub use source::{ModelSource, Models};
 pub use toolbox::Toolbox;
