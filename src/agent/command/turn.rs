@@ -2,7 +2,7 @@
 
 use super::Reply;
 use pintle_protocol::content::Input;
-use pintle_protocol::event::{QueuedInput, TurnLimits};
+use pintle_protocol::event::{Delivery, QueuedInput, TurnLimits};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 
@@ -19,6 +19,15 @@ pub enum TurnCommand {
         limits: Option<TurnLimits>,
         /// Receives what became of the prompt.
         reply: Reply<Accepted>,
+    },
+    /// Begin a turn with a prompt and the messages that are to wait behind it. Refused while a turn runs.
+    StartWith {
+        /// The prompt.
+        input: Vec<Input>,
+        /// The messages, each with the way in which it is to be read.
+        behind: Vec<(Delivery, Vec<Input>)>,
+        /// Receives the messages that were queued, in their order; fewer where the journal could not be written.
+        reply: Reply<Vec<QueuedInput>>,
     },
     /// Put a message into the running turn.
     Steer {

@@ -151,13 +151,14 @@ impl Driver {
                 Err(error) => return head.failed(&error_text(&error)),
             },
         };
-        match self.start(input, when_busy).await {
+        let mut started = self.start_with_held(input.clone()).await.map(|()| Disposition::Started);
+        let is_busy = matches!(&started, Err(error) if matches!(error.kind, ErrorKind::Busy(_)));
+        if is_busy && when_busy == WhenBusy::Queue {
+            started = self.start(input, when_busy).await;
+        }
+        match started {
             Ok(Disposition::Queued) => self.accepted(head, "queued"),
-            Ok(Disposition::Started) => {
-                let response = self.accepted(head, "started");
-                self.release_held().await;
-                response
-            }
+            Ok(Disposition::Started) => self.accepted(head, "started"),
             Err(error) if matches!(error.kind, ErrorKind::Busy(_)) => head.failed(BUSY),
             Err(error) => head.failed(&error_text(&error)),
         }
@@ -203,19 +204,22 @@ impl Driver {
         self.out.push_all(lines);
     }
 
-    /// Queues the held messages behind the prompt that was just sent.
-    async fn release_held(&mut self) {
-        for (delivery, input) in self.open.translator.queue.take_held() {
-            let sent = match delivery {
-                Delivery::Steer => self.steer_running(input.clone()).await.map(|_| ()),
-                Delivery::FollowUp | Delivery::Prompt => {
-                    self.start(input.clone(), WhenBusy::Queue).await.map(|_| ())
-                }
-            };
-            if sent.is_err() {
-                self.open.translator.queue.hold(delivery, input);
+    /// Starts a turn with a message, and queues the held messages behind it.
+    async fn start_with_held(&mut self, input: Vec<Input>) -> Result<(), agent::Error> {
+        let held = self.open.translator.queue.take_held();
+        let behind = held.clone();
+        let start = |reply| agent::TurnCommand::StartWith { input, behind, reply };
+        let queued = self.open.handle.ask(start).await;
+        let count = queued.as_ref().map_or(0, Vec::len);
+        for (delivery, input) in held.into_iter().skip(count) {
+            self.open.translator.queue.hold(delivery, input);
+        }
+        for queued in queued? {
+            if self.open.translator.queue.add(queued) {
+                self.send_queue();
             }
         }
+        Ok(())
     }
 
     async fn steer(&mut self, head: &Head, message: Message) -> Value {

@@ -30,6 +30,9 @@ impl Session {
             TurnCommand::Start { input, when_busy, limits, reply } => {
                 self.start(input, when_busy, limits, reply);
             }
+            TurnCommand::StartWith { input, behind, reply } => {
+                self.start_with(input, behind, reply);
+            }
             TurnCommand::Steer { expected, input, reply } => {
                 self.steer(expected.as_ref(), input, reply);
             }
@@ -72,6 +75,46 @@ impl Session {
             Disposition::Queued => self.inbox.push(queued),
             Disposition::Started => self.begin_turn(turn_id, Work::Answer(vec![queued]), provider),
         }
+    }
+
+    /// Begins a turn that finds its queue filled, however fast the model is.
+    fn start_with(
+        &mut self,
+        input: Vec<Input>,
+        behind: Vec<(Delivery, Vec<Input>)>,
+        reply: Reply<Vec<QueuedInput>>,
+    ) {
+        let notices = self.services.models.refresh();
+        let accepted = self.accept_prompt(input, WhenBusy::Reject, None);
+        let (prompt, provider) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                let _ = reply.send(Err(error));
+                self.note(notices);
+                return;
+            }
+        };
+        let mut queued = Vec::new();
+        for (delivery, content) in behind {
+            let turn_id = match delivery {
+                Delivery::Steer => prompt.queued.turn_id.clone(),
+                Delivery::FollowUp | Delivery::Prompt => {
+                    TurnId::new(self.services.ambient.new_id())
+                }
+            };
+            let delivery = if delivery == Delivery::Prompt { Delivery::FollowUp } else { delivery };
+            let Ok(accepted) = self.accept(turn_id, delivery, content, None) else { break };
+            queued.push(accepted);
+        }
+        let _ = reply.send(Ok(queued.iter().map(|accepted| accepted.queued.clone()).collect()));
+        self.publish(&prompt.record);
+        for AcceptedInput { queued, record } in queued {
+            self.publish(&record);
+            self.inbox.push(queued);
+        }
+        self.note(notices);
+        let turn_id = prompt.queued.turn_id.clone();
+        self.begin_turn(turn_id, Work::Answer(vec![prompt.queued]), provider);
     }
 
     fn accept_prompt(
