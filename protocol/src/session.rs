@@ -112,6 +112,10 @@ pub struct SessionResult {
     pub model: String,
     /// The permission mode.
     pub permission_mode: PermissionMode,
+    /// The sandbox for its commands; absent where there is none, such as on another machine. In the mode `full`, commands run
+    /// outside of it, unless it is required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxState>,
     /// The work mode.
     #[serde(default)]
     pub mode: WorkMode,
@@ -144,6 +148,34 @@ pub struct SessionResult {
     /// There are too many events after `fromSeq` to send at once: read them with `session/events`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gap: bool,
+}
+
+/// The sandbox that confines commands which run unasked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxState {
+    /// The grade that this machine enforces.
+    pub grade: SandboxGrade,
+    /// The same in words: `full: Landlock 7, seccomp, namespaces`.
+    pub level: String,
+    /// The parts of the confinement that this machine does not enforce, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
+    /// Every command runs in it or not at all, in each permission mode.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+}
+
+/// The grade to which a sandbox is enforced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SandboxGrade {
+    /// Too little to rely on: commands ask as if there were none.
+    None,
+    /// Commands that run unasked are confined, but none runs unasked for the sandbox's sake.
+    Partial,
+    /// Everything is enforced.
+    Full,
 }
 
 /// The params of `session/list`.

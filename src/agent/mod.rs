@@ -56,6 +56,7 @@ pub use requests::{CreateSession, ForkSession};
 pub use services::Services;
 pub use session::QUESTION_TIMEOUT;
 pub use turn::{
-    Budget, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, REPORT_WAIT, RetryPolicy, SandboxPolicy,
+    Budget, Explained, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, REPORT_WAIT, RetryPolicy,
+    SandboxPolicy,
 };
 pub use workspace::Additional;

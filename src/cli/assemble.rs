@@ -22,7 +22,7 @@ use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::credentials::Commands;
 use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
-use pintle::models::{ConfiguredModels, KeyCommands, Models, Toolbox, register_secrets};
+use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle::store::Store;
 use pintle::tools::{PROFILES, Profile, READ_FIRST, Settings};
 use pintle::trust::{self, Answers};
@@ -97,10 +97,14 @@ fn permissions(settings: &args::Settings, config: &Config, ambient: &Ambient) ->
     };
     let folder = config.folders.config_file.parent().unwrap_or(Path::new("/"));
     PermissionPolicy {
+        named_mode: matches!(mode.source, Source::Flag(_)).then_some(mode.value),
         ceiling,
         ceiling_source: mode.source.to_string(),
         rules: config.rules.clone(),
-        private: vec![folder.to_owned(), config.folders.data.clone()],
+        private: [folder.to_owned(), config.folders.data.clone()]
+            .into_iter()
+            .chain(key_files(config, ambient))
+            .collect(),
         readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
         answers: given(settings, config, ambient),
         sandbox: match settings.sandbox.unwrap_or(args::SandboxChoice::Auto) {
@@ -110,6 +114,17 @@ fn permissions(settings: &args::Settings, config: &Config, ambient: &Ambient) ->
         },
         ..PermissionPolicy::open(mode.value)
     }
+}
+
+/// Returns the files with keys that the user's rows of providers name.
+fn key_files(config: &Config, ambient: &Ambient) -> Vec<PathBuf> {
+    let home = ambient.home();
+    let sources = config.providers.values().flat_map(|entry| {
+        let of_models = entry.models.iter().flat_map(|model| &model.headers);
+        let headers = entry.headers.iter().chain(of_models).map(|(_, source)| source);
+        entry.key.iter().chain(headers)
+    });
+    sources.filter_map(|source| source.file(home.as_deref())).collect()
 }
 
 /// Returns the answers that hold for this run: the lasting ones, and the folders that the command line trusts.
@@ -224,7 +239,7 @@ pub(crate) fn configured_models(
     register_secrets(config, ambient);
     Ok(ConfiguredModels {
         settings: Live::new(ambient, settings.flags(), config.clone()),
-        commands: Commands::new(Arc::new(KeyCommands::new(here, ambient.secrets()))),
+        commands: Commands::new(Arc::new(KeyFetcher::new(here, ambient.secrets()))),
         ambient: ambient.clone(),
         wire,
         is_replay: settings.replay.is_some(),

@@ -4,11 +4,11 @@
 use crate::args::{Policy, PolicyPlace};
 use crate::assemble;
 use anyhow::{Context, bail, ensure};
-use pintle::agent::PermissionPolicy;
+use pintle::agent::{Explained, PermissionPolicy};
 use pintle::ambient::Ambient;
 use pintle::disk;
 use pintle::exec::Environment;
-use pintle::permissions::{Decision, Rule, Verdict};
+use pintle::permissions::Decision;
 use pintle::store::Store;
 use pintle::text::visible::{visible, visible_line};
 use pintle::tools::{Access, Folders, PROFILES, Profile};
@@ -65,17 +65,20 @@ impl Judge {
         Ok(Self { policy, env: services.env, cwd, mode, store: services.store })
     }
 
-    async fn decide(&self, tool: &str, access: &Access, cwd: &Path) -> (Verdict, Vec<Rule>) {
+    async fn decide(&self, tool: &str, access: &Access, cwd: &Path) -> Explained {
         self.policy.explain(self.env.as_ref(), cwd, self.mode, tool, access).await
     }
 
-    async fn command(&self, command: &str) -> (Verdict, Vec<Rule>) {
+    async fn command(&self, command: &str) -> Explained {
         self.decide("bash", &Access::Execute(command.to_owned()), &self.cwd).await
     }
 
     async fn explain(&self, command: &str) -> anyhow::Result<u8> {
-        let (verdict, proposed) = self.command(command).await;
+        let Explained { verdict, proposed, problems } = self.command(command).await;
         let mut out = io::stdout().lock();
+        for problem in &problems {
+            writeln!(out, "{}\n", visible_line(&problem.message))?;
+        }
         writeln!(out, "{}\n", visible(command))?;
         for part in &verdict.parts {
             let reason = if part.reason.is_empty() { &part.by } else { &part.reason };
@@ -118,7 +121,7 @@ impl Judge {
                     at + 1
                 ),
             };
-            let (verdict, _) = self.command(command.trim()).await;
+            let Explained { verdict, .. } = self.command(command.trim()).await;
             rows += 1;
             if verdict.decision != want {
                 wrong += 1;
@@ -161,7 +164,8 @@ impl Judge {
                     writeln!(out, "  ?      {title}: no tool of today takes this call")?;
                     continue;
                 };
-                let (verdict, _) = self.decide(tool_name, &prepared.access(), &cwd).await;
+                let Explained { verdict, .. } =
+                    self.decide(tool_name, &prepared.access(), &cwd).await;
                 let by = visible_line(&verdict.by).into_owned();
                 writeln!(out, "  {:<5}  {title}: {by}", verdict.decision)?;
             }

@@ -62,6 +62,45 @@ impl fmt::Display for Origin {
     }
 }
 
+/// The file with a project's own rules, in the working directory and in the folder of the repository.
+pub const PROJECT_FILE: &str = ".pintle/permissions.toml";
+
+/// The content of [`PROJECT_FILE`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProjectRules {
+    #[serde(default)]
+    rules: Vec<Rule>,
+}
+
+/// Reads the rules of a project's file and makes them ready; relative paths begin in the folder that the file is for.
+///
+/// # Errors
+/// The text is no list of rules, or one of them is wrong, in words for a person.
+pub fn of_project(text: &str, folder: &Path, home: Option<&Path>) -> Result<Vec<Compiled>, String> {
+    let ProjectRules { rules } = toml::from_str(text).map_err(|error| error.to_string())?;
+    let compile = |(at, rule): (usize, Rule)| {
+        rule.compile(Origin::Project, &[folder.to_path_buf()], home)
+            .map_err(|error| format!("rule {}: {error}", at + 1))
+    };
+    rules.into_iter().enumerate().map(compile).collect()
+}
+
+/// Rules that ask about every call: those of a project whose own rules cannot be read, since left out they would not restrict.
+pub fn asking_about_all() -> Vec<Compiled> {
+    let kinds = [Kind::Read, Kind::Write, Kind::Execute, Kind::Network, Kind::Client];
+    let rule = |kind| Rule {
+        decision: Decision::Ask,
+        kind: Some(kind),
+        tool: None,
+        argv: None,
+        path: None,
+        host: None,
+    };
+    let compiled = |kind| Compiled { rule: rule(kind), origin: Origin::Project, path: None };
+    kinds.map(compiled).into()
+}
+
 /// A rule that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {

@@ -581,6 +581,30 @@ async fn nothing_is_left_of_a_command_that_is_stopped_or_released() {
     }
 }
 
+#[tokio::test]
+async fn a_session_shows_the_sandbox_of_its_commands() {
+    let shown = |sandbox: &str| {
+        let place = Place::new(&[]);
+        let script = place.script(&json!({"replies": []}));
+        let args = ["serve", "--sandbox", sandbox, "--script", &script];
+        let mut program = Program::start(place.command(&args), Framing::Lines);
+        program.initialize();
+        let shown = program.ask("session/create", json!({}))["sandbox"].clone();
+        program.end_input();
+        program.rest();
+        shown
+    };
+    let level = probe(&program()).await;
+    let grade = serde_json::to_value(level.grade()).unwrap();
+    let state = shown("auto");
+    assert_eq!((&state["grade"], &state["level"]), (&grade, &json!(level.summary())));
+    assert_eq!(state["gaps"].is_null(), level.is_full());
+    assert!(shown("off").is_null());
+    if level.is_full() {
+        assert_eq!(shown("required")["required"], true);
+    }
+}
+
 #[test]
 fn an_ordinary_users_commands_cannot_look_into_the_engine() {
     let place = Place::new(&[]);

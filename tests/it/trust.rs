@@ -195,6 +195,40 @@ fn instructions_are_used_once_a_person_trusts_the_folder() {
 }
 
 #[test]
+fn answers_of_several_programs_are_all_kept_and_a_full_disk_loses_none() {
+    const PROGRAMS: usize = 12;
+    let place = Place::untrusted(&[]);
+    let folders: Vec<_> = (0..PROGRAMS).map(|at| place.path(&format!("f{at}"))).collect();
+    let trust = |folder: &Path| {
+        fs::create_dir_all(folder).unwrap();
+        place.command(&["trust", folder.to_str().unwrap()]).spawn().unwrap()
+    };
+    let programs: Vec<_> = folders.iter().map(|folder| trust(folder)).collect();
+    for mut program in programs {
+        assert!(program.wait().unwrap().success());
+    }
+    let listed = || {
+        let output = place.command(&["trust", "--list"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut want: Vec<_> = folders.iter().map(|at| at.canonicalize().unwrap()).collect();
+    want.sort();
+    let mut kept = listed();
+    kept.sort();
+    assert_eq!(kept, want.iter().map(|at| at.to_str().unwrap()).collect::<Vec<_>>());
+
+    let output = place.limited_command(0, &["trust", place.project().to_str().unwrap()]).output();
+    let output = output.unwrap();
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && words.contains("could not be kept"), "{words}");
+    assert_eq!(listed().len(), PROGRAMS);
+    let left = fs::read_dir(place.home()).unwrap().flatten();
+    let left: Vec<_> =
+        left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".trust")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn a_stored_session_never_gets_wider_by_being_opened() {
     let place = Place::untrusted(&[]);
     let made = run(&place, &said("hello"), &["--permission", "full", "hi"]);
@@ -207,6 +241,83 @@ fn a_stored_session_never_gets_wider_by_being_opened() {
     let id = events(&made)[0]["sessionId"].as_str().unwrap().to_owned();
     let opened = run(&place, &bash("touch ran"), &["--permission", "full", "--session", &id, "go"]);
     assert!(result(&opened).0 && !place.project().join("ran").exists());
+    assert_eq!(notices(&opened), ["\"permissionModeKept\""]);
+}
+
+#[test]
+fn a_projects_rules_hold_once_a_person_trusts_it() {
+    let rules = "[[rules]]\ndecision = \"deny\"\nargv = [\"cat\", \"**\"]\n\n\
+        [[rules]]\ndecision = \"allow\"\nargv = [\"touch\", \"ran\"]\n";
+    let wrong = "[[rules]]\ndecision = \"deny\"\nargs = [\"cat\"]\n";
+    let file = ".pintle/permissions.toml";
+    // The file, the command, and whether it runs: without trust, and with it.
+    let rows = [
+        ("a rule that denies", rules, "cat a.txt", [true, false]),
+        ("a rule that allows", rules, "touch ran", [false, true]),
+        ("a file that makes no sense restricts all", wrong, "cat a.txt", [true, false]),
+    ];
+    for (name, text, command, want) in rows {
+        let place = Place::untrusted(&[(file, text), ("a.txt", "one\n"), ("sub/b.txt", "b\n")]);
+        git(&place.project(), &["init", "-q"]);
+        let ran = |args: &[&str]| {
+            let args = [&["--permission", "ask"], args, &["go"]].concat();
+            let output = run(&place, &bash(command), &args);
+            (!result(&output).0, notices(&output))
+        };
+        let (untrusted, told) = ran(&[]);
+        assert_eq!((untrusted, told), (want[0], vec!["\"untrusted\"".to_owned()]), "{name}");
+        let (trusted, told) = ran(&["--trust"]);
+        assert_eq!(trusted, want[1], "{name}");
+        let problems: &[&str] = if text == wrong { &["\"projectRules\""] } else { &[] };
+        assert_eq!(told, problems, "{name}");
+        // They hold in the whole repository.
+        let below = ran(&["-C", "sub", "--trust"]).0;
+        assert!(below == want[1] || command.ends_with("a.txt"), "{name}");
+    }
+    let place = Place::new(&[(file, wrong)]);
+    let explained = place.command(&["policy", "explain", "ls"]).output().unwrap();
+    let text = String::from_utf8(explained.stdout).unwrap();
+    assert!(text.contains("args") && text.contains("until it is mended"), "{text}");
+}
+
+#[test]
+#[expect(
+    clippy::print_stderr,
+    reason = "a machine without a full sandbox says why half of this is left out"
+)]
+fn git_is_asked_in_the_sandbox() {
+    let place = Place::new(&[]);
+    let folder = place.project();
+    repository(&folder);
+    fs::remove_file(folder.join(".gitattributes")).unwrap();
+    // A git that leaves a trace, as a program would that the repository's settings name in a way nobody thought of.
+    let programs = place.home().join("bin");
+    fs::create_dir_all(&programs).unwrap();
+    let fake = programs.join("git");
+    let path = std::env::var("PATH").unwrap();
+    let trace = folder.join("trace");
+    let text = format!("#!/bin/sh\necho x > {}\nPATH={path}\nexec git \"$@\"\n", trace.display());
+    fs::write(&fake, text).unwrap();
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = place.script(&said("hello"));
+    let run = |sandbox: &str| {
+        let args = ["run", "--script", &script, "--permission", "full", "--sandbox", sandbox, "hi"];
+        let mut command = place.command(&args);
+        command.env("PATH", format!("{}:{path}", programs.display()));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run("auto");
+    let told = place.home_contains("changed files: 1, untracked: 0");
+    let doctor = place.command(&["doctor"]).output().unwrap();
+    let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    if doctor.contains("full: Landlock") {
+        assert!(!trace.exists() && told, "{doctor}");
+    } else {
+        eprintln!("skipped: this kernel has no full sandbox: {doctor}");
+    }
+    run("off");
+    assert!(trace.exists(), "without a sandbox the trace is left");
 }
 
 #[test]

@@ -159,6 +159,8 @@ export type SessionResult = {
   model: string;
   /** The permission mode. */
   permissionMode: PermissionMode;
+  /** The sandbox for its commands; absent where there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required. */
+  sandbox?: SandboxState;
   /** The work mode. */
   mode?: WorkMode;
   /** The current state. */
@@ -185,6 +187,24 @@ export type SessionResult = {
 
 /** The id of a session: a UUIDv7, so ids sort by creation time. */
 export type SessionId = string;
+
+/** The sandbox that confines commands which run unasked. */
+export type SandboxState = {
+  /** The grade that this machine enforces. */
+  grade: SandboxGrade;
+  /** The same in words: `full: Landlock 7, seccomp, namespaces`. */
+  level: string;
+  /** The parts of the confinement that this machine does not enforce, in words. */
+  gaps?: string[];
+  /** Every command runs in it or not at all, in each permission mode. */
+  required?: boolean;
+};
+
+/** The grade to which a sandbox is enforced. */
+export type SandboxGrade = 
+  | /** Too little to rely on: commands ask as if there were none. */ "none"
+  | /** Commands that run unasked are confined, but none runs unasked for the sandbox's sake. */ "partial"
+  | /** Everything is enforced. */ "full";
 
 /** The current state of a session. A reader never takes an unknown value for idle. */
 export type SessionState = {

@@ -8,7 +8,7 @@ use crate::agent::workspace::Additional;
 use crate::exec::variables::ExtraVariables;
 use crate::llm::Trace;
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::event::SessionCreated;
+use pintle_protocol::event::{Notice, NoticeLevel, SessionCreated};
 use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::plan::WorkMode;
 use std::collections::BTreeMap;
@@ -56,6 +56,23 @@ pub struct OpenConfig {
     pub additional: Option<Additional>,
     /// The trace that requests to models belong to, of the turns that begin from now on and of their sub-agents. No journal keeps it.
     pub trace: Option<Trace>,
+}
+
+/// Tells that a session keeps the mode that it has, where whoever opens it wants a wider one.
+pub(in crate::agent) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) -> Notice {
+    Notice {
+        level: NoticeLevel::Warning,
+        code: "permissionModeKept".to_owned(),
+        message: format!(
+            "the session keeps its permission mode {}: opening it with {} does not widen it",
+            kept.name(),
+            wanted.name()
+        ),
+        hint: Some(format!(
+            "set its option permissionMode to {} while it is open, or begin a new session",
+            wanted.name()
+        )),
+    }
 }
 
 impl OpenConfig {

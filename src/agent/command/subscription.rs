@@ -9,6 +9,7 @@ use pintle_protocol::event::{EventRecord, QueuedInput, SessionState, TransientRe
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::Question;
+use pintle_protocol::session::SandboxState;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -57,6 +58,8 @@ pub struct Snapshot {
     pub model: String,
     /// The permission mode.
     pub permission_mode: PermissionMode,
+    /// The sandbox for its commands, where there is one.
+    pub sandbox: Option<SandboxState>,
     /// The work mode: act, or only plan.
     pub mode: WorkMode,
     /// Its state.

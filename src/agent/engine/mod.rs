@@ -334,6 +334,7 @@ impl Engine {
 
         let found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
+        let permission_mode = config.permission_mode.or(self.services.permissions.named_mode);
         let settings = self.settings(
             config.over(created),
             created.and_then(|created| created.title.clone()),
@@ -365,11 +366,19 @@ impl Engine {
         let conversation = replay::conversation(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
         let state = TurnState { conversation, briefing, files, ..TurnState::default() };
-        Ok(self.spawn(journal, settings, state, found.earlier))
+        let handle = self.spawn(journal, settings, state, found.earlier);
+        // It keeps a stricter mode and tells so, as one that was open already does.
+        let config = OpenConfig { permission_mode, ..OpenConfig::default() };
+        handle.ask(|reply| SettingsCommand::Configure { config, reply }).await?;
+        Ok(handle)
     }
 
     async fn check_folders(&self, cwd: &str, config: &OpenConfig) -> Result<(), Error> {
         let env = self.services.env.as_ref();
+        // A session shows the sandbox that its commands get.
+        if env.is_this_machine() {
+            self.services.permissions.sandbox.level().await;
+        }
         workspace::check(env, "working directory", Path::new(cwd)).await?;
         workspace::check_all(env, config.additional.as_ref()).await
     }

@@ -1,37 +1,60 @@
 //! The state of the git repository that a session works in.
 //!
 //! The branch is read from files; what is changed and what was done last is asked of git, for a second at most. Invariant:
-//! nothing is started where there is no repository, where nobody trusts it, or where its settings would have git start a program.
+//! nothing is started where there is no repository, where nobody trusts it, or where its settings would have git start a program;
+//! and git runs in the sandbox where there is one.
 
 use super::read;
 use crate::context::repository::{self as told, Snapshot};
+use crate::exec::sandbox::Confinement;
 use crate::exec::{Command, End, Environment};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The time limit for git. A session must not wait for a large repository.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The state of the repository at a folder: of one that nobody trusts the branch alone. `owner` owns the processes.
+/// The way in which git is asked.
+#[derive(Debug)]
+pub(in crate::agent) struct Asking<'a> {
+    /// The limits of its process, where there is a sandbox.
+    pub(in crate::agent) confinement: Option<Confinement>,
+    /// The owner of its processes.
+    pub(in crate::agent) owner: &'a str,
+    pub(in crate::agent) cancel: &'a CancellationToken,
+}
+
+/// The state of the repository at a folder: of one that nobody trusts the branch alone.
 pub(in crate::agent) async fn repository(
     env: &dyn Environment,
     root: &Path,
     is_trusted: bool,
-    owner: &str,
-    cancel: &CancellationToken,
+    asking: Asking<'_>,
 ) -> Snapshot {
     let (folder, common) = git_folders(env, root).await;
     let (head, config) = tokio::join!(async { read(env, &folder.join("HEAD")).await }, async {
         read(env, &common.join("config")).await
     },);
     let branch = head.ok().and_then(|head| told::branch(&head));
+    let Asking { confinement, owner, cancel } = asking;
+    let confinement = confinement.map(|mut confinement| {
+        // They may lie where a confined command sees nothing, such as below `/tmp`.
+        confinement.readable.extend([root.to_owned(), folder, common]);
+        Arc::new(confinement)
+    });
+    let run = |line: &'static str| {
+        let confinement = confinement.clone();
+        let command =
+            Command { timeout: Some(TIMEOUT), confinement, ..Command::new(line, root, owner) };
+        run(env, command, cancel)
+    };
     // Without settings it is no repository that git would look at.
     let (status, log) = match config {
-        Ok(config) if is_trusted && told::is_harmless(&config) => tokio::join!(
-            run(env, root, told::STATUS, owner, cancel),
-            run(env, root, told::LOG, owner, cancel),
-        ),
+        Ok(config) if is_trusted && told::is_harmless(&config) => {
+            tokio::join!(run(told::STATUS), run(told::LOG),)
+        }
         Ok(_) | Err(_) => (None, None),
     };
     Snapshot { branch, status, log }
@@ -54,12 +77,9 @@ async fn git_folders(env: &dyn Environment, root: &Path) -> (PathBuf, PathBuf) {
 /// The output of a command that succeeds within its time limit.
 async fn run(
     env: &dyn Environment,
-    root: &Path,
-    line: &str,
-    owner: &str,
+    command: Command,
     cancel: &CancellationToken,
 ) -> Option<String> {
-    let command = Command { timeout: Some(TIMEOUT), ..Command::new(line, root, owner) };
     let ran = env.exec(command, cancel, &mut |_| {}).await.ok()?;
     // A flood is cut at its front, so it cannot be counted.
     let is_whole = ran.tail.len() as u64 >= ran.total_bytes;

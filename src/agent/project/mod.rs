@@ -5,7 +5,7 @@
 
 mod git;
 
-pub(super) use git::repository;
+pub(super) use git::{Asking, repository};
 
 use crate::context::agents::{self, NamedAgent};
 use crate::context::documents::Document;
@@ -13,6 +13,7 @@ use crate::context::rules::{self, Rule, When};
 use crate::context::skills::{self, Skill};
 use crate::context::templates::{self, Template};
 use crate::exec::{Environment, Error, FileKind, Window};
+use crate::permissions;
 use crate::trust::Answers;
 use futures_util::stream::{self, StreamExt};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
@@ -145,6 +146,7 @@ impl<'a> ProjectFiles<'a> {
         for folder in kinds.into_iter().flatten() {
             paths.extend([self.cwd.join(folder), self.root.join(folder)]);
         }
+        paths.extend([self.cwd, &self.root].map(|at| at.join(permissions::rules::PROJECT_FILE)));
         paths.retain(|path| self.env_of(path).1 == Owner::Project);
         paths.sort();
         paths.dedup();
@@ -152,6 +154,29 @@ impl<'a> ProjectFiles<'a> {
             .map(|path| async move { self.env.stat(&path).await.is_ok().then_some(path) })
             .buffered(SIDE_BY_SIDE);
         found.filter_map(std::future::ready).collect().await
+    }
+
+    /// The texts of the project's own rules with the folder that each is for, or the reason why one cannot be read. Nothing of a
+    /// project that nobody trusts.
+    pub(super) async fn permissions(&self) -> Vec<(PathBuf, Result<String, String>)> {
+        let mut folders = vec![self.root.as_path(), self.cwd];
+        folders.dedup();
+        let mut found = Vec::new();
+        for folder in folders.into_iter().filter(|_| self.is_trusted) {
+            let path = folder.join(permissions::rules::PROJECT_FILE);
+            if self.env.stat(&path).await.is_err() {
+                continue;
+            }
+            let text = match self.text(&path).await {
+                Some(text) if text.len() as u64 >= MAX_FILE_BYTES => {
+                    Err(format!("it is larger than {} KB", MAX_FILE_BYTES / 1024))
+                }
+                Some(text) => Ok(text),
+                None => Err("it is no plain file of the project".to_owned()),
+            };
+            found.push((folder.to_path_buf(), text));
+        }
+        found
     }
 
     /// The environment for a path, and its owner: a user's own folder is on this machine.

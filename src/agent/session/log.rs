@@ -14,7 +14,7 @@ use crate::ambient::{Ambient, Secrets};
 use crate::store::announced::Announcements;
 use crate::store::{Journal, artifacts};
 use futures_util::future::select_all;
-use pintle_protocol::event::{Event, EventRecord, TransientEvent, TransientRecord};
+use pintle_protocol::event::{Event, EventRecord, Notice, TransientEvent, TransientRecord};
 use pintle_protocol::ids::{SessionId, TurnId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -29,6 +29,8 @@ pub(super) struct Log {
     pub(super) id: SessionId,
     pub(super) journal: Journal,
     pub(super) subscribers: Vec<Subscription>,
+    /// Notices about the opening of the session, for whoever opens it: they are recorded at the next subscription.
+    pub(super) unseen: Vec<Notice>,
     ambient: Ambient,
     engine: SessionFactory,
 }
@@ -36,7 +38,7 @@ pub(super) struct Log {
 impl Log {
     pub(super) fn new(journal: Journal, ambient: Ambient, engine: SessionFactory) -> Self {
         let id = journal.header().session_id.clone();
-        Self { id, journal, subscribers: Vec::new(), ambient, engine }
+        Self { id, journal, subscribers: Vec::new(), unseen: Vec::new(), ambient, engine }
     }
 
     /// The session's working directory.

@@ -3,7 +3,7 @@
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
 use super::{Session, Settings};
-use crate::agent::command::{OpenConfig, Record, SettingsCommand};
+use crate::agent::command::{OpenConfig, Record, SettingsCommand, mode_kept};
 use crate::agent::error::Error;
 use crate::agent::session::parse_model;
 use crate::agent::turn::mode::WORK_MODES;
@@ -41,9 +41,14 @@ impl Session {
             SettingsCommand::Configure { mut config, reply } => {
                 // Somebody opens the session: that never widens what it may do.
                 let now = self.settings.permission_mode;
+                let wider = config.permission_mode.filter(|wanted| *wanted > now);
                 config.permission_mode = config.permission_mode.map(|mode| mode.min(now));
                 let done = self.configure(config).map(|record| ((), record));
+                let is_open = done.is_ok();
                 self.respond(reply, done);
+                if let Some(wanted) = wider.filter(|_| is_open) {
+                    self.log.unseen.push(mode_kept(wanted, now));
+                }
             }
             SettingsCommand::SetOptions { values, reply } => {
                 let done = self.set_options(values);

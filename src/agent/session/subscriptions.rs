@@ -15,6 +15,7 @@ use pintle_protocol::event::{
     Event, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
 };
 use pintle_protocol::ids::TurnId;
+use pintle_protocol::session::SandboxState;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -97,6 +98,9 @@ impl Session {
         }
         self.log.subscribers.retain(|served| served.subscriber.id != subscriber.id);
         self.log.subscribers.push(Subscription::new(subscriber.clone(), seq));
+        for notice in std::mem::take(&mut self.log.unseen) {
+            self.record(None, Event::Notice(notice));
+        }
         for handle in self.subagents.handles() {
             subagents::watch(&handle, subscriber.clone()).await;
         }
@@ -149,6 +153,7 @@ impl Session {
             title: self.settings.title.clone(),
             model: self.settings.model.to_string(),
             permission_mode: self.settings.permission_mode,
+            sandbox: self.sandbox(),
             mode: self.settings.mode,
             state: self.state(),
             active_turn_id: match &self.phase {
@@ -164,6 +169,12 @@ impl Session {
             context: self.context_usage(),
             has_gap,
         }
+    }
+
+    /// The sandbox for commands of this machine. The engine has asked the kernel before it made the session.
+    fn sandbox(&self) -> Option<SandboxState> {
+        let is_here = self.services.env.is_this_machine();
+        self.services.permissions.sandbox.shown().filter(|_| is_here)
     }
 
     fn state(&self) -> SessionState {

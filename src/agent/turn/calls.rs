@@ -55,6 +55,8 @@ pub(in crate::agent) async fn run<H: Host>(
     calls: Vec<Call>,
     tally: &mut Tally,
 ) -> Batch {
+    let problems = host.wait(ctx.permissions.begin((&ctx.workspace).into())).await;
+    record_all(host, problems);
     if calls.len() > 1 && host.wait(all_read_freely(ctx, state, &calls)).await {
         return run_together(host, ctx, state, calls, tally).await;
     }

@@ -27,7 +27,7 @@ pub(super) use context::{End, Finished, TurnContext, TurnState, Work};
 pub use diagnostics::REPORT_WAIT;
 pub use limits::{Budget, Limits};
 pub use lint::{LINT_TIMEOUT, Lint};
-pub use permit::{PermissionPolicy, SandboxPolicy};
+pub use permit::{Explained, PermissionPolicy, SandboxPolicy};
 pub use retry::RetryPolicy;
 
 use crate::agent::host::Host;

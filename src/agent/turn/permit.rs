@@ -1,6 +1,7 @@
 //! The permission of a call: its paths resolved, the rules that hold gathered, and the decision of `permissions` about
 //! both.
 
+use crate::agent::project::{Personal, ProjectFiles};
 use crate::agent::turn::approval::Grants;
 use crate::agent::workspace::{self, Workspace};
 use crate::exec::Environment;
@@ -9,12 +10,13 @@ use crate::permissions::command::Analysis;
 use crate::permissions::propose::propose;
 use crate::permissions::{
     Action, Call, CheckedPath, Compiled, Context, Origin, Places, ResolvedPath, Rule, Sandbox,
-    Verdict, decide,
+    Verdict, decide, rules,
 };
 use crate::tools::Access;
 use crate::trust::Answers;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
+use pintle_protocol::session::{SandboxGrade, SandboxState};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +27,8 @@ use tokio::sync::OnceCell;
 pub struct PermissionPolicy {
     /// The mode of a session that names none.
     pub default_mode: PermissionMode,
+    /// The mode that the command line names, for sessions that it opens.
+    pub named_mode: Option<PermissionMode>,
     /// The widest mode that a session can have.
     pub ceiling: PermissionMode,
     /// The flag or file that sets the ceiling, in words.
@@ -63,6 +67,21 @@ impl SandboxPolicy {
         Some(self.level.get_or_init(|| sandbox::probe(program)).await)
     }
 
+    /// Returns the sandbox as clients see it; none where there is none, or before [`Self::level`] has asked the kernel.
+    pub(in crate::agent) fn shown(&self) -> Option<SandboxState> {
+        let level = self.level.get()?;
+        Some(SandboxState {
+            grade: match level.grade() {
+                Grade::None => SandboxGrade::None,
+                Grade::Partial => SandboxGrade::Partial,
+                Grade::Full => SandboxGrade::Full,
+            },
+            level: level.summary(),
+            gaps: level.gaps(sandbox::Network::None),
+            required: self.is_required,
+        })
+    }
+
     async fn state(&self) -> Sandbox {
         match self.level().await.map(Level::grade) {
             _ if self.is_required => Sandbox::Required,
@@ -73,11 +92,23 @@ impl SandboxPolicy {
     }
 }
 
+/// A decision about a call, for a person who asks.
+#[derive(Debug)]
+pub struct Explained {
+    /// The decision.
+    pub verdict: Verdict,
+    /// The rules that would allow the call.
+    pub proposed: Vec<Rule>,
+    /// The problems with the rules that hold.
+    pub problems: Vec<Notice>,
+}
+
 impl PermissionPolicy {
     /// A policy that sets no ceiling, has no rules and trusts every workspace.
     pub fn open(default_mode: PermissionMode) -> Self {
         Self {
             default_mode,
+            named_mode: None,
             ceiling: PermissionMode::Full,
             ceiling_source: String::new(),
             rules: Vec::new(),
@@ -96,12 +127,14 @@ impl PermissionPolicy {
         mode: PermissionMode,
         tool: &str,
         access: &Access,
-    ) -> (Verdict, Vec<Rule>) {
+    ) -> Explained {
         let permissions = Permissions::new(mode, Arc::clone(self));
         let home = env.platform().home.clone();
         let site = Site { env, cwd, additional: &[], home: home.as_deref(), artifacts: None };
-        let decided = permissions.decide(site, &Grants::default(), tool, access).await;
-        (decided.verdict, decided.proposed)
+        let problems = permissions.begin(site).await;
+        let Decided { verdict, proposed, .. } =
+            permissions.decide(site, &Grants::default(), tool, access).await;
+        Explained { verdict, proposed, problems }
     }
 }
 
@@ -134,6 +167,8 @@ pub(in crate::agent) struct Permissions {
     pub(in crate::agent) mode: PermissionMode,
     policy: Arc<PermissionPolicy>,
     ready: OnceCell<Ready>,
+    /// Set once the problems were handed out.
+    told: OnceCell<()>,
 }
 
 /// The way in which the user's own check runs after edits.
@@ -154,6 +189,8 @@ struct Ready {
     sandbox: Sandbox,
     /// The confinement of commands that run in the sandbox.
     confinement: Arc<Confinement>,
+    /// Files with rules of the project that cannot be read.
+    problems: Vec<String>,
 }
 
 /// A decision about a call, and what a person is offered.
@@ -168,7 +205,7 @@ pub(in crate::agent) struct Decided {
 
 impl Permissions {
     pub(in crate::agent) fn new(mode: PermissionMode, policy: Arc<PermissionPolicy>) -> Self {
-        Self { mode, policy, ready: OnceCell::new() }
+        Self { mode, policy, ready: OnceCell::new(), told: OnceCell::new() }
     }
 
     /// Keeps rules that a person's answer added, if it holds for longer than the session. Returns the problem, if
@@ -196,6 +233,19 @@ impl Permissions {
         })
     }
 
+    /// Gathers what decisions depend on. Returns the problems with it at the first time.
+    pub(in crate::agent) async fn begin(&self, site: Site<'_>) -> Vec<Notice> {
+        let ready = self.ready(site).await;
+        let problems = if self.told.set(()).is_ok() { ready.problems.as_slice() } else { &[] };
+        let notice = |problem: &String| Notice {
+            level: NoticeLevel::Warning,
+            code: "projectRules".to_owned(),
+            message: format!("{problem}; until it is mended, every call asks"),
+            hint: None,
+        };
+        problems.iter().map(notice).collect()
+    }
+
     /// Decides about a call of a tool.
     pub(in crate::agent) async fn decide(
         &self,
@@ -204,7 +254,7 @@ impl Permissions {
         tool: &str,
         access: &Access,
     ) -> Decided {
-        let ready = self.ready.get_or_init(|| self.prepare(site)).await;
+        let ready = self.ready(site).await;
         let action = action(site, ready, grants, access).await;
         let paths = match &action {
             Action::Read(paths) | Action::Write(paths) => {
@@ -233,6 +283,23 @@ impl Permissions {
         self.ready.get().map(|ready| Arc::clone(&ready.confinement))
     }
 
+    /// The confinement of the engine's own commands that only read, in each mode; none where there is no sandbox.
+    pub(in crate::agent) async fn confinement_for_reading(
+        &self,
+        site: Site<'_>,
+    ) -> Option<Confinement> {
+        let ready = self.ready(site).await;
+        let of_commands = (ready.sandbox != Sandbox::Missing).then_some(&ready.confinement)?;
+        let Confinement { writable, readable, .. } = of_commands.as_ref();
+        let readable = writable.iter().chain(readable).cloned().collect();
+        Some(Confinement {
+            writable: Vec::new(),
+            protected: Vec::new(),
+            readable,
+            ..Confinement::clone(of_commands)
+        })
+    }
+
     /// The way in which the user's own check runs after edits: it may execute what the model has just written.
     pub(in crate::agent) fn check_run(&self) -> CheckRun {
         let Some(ready) = self.ready.get() else { return CheckRun::Free };
@@ -254,6 +321,11 @@ impl Permissions {
         let Some(ready) = self.ready.get() else { return Vec::new() };
         let (roots, home) = (&ready.places.roots, ready.places.home.as_deref());
         rules.iter().filter_map(|rule| rule.compile(origin, roots, home).ok()).collect()
+    }
+
+    /// Rules and places, gathered at the first call.
+    async fn ready(&self, site: Site<'_>) -> &Ready {
+        self.ready.get_or_init(|| Box::pin(self.prepare(site))).await
     }
 
     async fn prepare(&self, site: Site<'_>) -> Ready {
@@ -281,13 +353,24 @@ impl Permissions {
         let is_trusted = self.policy.answers.trusts(&folder).await;
         let kept = self.policy.answers.rules_in(&folder).await;
         let own = self.policy.rules.iter().map(|rule| (Origin::User, rule.clone()));
+        let mut problems = Vec::new();
+        let mut of_project = Vec::new();
+        for (path, rules) in self.project_rules(site, home.as_deref()).await {
+            match rules {
+                Ok(rules) => of_project.extend(rules),
+                Err(reason) => {
+                    problems.push(format!("{}: {reason}", path.display()));
+                    of_project.extend(rules::asking_about_all());
+                }
+            }
+        }
         let rules = own.chain(kept).filter_map(|(origin, rule)| {
             let compiled = rule.compile(origin, &roots, home.as_deref());
             compiled
                 .inspect_err(|error| tracing::warn!("the rule {rule} is left out: {error}"))
                 .ok()
         });
-        let rules = rules.collect();
+        let rules = rules.chain(of_project).collect();
         // Commands elsewhere are confined by whoever runs that place.
         let sandbox = if env.is_this_machine() {
             self.policy.sandbox.state().await
@@ -296,7 +379,24 @@ impl Permissions {
         };
         let places = Places { roots, home, private, readable };
         let confinement = Arc::new(confinement(&places, sandbox));
-        Ready { places, rules, is_trusted, sandbox, confinement }
+        Ready { places, rules, is_trusted, sandbox, confinement, problems }
+    }
+
+    /// The rules of the project by file, or the reason why a file makes no sense.
+    async fn project_rules(
+        &self,
+        site: Site<'_>,
+        home: Option<&Path>,
+    ) -> Vec<(PathBuf, Result<Vec<Compiled>, String>)> {
+        let personal = Personal { answers: self.policy.answers.clone(), ..Personal::default() };
+        let files = ProjectFiles::of(site.env, &personal, site.cwd).await;
+        let mut found = Vec::new();
+        for (folder, text) in files.permissions().await {
+            let resolved = resolve(site.env, &folder).await;
+            let rules = text.and_then(|text| rules::of_project(&text, &resolved, home));
+            found.push((folder.join(rules::PROJECT_FILE), rules));
+        }
+        found
     }
 }
 

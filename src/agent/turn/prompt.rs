@@ -54,7 +54,7 @@ pub(in crate::agent) async fn begin<H: Host>(
             tell_changed_documents(host, ctx, state, changes);
         }
     } else {
-        let made = make(ctx, &state.briefing);
+        let made = Box::pin(make(ctx, &state.briefing));
         if let Some(made) = host.wait(uncancelled(&ctx.cancel, made)).await {
             record_prompt(host, ctx, state, made);
         }
@@ -84,7 +84,10 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let git = async {
         if place.is_repository {
             let env = ctx.workspace.env.as_ref();
-            project::repository(env, &place.root, place.is_trusted, &owner, &ctx.cancel).await
+            let confinement =
+                ctx.permissions.confinement_for_reading((&ctx.workspace).into()).await;
+            let asking = project::Asking { confinement, owner: &owner, cancel: &ctx.cancel };
+            project::repository(env, &place.root, place.is_trusted, asking).await
         } else {
             Snapshot::default()
         }

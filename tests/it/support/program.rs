@@ -35,13 +35,13 @@ impl Drop for Place {
         if std::thread::panicking() {
             return;
         }
-        let found = planted(&self.home());
+        let found = files_with(&self.home(), PLANT);
         assert!(found.is_empty(), "a planted secret is left in {found:?}");
     }
 }
 
-/// The files of a home that hold a planted secret, without those in which a person writes one.
-fn planted(folder: &Path) -> Vec<PathBuf> {
+/// The files of a home that hold a text, without those in which a person writes secrets.
+fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
     const WRITTEN_BY_PERSONS: [&str; 3] = ["config.toml", "models.json", "auth.json"];
     /// What a sparse file of a gigabyte would be, no test writes secrets into.
     const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -49,12 +49,12 @@ fn planted(folder: &Path) -> Vec<PathBuf> {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, Ok(facts)) = (entry.path(), entry.metadata()) else { continue };
         if facts.is_dir() {
-            found.extend(planted(&path));
+            found.extend(files_with(&path, text));
         } else if facts.is_file()
             && facts.len() < MAX_BYTES
             && !WRITTEN_BY_PERSONS.iter().any(|name| path.ends_with(name))
             && std::fs::read(&path)
-                .is_ok_and(|content| memchr::memmem::find(&content, PLANT.as_bytes()).is_some())
+                .is_ok_and(|content| memchr::memmem::find(&content, text.as_bytes()).is_some())
         {
             found.push(path);
         }
@@ -98,6 +98,11 @@ impl Place {
 
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
+    }
+
+    /// Returns true if the program has kept this text in its home.
+    pub(crate) fn home_contains(&self, text: &str) -> bool {
+        !files_with(&self.home(), text).is_empty()
     }
 
     pub(crate) fn read(&self, name: &str) -> String {

@@ -94,6 +94,7 @@
 ---@field title? string The title.
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode The permission mode.
+---@field sandbox? pintle.SandboxState The sandbox for its commands; absent where there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required.
 ---@field mode? pintle.WorkMode The work mode.
 ---@field state pintle.SessionState The current state.
 ---@field activeTurnId? pintle.TurnId The running turn.
@@ -108,6 +109,16 @@
 
 ---The id of a session: a UUIDv7, so ids sort by creation time.
 ---@alias pintle.SessionId string
+
+---The sandbox that confines commands which run unasked.
+---@class pintle.SandboxState
+---@field grade pintle.SandboxGrade The grade that this machine enforces.
+---@field level string The same in words: `full: Landlock 7, seccomp, namespaces`.
+---@field gaps? (string)[] The parts of the confinement that this machine does not enforce, in words.
+---@field required? boolean Every command runs in it or not at all, in each permission mode.
+
+---The grade to which a sandbox is enforced.
+---@alias pintle.SandboxGrade "none"|"partial"|"full"
 
 ---The current state of a session. A reader never takes an unknown value for idle.
 ---@class pintle.SessionState
