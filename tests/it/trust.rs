@@ -255,3 +255,63 @@ fn policy_explains_and_tests_commands() {
     assert_eq!(test("rows").status.code(), Some(0), "{:?}", test("rows"));
     assert_eq!(test("wrong").status.code(), Some(1));
 }
+
+/// A server of this machine, and its port. It ends with the test.
+fn server() -> u16 {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let _ = client.read(&mut [0; 4096]);
+            let _ = client.write_all(b"HTTP/1.0 200 OK\r\n\r\narrived");
+        }
+    });
+    port
+}
+
+#[test]
+fn a_command_reaches_the_hosts_that_rules_allow() {
+    // bash is a client of HTTP that is always there.
+    let get = "u=${http_proxy#http://}; exec 3<>/dev/tcp/127.0.0.1/${u##*:}\n\
+        a=$(printf %s ${u%@*} | base64 -w0)\n\
+        printf \"GET http://127.0.0.1:$1/ HTTP/1.0\\r\\nProxy-Authorization: Basic $a\\r\\n\\r\\n\" >&3\n\
+        grep -o arrived <&3\n";
+    let place = Place::untrusted(&[("get.sh", get)]);
+    let doctor = place.command(&["doctor"]).output().unwrap();
+    let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    if !doctor.contains("seccomp, namespaces") {
+        println!("skipped: {doctor}");
+        return;
+    }
+    let (allowed, other, denied) = (server(), server(), server());
+    let rules = format!(
+        "[[rules]]\ndecision = \"allow\"\nhost = \"127.0.0.1:{allowed}\"\n\
+         [[rules]]\ndecision = \"allow\"\nhost = \"127.0.0.1:{denied}\"\n\
+         [[rules]]\ndecision = \"deny\"\nhost = \"*:{denied}\"\n"
+    );
+    let config = place.home().join("config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, rules).unwrap();
+    let call = |port: u16| {
+        let replies = bash(&format!("bash get.sh {port}"));
+        run(&place, &replies, &["--permission", "auto-edit", "go"])
+    };
+    let whole = |output: &Output| {
+        let events = events(output);
+        let done = events.iter().find(|event| !event["event"]["item"]["output"].is_null()).unwrap();
+        done["event"]["item"]["output"].clone()
+    };
+    assert_eq!(result(&call(allowed)), (false, "arrived\n".to_owned()));
+    let output = whole(&call(other));
+    let host = format!("127.0.0.1:{other}");
+    assert_eq!(output["details"]["sandbox"]["refusedHosts"], json!([host]), "{output:#}");
+    assert_eq!(output["details"]["sandbox"]["denied"], true);
+    let text = output["content"].to_string();
+    let rule = format!(r#"decision = \"allow\", host = \"{host}\""#);
+    assert!(text.contains(&rule), "{text}");
+    let text = whole(&call(denied))["content"].to_string();
+    let by = format!("the rule \u{201c}deny host `*:{denied}`\u{201d} of your configuration");
+    assert!(text.contains(&by), "{text}");
+}

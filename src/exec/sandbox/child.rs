@@ -5,7 +5,7 @@
 //! confinement upon itself and executes.
 
 use super::wire::{Failure, Frame, Kind, Request};
-use super::{Confinement, Level, Network, filters, mounts, namespaces, rules, wire};
+use super::{Confinement, Level, Network, filters, mounts, namespaces, proxy, rules, wire};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Resource, setrlimit};
@@ -14,6 +14,7 @@ use nix::sys::wait::{WaitStatus, wait};
 use nix::unistd::{ForkResult, Gid, Pid, Uid};
 use std::ffi::{CString, OsStr};
 use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -101,6 +102,12 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
         if start.kind == Kind::Confined {
             namespaces::start_loopback()?;
         }
+        if let Network::Hosts(hosts) = &confinement.network {
+            let port = listen(start.connection)?;
+            let found = proxy::variables(port, &request.credential, hosts);
+            request.variables.retain(|(name, _)| !found.iter().any(|(found, _)| name == found));
+            request.variables.extend(found);
+        }
         // It has its own group, so that a signal for the shell's is none for it.
         let _ = nix::unistd::setsid();
         match namespaces::fork(Kind::Plain).map_err(|error| Failure::of("fork", error))? {
@@ -109,6 +116,15 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
         }
     }
     execute(start, &request, has_namespaces)
+}
+
+/// Makes the socket on which the engine's proxy listens in this network, and hands it over. Returns its port.
+fn listen(connection: &OwnedFd) -> Result<u16, Failure> {
+    let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
+        wire::send_with(connection, &Frame::Listening, listener.as_fd())?;
+        Ok(listener.local_addr()?.port())
+    });
+    listening.map_err(|error| Failure::of("listen for the proxy", error))
 }
 
 /// Has the kernel end this process with its parent. `life` tells if the parent ended before.
@@ -224,9 +240,9 @@ fn confine(
     confinement: &Confinement,
     has_namespaces: bool,
 ) -> Result<Level, Failure> {
-    let inet = match (confinement.network, has_namespaces) {
-        (Network::Open, _) | (Network::None, true) => filters::Inet::Allowed,
-        (Network::None, false) => filters::Inet::Denied,
+    let inet = match (&confinement.network, has_namespaces) {
+        (Network::Open, _) | (Network::None | Network::Hosts(_), true) => filters::Inet::Allowed,
+        (Network::None | Network::Hosts(_), false) => filters::Inet::Denied,
     };
     limit(confinement, has_namespaces)?;
     namespaces::drop_capabilities()?;
