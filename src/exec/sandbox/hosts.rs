@@ -151,22 +151,23 @@ mod tests {
 
     #[test]
     fn hosts_get_the_decision_of_the_table() {
-        let public = ["93.184.216.34"];
+        const PUBLIC: &[&str] = &["93.184.216.34"];
+        type Texts = &'static [&'static str];
         // Patterns that allow, patterns that restrict, the host, its addresses, and the decision.
-        let rows: &[(&[&str], &[&str], &str, &[&str], &str)] = &[
-            (&[], &[], "docs.rs", &public, "not allowed"),
-            (&["docs.rs"], &[], "docs.rs", &public, "93.184.216.34:443"),
-            (&["docs.rs"], &[], "DOCS.RS.", &public, "93.184.216.34:443"),
-            (&["docs.rs"], &[], "docs.rs:444", &public, "not allowed"),
-            (&["docs.rs:444"], &[], "docs.rs:444", &public, "93.184.216.34:444"),
-            (&["*.rs"], &[], "docs.rs", &public, "93.184.216.34:443"),
-            (&["*"], &["docs.rs"], "docs.rs", &public, "restricted"),
-            (&["*"], &["docs.rs"], "docs.rs:444", &public, "restricted"),
-            (&["docs.rs"], &["*"], "docs.rs", &public, "restricted"),
-            (&["docs.rs"], &["evil.com"], "docs.rs", &public, "93.184.216.34:443"),
+        let rows: &[(Texts, Texts, &str, Texts, &str)] = &[
+            (&[], &[], "docs.rs", PUBLIC, "not allowed"),
+            (&["docs.rs"], &[], "docs.rs", PUBLIC, "93.184.216.34:443"),
+            (&["docs.rs"], &[], "DOCS.RS.", PUBLIC, "93.184.216.34:443"),
+            (&["docs.rs"], &[], "docs.rs:444", PUBLIC, "not allowed"),
+            (&["docs.rs:444"], &[], "docs.rs:444", PUBLIC, "93.184.216.34:444"),
+            (&["*.rs"], &[], "docs.rs", PUBLIC, "93.184.216.34:443"),
+            (&["*"], &["docs.rs"], "docs.rs", PUBLIC, "restricted"),
+            (&["*"], &["docs.rs"], "docs.rs:444", PUBLIC, "restricted"),
+            (&["docs.rs"], &["*"], "docs.rs", PUBLIC, "restricted"),
+            (&["docs.rs"], &["evil.com"], "docs.rs", PUBLIC, "93.184.216.34:443"),
             // A restricted address is not reached by a name.
-            (&["*"], &["93.184.216.34"], "docs.rs", &public, "restricted"),
-            (&["*"], &["93.184.216.34"], "[::ffff:93.184.216.34]", &public, "restricted"),
+            (&["*"], &["93.184.216.34"], "docs.rs", PUBLIC, "restricted"),
+            (&["*"], &["93.184.216.34"], "[::ffff:93.184.216.34]", PUBLIC, "restricted"),
             // What is not public is named, or refused.
             (&["*"], &[], "127.0.0.1:8080", &["127.0.0.1"], "private 127.0.0.1"),
             (&["127.*"], &[], "127.0.0.1:8080", &["127.0.0.1"], "private 127.0.0.1"),

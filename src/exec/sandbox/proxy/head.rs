@@ -171,13 +171,12 @@ fn authority(text: &str, usual_port: u16) -> Option<Host> {
         Some(_) => return None,
         None => (text, usual_port),
     };
-    let is_proper = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
-        None => {
-            let is_proper = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-            (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_proper)
-        }
-    };
+    let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    let in_brackets = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    let is_proper = in_brackets.map_or_else(
+        || (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_name_byte),
+        |address| address.parse::<Ipv6Addr>().is_ok(),
+    );
     is_proper.then(|| Host::new(name, port, usual_port))
 }
 

@@ -258,17 +258,10 @@ impl Service {
     async fn connect(&self, host: &Host) -> Result<TcpStream, Problem> {
         self.hosts.check(host).map_err(|reason| self.refuse(host, reason))?;
         let unreachable = |text: String| Problem::new(BAD_GATEWAY, text);
-        let found: Vec<IpAddr> = match host.address() {
-            Some(address) => vec![address],
-            None => {
-                let look_up = (self.look_up)(host.name().to_owned(), host.port());
-                let found = timeout(CONNECT_TIMEOUT, look_up).await.map_err(io::Error::from);
-                let found = found.and_then(|found| found).map_err(|error| {
-                    unreachable(format!("{} is not known ({error}).", host.name()))
-                })?;
-                found.into_iter().map(|found| found.ip()).collect()
-            }
-        };
+        let found = self
+            .look_up(host)
+            .await
+            .map_err(|error| unreachable(format!("{} is not known ({error}).", host.name())))?;
         let reachable = self.hosts.reachable(host, &found);
         let reachable = reachable.map_err(|reason| self.refuse(host, reason))?;
         let mut failed = "it has no address".to_owned();
@@ -280,6 +273,15 @@ impl Service {
             }
         }
         Err(unreachable(format!("{host} cannot be reached ({failed}).")))
+    }
+
+    async fn look_up(&self, host: &Host) -> io::Result<Vec<IpAddr>> {
+        if let Some(address) = host.address() {
+            return Ok(vec![address]);
+        }
+        let look_up = (self.look_up)(host.name().to_owned(), host.port());
+        let found = timeout(CONNECT_TIMEOUT, look_up).await??;
+        Ok(found.into_iter().map(|found| found.ip()).collect())
     }
 
     /// Remembers a host that is refused.
