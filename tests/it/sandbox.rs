@@ -750,14 +750,38 @@ async fn the_proxy_lives_as_long_as_what_a_command_left() {
         tokio::task::yield_now().await;
     }
     assert_eq!(fs::read_to_string(said).unwrap(), "HTTP/1.0 200 OK ... arrived");
-    let sockets = || {
+    scene.local.release("sandbox").await;
+}
+
+#[tokio::test]
+async fn the_proxy_of_a_command_that_left_nothing_ends_with_it() {
+    let Some(scene) = Scene::new(Namespaces::Made).await else { return };
+    let hosts = Hosts { allowed: vec!["127.0.0.1:1".to_owned()], restricted: Vec::new() };
+    let confinement = Confinement { network: Network::Hosts(hosts), ..scene.confinement() };
+    // The engine's socket in the network of a command is the one whose name its own network does not know.
+    let strange = || {
+        let known = fs::read_to_string("/proc/self/net/tcp").unwrap()
+            + &fs::read_to_string("/proc/self/net/unix").unwrap();
         let links = fs::read_dir("/proc/self/fd").unwrap().flatten();
         let targets = links.filter_map(|link| fs::read_link(link.path()).ok());
-        targets.filter(|target| target.to_string_lossy().starts_with("socket:")).count()
+        let targets = targets.map(|target| target.to_string_lossy().into_owned());
+        let names = targets.filter_map(|target| {
+            Some(target.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
+        });
+        names.filter(|name| !known.contains(name)).count()
     };
-    let before = sockets();
-    scene.local.release("sandbox").await;
-    // The task of the proxy is dropped by its runtime.
-    tokio::task::yield_now().await;
-    assert!(sockets() < before, "its socket is closed");
+    let before = strange();
+    let go = scene.path("work/go");
+    let running = scene.run("mkfifo go; read x < go", confinement);
+    let watched = async {
+        while strange() == before {
+            tokio::task::yield_now().await;
+        }
+        tokio::task::spawn_blocking(move || fs::write(go, "go\n").unwrap()).await.unwrap();
+    };
+    let (ran, ()) = tokio::join!(running, watched);
+    assert_eq!(ran.end, End::Exited(0), "{}", ran.tail);
+    while strange() > before {
+        tokio::task::yield_now().await;
+    }
 }

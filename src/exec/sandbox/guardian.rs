@@ -118,7 +118,7 @@ impl Guardian {
             level: None,
             ended: 0,
             early: None,
-            listener: None,
+            listening: None,
             proxy: None,
         };
         guarded.connection.write_all(&wire::encode(&request)?).await?;
@@ -128,8 +128,8 @@ impl Guardian {
             let ended = guarded.next().await?;
             guarded.early = guarded.early.or(ended);
         }
-        if let (Some(listener), Some(hosts)) = (guarded.listener.take(), hosts) {
-            guarded.proxy = Some(Proxy::start(listener.into(), hosts, &request.credential)?);
+        if let (Some(listening), Some(hosts)) = (guarded.listening.take(), hosts) {
+            guarded.proxy = Some(Proxy::start(listening, hosts, &request.credential)?);
         }
         Ok(guarded)
     }
@@ -216,8 +216,8 @@ pub(in crate::exec) struct Guarded {
     ended: u32,
     /// The wait status, if it came before the number.
     early: Option<i32>,
-    /// The socket for the proxy, until that has it.
-    listener: Option<OwnedFd>,
+    /// The descriptors for the proxy, until it has them.
+    listening: Option<wire::Listening<OwnedFd>>,
     /// The way to the hosts that it may reach.
     proxy: Option<Proxy>,
 }
@@ -260,12 +260,12 @@ impl Guarded {
             if let Some(frame) = wire::decode(&mut self.buffer)? {
                 return self.take(frame);
             }
-            let Self { connection, buffer, listener, .. } = self;
+            let Self { connection, buffer, listening, .. } = self;
             let read = connection
                 .async_io(Interest::READABLE, || wire::read_with(connection.as_fd(), buffer))
                 .await;
             match read {
-                Ok((1.., descriptor)) => *listener = descriptor.or(listener.take()),
+                Ok((1.., descriptors)) => *listening = descriptors.or(listening.take()),
                 Ok((0, _)) | Err(_) => {
                     return Err(io::Error::other("the guardian of commands was killed"));
                 }

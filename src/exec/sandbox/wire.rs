@@ -43,7 +43,7 @@ pub(in crate::exec) struct Request {
 pub(super) enum Frame {
     /// Its first process, as a number of the engine's own namespace.
     Pid(i32),
-    /// The socket on which the proxy listens for it comes with this message.
+    /// The socket on which the proxy listens for it comes with this message, and a pipe that ends when all of its processes have.
     Listening,
     /// The enforced level; the shell is executed next.
     Level(Level),
@@ -104,14 +104,17 @@ pub(super) fn send(connection: &OwnedFd, frame: &Frame) -> io::Result<()> {
     file(connection)?.write_all(&bytes)
 }
 
-/// Sends a message with a descriptor.
+/// The descriptors that come with a message: a listening socket and a pipe.
+pub(super) type Listening<T> = [T; 2];
+
+/// Sends a message with descriptors.
 pub(super) fn send_with(
     connection: &OwnedFd,
     frame: &Frame,
-    descriptor: BorrowedFd<'_>,
+    descriptors: Listening<BorrowedFd<'_>>,
 ) -> io::Result<()> {
     let bytes = encode(frame)?;
-    let raw = [descriptor.as_raw_fd()];
+    let raw = descriptors.map(|descriptor| descriptor.as_raw_fd());
     let messages = [ControlMessage::ScmRights(&raw)];
     let parts = [IoSlice::new(&bytes)];
     let sent =
@@ -119,20 +122,20 @@ pub(super) fn send_with(
     if sent < bytes.len() { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
 }
 
-/// Reads what has come, with a descriptor if one came with it; nothing at the end. It does not wait.
+/// Reads what has come, with the descriptors that came with it; nothing at the end. It does not wait.
 pub(super) fn read_with(
     connection: BorrowedFd<'_>,
     buffer: &mut Vec<u8>,
-) -> io::Result<(usize, Option<OwnedFd>)> {
+) -> io::Result<(usize, Option<Listening<OwnedFd>>)> {
     let mut piece = [0; 4096];
     let mut parts = [IoSliceMut::new(&mut piece)];
-    let mut space = nix::cmsg_space!(RawFd);
+    let mut space = nix::cmsg_space!([RawFd; 2]);
     let flags = MsgFlags::MSG_CMSG_CLOEXEC | MsgFlags::MSG_DONTWAIT;
     let received = recvmsg::<()>(connection.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
-    let descriptor = descriptors(received.cmsgs()?).pop();
+    let descriptors = descriptors(received.cmsgs()?).try_into().ok();
     let read = received.bytes;
     buffer.extend_from_slice(piece.get(..read).unwrap_or_default());
-    Ok((read, descriptor))
+    Ok((read, descriptors))
 }
 
 fn descriptors(messages: impl Iterator<Item = ControlMessageOwned>) -> Vec<OwnedFd> {

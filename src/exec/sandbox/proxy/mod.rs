@@ -10,6 +10,7 @@
 mod head;
 
 use super::hosts::{Hosts, Refusal, RefusedHost};
+use super::wire;
 use crate::text::hosts::Host;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -20,10 +21,12 @@ use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt::Write;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::unix::pipe;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -98,7 +101,7 @@ impl Default for Patience {
 
 type Found = BoxFuture<'static, io::Result<Vec<SocketAddr>>>;
 
-/// A proxy at work. Dropping it closes its socket and all of its connections.
+/// A proxy at work. When the last process of its command has ended, or when it is dropped, it closes its socket and all of its connections.
 #[derive(Debug)]
 pub(super) struct Proxy {
     _task: JoinSet<()>,
@@ -106,9 +109,9 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy for the clients of a listening socket that know the credential.
+    /// Starts a proxy for the clients of a listening socket that know the credential, until the pipe ends.
     pub(super) fn start(
-        listener: std::net::TcpListener,
+        listening: wire::Listening<OwnedFd>,
         hosts: Hosts,
         credential: &str,
     ) -> io::Result<Self> {
@@ -122,15 +125,27 @@ impl Proxy {
             look_up,
             patience: Patience::default(),
         };
-        Self::serve(listener, service)
+        let [listener, presence] = listening;
+        Self::serve(listener.into(), presence, service)
     }
 
-    fn serve(listener: std::net::TcpListener, service: Service) -> io::Result<Self> {
+    fn serve(
+        listener: std::net::TcpListener,
+        presence: OwnedFd,
+        service: Service,
+    ) -> io::Result<Self> {
+        let mut presence = pipe::Receiver::from_owned_fd(presence)?;
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
         let refused = Arc::clone(&service.refused);
         let mut task = JoinSet::new();
-        task.spawn(async move { service.serve(&listener).await });
+        task.spawn(async move {
+            tokio::select! {
+                () = service.serve(&listener) => {}
+                // Nothing is ever written.
+                _ = presence.read_u8() => {}
+            }
+        });
         Ok(Self { _task: task, refused })
     }
 

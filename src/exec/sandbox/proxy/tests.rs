@@ -18,11 +18,17 @@ fn look_up(name: String, port: u16) -> Found {
 }
 
 /// A proxy that allows these hosts, and its address.
-fn proxy(allowed: &[String]) -> (Proxy, SocketAddr) {
+fn proxy(allowed: &[String]) -> (Running, SocketAddr) {
     patient(allowed, Patience::default())
 }
 
-fn patient(allowed: &[String], patience: Patience) -> (Proxy, SocketAddr) {
+/// A proxy with the processes that need it.
+struct Running {
+    proxy: Proxy,
+    processes: io::PipeWriter,
+}
+
+fn patient(allowed: &[String], patience: Patience) -> (Running, SocketAddr) {
     let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     let service = Service {
@@ -32,7 +38,9 @@ fn patient(allowed: &[String], patience: Patience) -> (Proxy, SocketAddr) {
         look_up,
         patience,
     };
-    (Proxy::serve(listener, service).unwrap(), address)
+    let (presence, processes) = io::pipe().unwrap();
+    let proxy = Proxy::serve(listener, presence.into(), service).unwrap();
+    (Running { proxy, processes }, address)
 }
 
 /// A server that answers each of its connections with this function of what it reads first.
@@ -95,7 +103,7 @@ async fn an_allowed_host_is_reached_by_both_ways() {
         assert_eq!(first_line(&response), "HTTP/1.1 200 Connection established");
         assert!(response.ends_with("\r\n\r\nhello"), "{response}");
     }
-    assert_eq!(proxy.refused(), []);
+    assert_eq!(proxy.proxy.refused(), []);
 }
 
 #[tokio::test]
@@ -194,7 +202,7 @@ async fn everything_else_is_refused() {
         assert_eq!(is_told, want.starts_with("407"), "{name}");
     }
     let private = Refusal::Private(Ipv4Addr::LOCALHOST.into());
-    let refused = proxy.refused();
+    let refused = proxy.proxy.refused();
     let got: Vec<_> =
         refused.iter().map(|refused| (refused.host.as_str(), &refused.reason)).collect();
     let [address, name] = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
@@ -263,17 +271,26 @@ async fn connections_beyond_the_limit_wait() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_is_dropped_closes_everything() {
-    let (_server, port) = server(|_| String::new()).await;
-    let (proxy, address) = proxy(&[format!("127.0.0.1:{port}")]);
-    let mut client = TcpStream::connect(address).await.unwrap();
-    let request = format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\n{AUTHORIZATION}\r\n");
-    client.write_all(request.as_bytes()).await.unwrap();
-    client.read_exact(&mut [0; 12]).await.unwrap();
-    drop(proxy);
-    let mut rest = Vec::new();
-    let _ = client.read_to_end(&mut rest).await;
-    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+async fn a_proxy_that_is_not_needed_closes_everything() {
+    for is_dropped in [true, false] {
+        let (_server, port) = server(|_| String::new()).await;
+        let (running, address) = proxy(&[format!("127.0.0.1:{port}")]);
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let request = format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\n{AUTHORIZATION}\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        client.read_exact(&mut [0; 12]).await.unwrap();
+        let Running { proxy, processes } = running;
+        let kept = if is_dropped {
+            drop(proxy);
+            None
+        } else {
+            drop(processes);
+            Some(proxy)
+        };
+        let _ = client.read_to_end(&mut Vec::new()).await;
+        assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+        drop(kept);
+    }
 }
 
 #[test]
