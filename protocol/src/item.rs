@@ -347,6 +347,9 @@ pub struct SandboxReport {
     /// Protected files that the command created.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub created: Vec<String>,
+    /// Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_hosts: Vec<String>,
 }
 
 /// A reference to a whole output that the session keeps.

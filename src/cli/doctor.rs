@@ -174,7 +174,7 @@ fn writable(data: &Path) -> Result<(), String> {
 fn sandbox() -> anyhow::Result<String> {
     let Some(program) = assemble::guardian() else { return Ok("none".to_owned()) };
     let level = in_runtime(async move { Ok(sandbox::probe(&program).await) })?;
-    let gaps = level.gaps(sandbox::Network::None);
+    let gaps = level.gaps(&sandbox::Network::None);
     let gaps = gaps.iter().map(|gap| format!("\n          not stopped: {gap}"));
     Ok(level.summary() + &gaps.collect::<String>())
 }

@@ -20,6 +20,7 @@ pub mod scan;
 pub mod search;
 pub mod variables;
 
+pub(crate) mod addresses;
 pub(crate) mod capture;
 mod descendants;
 mod files;

@@ -118,7 +118,7 @@ pub(super) async fn run(
         envelope.check(&end, command)?;
     }
     let Running { family, child, capture, .. } = running;
-    let level = child.level();
+    let (level, refused) = (child.level(), child.refused());
     drop(family);
     if let Some(guardian) = &launch.guardian {
         child.keep(guardian, launch.mark);
@@ -126,8 +126,9 @@ pub(super) async fn run(
     let mut ran = capture.finish(end).await;
     let report = |level| sandbox::Report {
         level,
-        denied: sandbox::denial(ran.end.code(), &ran.tail),
+        denied: sandbox::denial(ran.end.code(), &ran.tail, !refused.is_empty()),
         created: Vec::new(),
+        refused,
     };
     ran.sandbox = level.map(report).map(Box::new);
     Ok(ran)

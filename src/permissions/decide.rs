@@ -4,6 +4,7 @@ use super::command::{Program, Target, lexical, locate};
 use super::places::{self, Zone};
 use super::rules::{Compiled, Match, Origin};
 use super::{Action, Analysis, Call, CheckedPath, Context, Decision, Kind, ResolvedPath, Sandbox};
+use crate::text::hosts::{HTTP_PORT, HTTPS_PORT, Host};
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -122,7 +123,7 @@ impl<'a> Found<'a> {
     }
 }
 
-fn by_rule(rule: &Compiled) -> String {
+pub(super) fn by_rule(rule: &Compiled) -> String {
     format!("the rule \u{201c}{}\u{201d} of {}", rule.rule, rule.origin)
 }
 
@@ -284,7 +285,10 @@ impl Judge<'_> {
 
     fn network(&self, url: &str, host: &str) -> Part {
         let subject = format!("fetch {url}");
-        let found = Found::among(self.ctx.rules, |rule| rule.matches_host(self.tool, host));
+        let usual_port = if url.starts_with("http:") { HTTP_PORT } else { HTTPS_PORT };
+        let host = Host::parse(host, usual_port)
+            .unwrap_or_else(|| Host::new(host, usual_port, usual_port));
+        let found = Found::among(self.ctx.rules, |rule| rule.matches_host(self.tool, &host));
         let part = match found.allow {
             Some(rule) => Part::new(subject, Decision::Allow, "", by_rule(rule)),
             None if self.mode() == PermissionMode::Full => {

@@ -5,6 +5,7 @@
 
 pub mod command;
 mod decide;
+pub mod hosts;
 pub mod places;
 pub mod propose;
 pub mod rules;

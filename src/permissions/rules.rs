@@ -4,6 +4,7 @@
 
 use super::command::{Program, Word};
 use super::{Decision, Kind};
+use crate::text::hosts::{Host, matches};
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -245,8 +246,7 @@ impl Compiled {
     }
 
     fn is_about_tool(&self, kind: Kind, tool: &str) -> bool {
-        self.is_about(kind)
-            && self.rule.tool.as_ref().is_none_or(|pattern| matches_text(pattern, tool))
+        self.is_about(kind) && self.rule.tool.as_ref().is_none_or(|pattern| matches(pattern, tool))
     }
 
     /// Matches a path that is read or written.
@@ -263,11 +263,20 @@ impl Compiled {
         self.path.as_ref().map(|pattern| pattern.fixed.as_path())
     }
 
-    /// Matches a host.
-    pub(super) fn matches_host(&self, tool: &str, host: &str) -> Match {
+    /// Matches a host. An `allow` rule without a port is about the usual one, a rule that restricts about each.
+    pub(super) fn matches_host(&self, tool: &str, host: &Host) -> Match {
         let is_match = self.is_about_tool(Kind::Network, tool)
-            && self.rule.host.as_ref().is_none_or(|pattern| matches_text(pattern, host));
+            && self.rule.host.as_ref().is_none_or(|pattern| match self.rule.decision {
+                Decision::Allow => host.is_allowed_by(pattern),
+                Decision::Ask | Decision::Deny => host.is_restricted_by(pattern),
+            });
         if is_match { Match::Yes } else { Match::No }
+    }
+
+    /// Returns the pattern of the hosts that the rule is about, if it is about connections of this tool.
+    pub(super) fn host_pattern(&self, tool: &str) -> Option<&str> {
+        let is_about = self.is_about_tool(Kind::Network, tool);
+        is_about.then(|| self.rule.host.as_deref().unwrap_or("*"))
     }
 
     /// Matches a call that has neither path, command nor host.
@@ -355,7 +364,7 @@ fn match_from(patterns: &[String], words: &[&Word], assignments: usize) -> Match
             (Some(Word::Unknown { .. }), "*") => {}
             (Some(Word::Unknown { .. }), _) => result = Match::Maybe,
             (Some(Word::Text(text)), pattern) => {
-                if !matches_text(pattern, text) {
+                if !matches(pattern, text) {
                     return Match::No;
                 }
             }
@@ -366,23 +375,6 @@ fn match_from(patterns: &[String], words: &[&Word], assignments: usize) -> Match
         Some(Word::Unknown { is_one: false, .. }) if words.next().is_none() => Match::Maybe,
         Some(_) => Match::No,
     }
-}
-
-/// Matches a text with a pattern in which `*` stands for any characters.
-fn matches_text(pattern: &str, text: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
-        return false;
-    };
-    let mut pieces: Vec<&str> = pieces.collect();
-    let Some(last) = pieces.pop() else { return rest.is_empty() };
-    for piece in pieces {
-        match rest.find(piece).and_then(|at| rest.get(at + piece.len()..)) {
-            Some(behind) => rest = behind,
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 impl fmt::Display for Rule {

@@ -345,3 +345,33 @@ fn files_get_the_decision_of_their_zone() {
         /home/u/.kube/config | read DDDD | write DDDD | it changes Kubernetes credentials (/home/u/.kube/config)
         /home/u/.config/pintle/config.toml | read DDDD | write DDDD | it changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"]].assert_eq(&table.join("\n"));
 }
+
+#[test]
+fn rules_about_hosts_hold_for_ports_and_any_case() {
+    let places = places();
+    let rule = |decision, host: &str| {
+        let rule = Rule { host: Some(host.to_owned()), ..Rule::new(decision) };
+        rule.compile(Origin::User, &places.roots, None).unwrap()
+    };
+    let allow = |host| rule(Decision::Allow, host);
+    let deny = |host| rule(Decision::Deny, host);
+    for (url, host, rules, want) in [
+        ("https://docs.rs/", "docs.rs", vec![allow("docs.rs")], 'A'),
+        ("http://docs.rs/", "docs.rs", vec![allow("docs.rs")], 'A'),
+        ("https://docs.rs/", "docs.rs", vec![allow("Docs.rs:443")], 'A'),
+        ("http://docs.rs/", "docs.rs", vec![allow("docs.rs:443")], '?'),
+        ("http://docs.rs/", "docs.rs", vec![allow("docs.rs:80")], 'A'),
+        ("https://docs.rs:8443/", "docs.rs:8443", vec![allow("docs.rs")], '?'),
+        ("https://docs.rs./", "docs.rs.", vec![allow("*"), deny("docs.rs")], 'D'),
+        ("https://docs.rs:8443/", "docs.rs:8443", vec![allow("*"), deny("docs.rs")], 'D'),
+        ("https://docs.rs/", "docs.rs", vec![allow("*"), deny("DOCS.RS:443")], 'D'),
+        ("https://docs.rs/", "docs.rs", vec![allow("*"), deny("docs.rs:80")], 'A'),
+        ("http://[::1]:80/", "[::1]", vec![allow("*"), deny("[::1]")], 'D'),
+    ] {
+        let action = Action::Network { url: url.to_owned(), host: host.to_owned() };
+        let call = Call { tool: "web_fetch".to_owned(), action };
+        let (mode, sandbox) = (PermissionMode::Ask, Sandbox::Full);
+        let ctx = Context { mode, is_trusted: true, sandbox, places: &places, rules: &rules };
+        assert_eq!(sign(decide(&call, &ctx).decision), want, "{url}");
+    }
+}

@@ -5,6 +5,7 @@ pub mod diff;
 pub mod encoding;
 pub mod fold;
 pub mod fuzzy;
+pub mod hosts;
 pub mod html;
 pub mod line_diff;
 pub mod lines;

@@ -288,6 +288,13 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
     let created = report.created.iter().map(|path| path.to_string_lossy().into_owned());
     let created: Vec<String> = created.collect();
     let denied = report.denied.filter(|_| result.is_error);
+    let mut refused_hosts = Vec::new();
+    if denied.is_some() {
+        for refused in &report.refused {
+            result.content.push(Content::text(format!("[{refused}]")));
+            refused_hosts.push(refused.host.clone());
+        }
+    }
     if let Some(denial) = denied {
         let what = match denial {
             Denial::Write => "changing files outside the workspace, or protected ones in it",
@@ -298,8 +305,9 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
             Denial::Call => "a system call",
             Denial::Limit => "more processes, memory, file size or temporary space than its limits",
         };
+        let certainty = if report.refused.is_empty() { "probably " } else { "" };
         result.content.push(Content::text(format!(
-            "[The command ran in a sandbox, which probably denied it {what}. Calling the same command again asks the \
+            "[The command ran in a sandbox, which {certainty}denied it {what}. Calling the same command again asks the \
              user to run it outside of the sandbox; do so only if it needs that.]"
         )));
     }
@@ -310,7 +318,8 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
         )));
     }
     let level = report.level.summary();
-    result.details.sandbox = Some(SandboxReport { level, denied: denied.is_some(), created });
+    result.details.sandbox =
+        Some(SandboxReport { level, denied: denied.is_some(), created, refused_hosts });
 }
 
 /// Says what the command has not seen.

@@ -3,7 +3,6 @@
 //! A fetched web page becomes Markdown, text stays as it is, anything else is refused. [`net`] decides for every hop
 //! which hosts a request may reach.
 
-mod addresses;
 mod body;
 mod net;
 

@@ -18,7 +18,7 @@
 
 use pintle::ambient::Ambient;
 use pintle::exec::local::{Local, Options};
-use pintle::exec::sandbox::Confinement;
+use pintle::exec::sandbox::{Confinement, Hosts, Network};
 use pintle::exec::{Command, End, Environment};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -59,10 +59,13 @@ async fn start(folder: &Path) {
         hidden: hidden.to_vec(),
         ..Confinement::default()
     });
+    let hosts = Hosts { allowed: vec!["docs.rs".to_owned()], ..Hosts::default() };
+    let with_host = Confinement { network: Network::Hosts(hosts), ..(*confinement).clone() };
     let rows = [
         ("bare", &bare, None),
         ("guarded", &guarded, None),
         ("confined", &guarded, Some(confinement.clone())),
+        ("confined, with a host", &guarded, Some(Arc::new(with_host))),
         ("confined without namespaces", &without_namespaces, Some(confinement)),
     ];
     // In turns, so that what else the machine does touches all alike.

@@ -2,6 +2,7 @@
 //! instructions are used once a person trusts it; what was granted once holds again; ceilings hold.
 
 use crate::support::program::Place;
+use crate::support::server::always;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -365,4 +366,50 @@ fn policy_explains_and_tests_commands() {
     let test = |file| place.command(&["policy", "test", file]).output().unwrap();
     assert_eq!(test("rows").status.code(), Some(0), "{:?}", test("rows"));
     assert_eq!(test("wrong").status.code(), Some(1));
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that cannot be run here says why")]
+fn a_command_reaches_the_hosts_that_rules_allow() {
+    // bash is a client of HTTP that is always there.
+    let get = "u=${http_proxy#http://}; exec 3<>/dev/tcp/127.0.0.1/${u##*:}\n\
+        a=$(printf %s ${u%@*} | base64 -w0)\n\
+        printf \"GET http://127.0.0.1:$1/ HTTP/1.0\\r\\nProxy-Authorization: Basic $a\\r\\n\\r\\n\" >&3\n\
+        grep -o arrived <&3\n";
+    let place = Place::untrusted(&[("get.sh", get)]);
+    let doctor = place.command(&["doctor"]).output().unwrap();
+    let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    if !doctor.contains("seccomp, namespaces") {
+        eprintln!("skipped: {doctor}");
+        return;
+    }
+    let (allowed, other, denied) = (always("arrived"), always("arrived"), always("arrived"));
+    let rules = format!(
+        "[[rules]]\ndecision = \"allow\"\nhost = \"127.0.0.1:{allowed}\"\n\
+         [[rules]]\ndecision = \"allow\"\nhost = \"127.0.0.1:{denied}\"\n\
+         [[rules]]\ndecision = \"deny\"\nhost = \"*:{denied}\"\n"
+    );
+    let config = place.home().join("config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, rules).unwrap();
+    let call = |port: u16| {
+        let replies = bash(&format!("bash get.sh {port}"));
+        run(&place, &replies, &["--permission", "auto-edit", "go"])
+    };
+    let whole = |output: &Output| {
+        let events = events(output);
+        let done = events.iter().find(|event| !event["event"]["item"]["output"].is_null()).unwrap();
+        done["event"]["item"]["output"].clone()
+    };
+    assert_eq!(result(&call(allowed)), (false, "arrived\n".to_owned()));
+    let output = whole(&call(other));
+    let host = format!("127.0.0.1:{other}");
+    assert_eq!(output["details"]["sandbox"]["refusedHosts"], json!([host]), "{output:#}");
+    assert_eq!(output["details"]["sandbox"]["denied"], true);
+    let text = output["content"].to_string();
+    let rule = format!(r#"decision = \"allow\", host = \"{host}\""#);
+    assert!(text.contains(&rule), "{text}");
+    let text = whole(&call(denied))["content"].to_string();
+    let by = format!("the rule \u{201c}deny host `*:{denied}`\u{201d} of your configuration");
+    assert!(text.contains(&by), "{text}");
 }

@@ -1644,6 +1644,8 @@ export type SandboxReport = {
   denied?: boolean;
   /** Protected files that the command created. */
   created?: string[];
+  /** Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`. */
+  refusedHosts?: string[];
 };
 
 /** A tool call, from the first byte of its arguments to its result. */

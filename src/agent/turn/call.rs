@@ -1,10 +1,12 @@
 //! One tool call of a reply: from its arguments to something that can run, or to words that say why it cannot.
 
 use crate::agent::turn::context::TurnContext;
+use crate::exec::sandbox::Confinement;
 use crate::text::visible::visible_line;
 use crate::tools::Prepared;
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A tool call that the model made whole.
 #[derive(Debug)]
@@ -17,8 +19,8 @@ pub(in crate::agent) struct Call {
     pub(in crate::agent) tool_name: String,
     /// The prepared call, or the reason why there is none.
     pub(in crate::agent) prepared: Preparation,
-    /// It runs in the sandbox.
-    pub(in crate::agent) is_confined: bool,
+    /// The confinement of a command that runs in the sandbox.
+    pub(in crate::agent) confinement: Option<Arc<Confinement>>,
 }
 
 /// The result of a call that did not fit into its reply.

@@ -316,7 +316,7 @@ async fn approve_and_run<H: Host>(
         return Ok(Outcome::declined(ctx, reason, tally));
     }
     let decided = host.wait(decide(ctx, state, call, &access)).await;
-    call.is_confined = decided.verdict.is_confined;
+    let is_confined = decided.verdict.is_confined;
     match decided.verdict.decision {
         permissions::Decision::Allow => {}
         permissions::Decision::Deny => {
@@ -328,6 +328,9 @@ async fn approve_and_run<H: Host>(
             }
         }
     }
+    // An answer may just have allowed a host.
+    call.confinement =
+        is_confined.then(|| ctx.permissions.confinement(&call.tool_name, &state.grants)).flatten();
     let before = state.files.before(host, &ctx.workspace, &access).await;
     host.wait(state.files.announce(&ctx.workspace, &ctx.turn_id, &before, &call.item.id)).await;
     if let Err(lost) = begin(host, call) {
@@ -457,7 +460,7 @@ async fn execute(
     let tool_ctx = ToolContext {
         env: ctx.workspace.env.clone(),
         cwd: ctx.workspace.folders.cwd.clone(),
-        confinement: ctx.permissions.confinement().filter(|_| call.is_confined),
+        confinement: call.confinement.clone(),
         artifacts: Some(ctx.workspace.artifacts.clone()),
         ledger: ctx.tools.ledger.clone(),
         owner: ctx.session_id.to_string(),

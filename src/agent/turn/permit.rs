@@ -5,8 +5,9 @@ use crate::agent::project::{Personal, ProjectFiles};
 use crate::agent::turn::approval::Grants;
 use crate::agent::workspace::{self, Workspace};
 use crate::exec::Environment;
-use crate::exec::sandbox::{self, Confinement, Grade, Level};
+use crate::exec::sandbox::{self, Confinement, Grade, Hosts, Level, Network};
 use crate::permissions::command::Analysis;
+use crate::permissions::hosts::HostPatterns;
 use crate::permissions::propose::propose;
 use crate::permissions::{
     Action, Call, CheckedPath, Compiled, Context, Origin, Places, ResolvedPath, Rule, Sandbox,
@@ -187,7 +188,7 @@ struct Ready {
     rules: Vec<Compiled>,
     is_trusted: bool,
     sandbox: Sandbox,
-    /// The confinement of commands that run in the sandbox.
+    /// The confinement of commands that run in the sandbox, without hosts.
     confinement: Arc<Confinement>,
     /// Files with rules of the project that cannot be read.
     problems: Vec<String>,
@@ -278,9 +279,14 @@ impl Permissions {
         Decided { verdict, proposed, paths }
     }
 
-    /// The confinement of a command that runs in the sandbox.
-    pub(in crate::agent) fn confinement(&self) -> Option<Arc<Confinement>> {
-        self.ready.get().map(|ready| Arc::clone(&ready.confinement))
+    /// The confinement of a command that a tool runs in the sandbox, with the hosts that rules and grants allow it now.
+    pub(in crate::agent) fn confinement(
+        &self,
+        tool: &str,
+        grants: &Grants,
+    ) -> Option<Arc<Confinement>> {
+        let ready = self.ready.get()?;
+        Some(ready.confinement_with_hosts(tool, grants.rules()))
     }
 
     /// The confinement of the engine's own commands that only read, in each mode; none where there is no sandbox.
@@ -306,7 +312,7 @@ impl Permissions {
         match (self.mode, ready.sandbox) {
             (PermissionMode::Full, sandbox) if sandbox != Sandbox::Required => CheckRun::Free,
             (_, Sandbox::Partial | Sandbox::Full | Sandbox::Required) => {
-                CheckRun::Confined(Arc::clone(&ready.confinement))
+                CheckRun::Confined(ready.confinement_with_hosts(CHECK, &[]))
             }
             // A person has allowed each edit.
             (PermissionMode::Ask | PermissionMode::ReadOnly, Sandbox::Missing) => CheckRun::Free,
@@ -400,7 +406,23 @@ impl Permissions {
     }
 }
 
-/// The confinement of commands: changes in the workspace alone, no secrets, no network, and never less than the level
+/// The name under which rules about hosts see the user's own check.
+const CHECK: &str = "lint";
+
+impl Ready {
+    fn confinement_with_hosts(&self, tool: &str, grants: &[Compiled]) -> Arc<Confinement> {
+        let HostPatterns { allowed, restricted } =
+            HostPatterns::gather(self.rules.iter().chain(grants), tool);
+        let mut confinement = Arc::clone(&self.confinement);
+        if !allowed.is_empty() {
+            let hosts = Hosts { allowed, restricted };
+            Arc::make_mut(&mut confinement).network = Network::Hosts(hosts);
+        }
+        confinement
+    }
+}
+
+/// The confinement of commands: changes in the workspace alone, no secrets, no network by itself, and never less than the level
 /// that the decision relied on.
 fn confinement(places: &Places, sandbox: Sandbox) -> Confinement {
     Confinement {
@@ -472,4 +494,38 @@ async fn check(env: &dyn Environment, paths: &[PathBuf], wants: Wants) -> Vec<Ch
 
 async fn resolve(env: &dyn Environment, path: &Path) -> PathBuf {
     env.canonicalize(path).await.unwrap_or_else(|_| crate::permissions::command::lexical(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::memory::Memory;
+    use crate::permissions::Decision;
+
+    #[tokio::test]
+    async fn commands_reach_the_hosts_of_rules_and_grants() {
+        let rule =
+            |decision, host: &str| Rule { host: Some(host.to_owned()), ..Rule::new(decision) };
+        let mut policy = PermissionPolicy::open(PermissionMode::AutoEdit);
+        policy.rules = vec![rule(Decision::Deny, "evil.com")];
+        let permissions = Permissions::new(PermissionMode::AutoEdit, Arc::new(policy));
+        let env = Memory::new([]);
+        let cwd = Path::new("/w");
+        let site = Site { env: &env, cwd, additional: &[], home: None, artifacts: None };
+        let mut grants = Grants::default();
+        let access = Access::Execute("true".to_owned());
+        permissions.decide(site, &grants, "bash", &access).await;
+        let network =
+            |grants: &Grants| permissions.confinement("bash", grants).unwrap().network.clone();
+        // What denies alone opens nothing.
+        assert_eq!(network(&grants), Network::None);
+        let rules = [rule(Decision::Allow, "docs.rs")];
+        grants.add(permissions.compile(&rules, Origin::GrantedForTurn));
+        let by = "the rule \u{201c}deny host `evil.com`\u{201d} of your configuration";
+        let restricted = vec![("evil.com".to_owned(), by.to_owned())];
+        let hosts = Hosts { allowed: vec!["docs.rs".to_owned()], restricted };
+        assert_eq!(network(&grants), Network::Hosts(hosts));
+        grants.begin_turn();
+        assert_eq!(network(&grants), Network::None);
+    }
 }

@@ -511,7 +511,7 @@ fn call(
         provider_id: id.to_owned(),
         tool_name: name.to_owned(),
         prepared,
-        is_confined: false,
+        confinement: None,
     };
     (bone, Some(call))
 }

@@ -2,9 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
 
 use super::{Family, Guardian, Launch};
-use crate::exec::sandbox::Level;
 #[cfg(target_os = "linux")]
 use crate::exec::sandbox::{Guarded, NotConfined, Request};
+use crate::exec::sandbox::{Level, RefusedHost};
 use nix::unistd::Pid;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -37,8 +37,9 @@ impl Started {
                 cwd: launch.cwd.as_ref().map(|cwd| cwd.as_os_str().as_bytes().to_vec()),
                 variables: unique(launch.environment()),
                 confinement: launch.confinement.as_deref().cloned(),
+                credential: String::new(),
             };
-            return guardian.spawn(&request, streams).await.map(Self::Guarded);
+            return guardian.spawn(request, streams).await.map(Self::Guarded);
         }
         if launch.confinement.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, NO_GUARDIAN));
@@ -79,6 +80,15 @@ impl Started {
             Self::Here(_) => None,
             #[cfg(target_os = "linux")]
             Self::Guarded(guarded) => guarded.level().cloned(),
+        }
+    }
+
+    /// The hosts that it was refused.
+    pub(super) fn refused(&self) -> Vec<RefusedHost> {
+        match self {
+            Self::Here(_) => Vec::new(),
+            #[cfg(target_os = "linux")]
+            Self::Guarded(guarded) => guarded.refused(),
         }
     }
 

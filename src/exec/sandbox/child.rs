@@ -5,7 +5,7 @@
 //! confinement upon itself and executes.
 
 use super::wire::{Failure, Frame, Kind, Request};
-use super::{Confinement, Level, Network, filters, mounts, namespaces, rules, wire};
+use super::{Confinement, Level, Network, filters, mounts, namespaces, proxy, rules, wire};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Resource, setrlimit};
@@ -14,6 +14,7 @@ use nix::sys::wait::{WaitStatus, wait};
 use nix::unistd::{ForkResult, Gid, Pid, Uid};
 use std::ffi::{CString, OsStr};
 use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -101,14 +102,33 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
         if start.kind == Kind::Confined {
             namespaces::start_loopback()?;
         }
+        let mut presence = None;
+        if let Network::Hosts(hosts) = &confinement.network {
+            let (port, writer) = listen(start.connection)?;
+            presence = Some(writer);
+            let found = proxy::variables(port, &request.credential, hosts);
+            request.variables.retain(|(name, _)| !found.iter().any(|(found, _)| name == found));
+            request.variables.extend(found);
+        }
         // It has its own group, so that a signal for the shell's is none for it.
         let _ = nix::unistd::setsid();
         match namespaces::fork(Kind::Plain).map_err(|error| Failure::of("fork", error))? {
-            ForkResult::Parent { child } => stay(start, child),
+            ForkResult::Parent { child } => stay(start, child, presence.as_ref()),
             ForkResult::Child => end_with_parent(None)?,
         }
     }
     execute(start, &request, has_namespaces)
+}
+
+/// Makes the socket on which the engine's proxy listens in this network, and hands it over. Returns its port, and the end of a pipe
+/// that is open as long as the proxy is needed.
+fn listen(connection: &OwnedFd) -> Result<(u16, OwnedFd), Failure> {
+    let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
+        let (reader, writer) = std::io::pipe()?;
+        wire::send_with(connection, &Frame::Listening, [listener.as_fd(), reader.as_fd()])?;
+        Ok((listener.local_addr()?.port(), writer.into()))
+    });
+    listening.map_err(|error| Failure::of("listen for the proxy", error))
 }
 
 /// Has the kernel end this process with its parent. `life` tells if the parent ended before.
@@ -123,9 +143,10 @@ fn end_with_parent(life: Option<&OwnedFd>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Stays as the first process of the namespace until all others have ended.
-fn stay(start: &Start<'_>, shell: Pid) -> ! {
-    namespaces::close_all_but(vec![start.connection.as_raw_fd()]);
+/// Stays as the first process of the namespace until all others have ended, and keeps a descriptor open so long.
+fn stay(start: &Start<'_>, shell: Pid, presence: Option<&OwnedFd>) -> ! {
+    let kept = [start.connection].into_iter().chain(presence);
+    namespaces::close_all_but(kept.map(AsRawFd::as_raw_fd).collect());
     loop {
         match wait() {
             Ok(status @ (WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)))
@@ -224,9 +245,9 @@ fn confine(
     confinement: &Confinement,
     has_namespaces: bool,
 ) -> Result<Level, Failure> {
-    let inet = match (confinement.network, has_namespaces) {
-        (Network::Open, _) | (Network::None, true) => filters::Inet::Allowed,
-        (Network::None, false) => filters::Inet::Denied,
+    let inet = match (&confinement.network, has_namespaces) {
+        (Network::Open, _) | (Network::None | Network::Hosts(_), true) => filters::Inet::Allowed,
+        (Network::None | Network::Hosts(_), false) => filters::Inet::Denied,
     };
     limit(confinement, has_namespaces)?;
     namespaces::drop_capabilities()?;

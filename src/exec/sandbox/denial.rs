@@ -54,10 +54,14 @@ const TAIL_BYTES: usize = 4096;
 /// The exit code of a shell whose program was ended by a signal is this and the signal's number.
 const BY_SIGNAL: i32 = 128;
 
-/// The denial that explains this end, if one does. `code` is the exit code, or 128 and the number of the signal.
-pub fn denial(code: i32, output: &str) -> Option<Denial> {
+/// The denial that explains this end, if one does. `code` is the exit code, or 128 and the number of the signal. A host that
+/// was refused is known, and everything else guessed.
+pub fn denial(code: i32, output: &str, was_host_refused: bool) -> Option<Denial> {
     if code == 0 {
         return None;
+    }
+    if was_host_refused {
+        return Some(Denial::Network);
     }
     if code == BY_SIGNAL + nix::libc::SIGSYS {
         return Some(Denial::Call);
@@ -93,7 +97,9 @@ mod tests {
             (127, "bash: no-such: command not found", None),
             (1, long.as_str(), None),
         ] {
-            assert_eq!(denial(code, output), want, "{code} {output}");
+            assert_eq!(denial(code, output, false), want, "{code} {output}");
+            let want = (code != 0).then_some(Denial::Network);
+            assert_eq!(denial(code, output, true), want, "{code} {output}");
         }
     }
 }

@@ -2,8 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "the guardian is a process")]
 
 use super::helper::{ARGUMENT, NO_NAMESPACES};
+use super::proxy::{self, Proxy};
 use super::wire::{self, Failure, Frame, Kind, Request};
-use super::{Confinement, Grade, Level, Network};
+use super::{Confinement, Grade, Level, Network, RefusedHost};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::Pid;
 use std::io;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 
 /// The time that the guardian gets to end what is left, when it is no longer needed.
@@ -77,7 +78,7 @@ impl Guardian {
         let request = Request { confinement: Some(confinement), ..Request::default() };
         let tried = async {
             let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
-            let mut tried = self.spawn(&request, [null.as_fd(); 3]).await?;
+            let mut tried = self.spawn(request, [null.as_fd(); 3]).await?;
             tried.wait().await?;
             Ok(tried.level.take())
         };
@@ -91,16 +92,19 @@ impl Guardian {
     /// Starts a command. The streams are stdin, stdout and stderr.
     pub(in crate::exec) async fn spawn(
         &self,
-        request: &Request,
+        mut request: Request,
         streams: [BorrowedFd<'_>; 3],
     ) -> io::Result<Guarded> {
-        let kind = match &request.confinement {
-            None => Kind::Plain,
-            Some(confinement) => match confinement.network {
-                Network::Open => Kind::Networked,
-                Network::None => Kind::Confined,
-            },
+        let network = request.confinement.as_ref().map(|confinement| &confinement.network);
+        let (kind, hosts) = match network {
+            None => (Kind::Plain, None),
+            Some(Network::Open) => (Kind::Networked, None),
+            Some(Network::None) => (Kind::Confined, None),
+            Some(Network::Hosts(hosts)) => (Kind::Confined, Some(hosts.clone())),
         };
+        if hosts.is_some() {
+            request.credential = proxy::credential()?;
+        }
         let (mine, theirs) = std::os::unix::net::UnixStream::pair()?;
         mine.set_nonblocking(true)?;
         let [stdin, stdout, stderr] = streams;
@@ -114,12 +118,18 @@ impl Guardian {
             level: None,
             ended: 0,
             early: None,
+            listening: None,
+            proxy: None,
         };
-        guarded.connection.write_all(&wire::encode(request)?).await?;
-        while guarded.pid.as_raw() == 0 {
+        guarded.connection.write_all(&wire::encode(&request)?).await?;
+        // What uses the proxy waits for it, so it is there before anybody waits for the command.
+        while guarded.pid.as_raw() == 0 || (hosts.is_some() && guarded.level.is_none()) {
             // On a busy machine a command has ended before the guardian tells its number.
             let ended = guarded.next().await?;
             guarded.early = guarded.early.or(ended);
+        }
+        if let (Some(listening), Some(hosts)) = (guarded.listening.take(), hosts) {
+            guarded.proxy = Some(Proxy::start(listening, hosts, &request.credential)?);
         }
         Ok(guarded)
     }
@@ -206,6 +216,10 @@ pub(in crate::exec) struct Guarded {
     ended: u32,
     /// The wait status, if it came before the number.
     early: Option<i32>,
+    /// The descriptors for the proxy, until it has them.
+    listening: Option<wire::Listening<OwnedFd>>,
+    /// The way to the hosts that it may reach.
+    proxy: Option<Proxy>,
 }
 
 impl Guarded {
@@ -221,6 +235,11 @@ impl Guarded {
     /// The enforced level; none before the shell was executed.
     pub(in crate::exec) fn level(&self) -> Option<&Level> {
         self.level.as_ref()
+    }
+
+    /// The hosts that it was refused.
+    pub(in crate::exec) fn refused(&self) -> Vec<RefusedHost> {
+        self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
     }
 
     /// Waits for its end. Cancel-safe.
@@ -241,9 +260,15 @@ impl Guarded {
             if let Some(frame) = wire::decode(&mut self.buffer)? {
                 return self.take(frame);
             }
-            let read = self.connection.read_buf(&mut self.buffer).await;
-            if !matches!(read, Ok(1..)) {
-                return Err(io::Error::other("the guardian of commands was killed"));
+            let Self { connection, buffer, listening, .. } = self;
+            let read = connection
+                .async_io(Interest::READABLE, || wire::read_with(connection.as_fd(), buffer))
+                .await;
+            match read {
+                Ok((1.., descriptors)) => *listening = descriptors.or(listening.take()),
+                Ok((0, _)) | Err(_) => {
+                    return Err(io::Error::other("the guardian of commands was killed"));
+                }
             }
         }
     }
@@ -251,6 +276,7 @@ impl Guarded {
     fn take(&mut self, frame: Frame) -> io::Result<Option<i32>> {
         match frame {
             Frame::Pid(pid) => self.pid = Pid::from_raw(pid),
+            Frame::Listening => {}
             Frame::Level(level) => self.level = Some(level),
             Frame::Failed(Failure { step, errno, message }) => {
                 return Err(match errno.filter(|_| EXECUTE.contains(&step.as_str())) {

@@ -61,7 +61,7 @@ impl Level {
     }
 
     /// Returns the gaps of this level against the full one, in words.
-    pub fn gaps(&self, network: Network) -> Vec<String> {
+    pub fn gaps(&self, network: &Network) -> Vec<String> {
         let mut gaps = Vec::new();
         let mut gap = |is_open: bool, text: &str| {
             if is_open {
@@ -83,8 +83,10 @@ impl Level {
             gap(self.landlock < TRUNCATE, "it can truncate files outside the workspace");
             gap(true, "it can read hidden files that lie inside the workspace");
             gap(self.landlock < SCOPES, "it can signal processes outside the sandbox");
+            let is_closed = *network != Network::Open;
+            gap(is_closed, "it reaches no network at all, not even the hosts that rules allow");
         }
-        let shares_sockets = !self.namespaces || network == Network::Open;
+        let shares_sockets = !self.namespaces || *network == Network::Open;
         gap(shares_sockets && self.landlock < SCOPES, "it can connect to abstract sockets");
         gaps
     }
@@ -131,7 +133,7 @@ mod tests {
             assert_eq!(level.grade(), want, "{level:?}");
             assert_eq!(
                 level.is_full(),
-                level.gaps(Network::None).is_empty() && landlock > 0,
+                level.gaps(&Network::None).is_empty() && landlock > 0,
                 "{level:?}"
             );
         }

@@ -8,6 +8,10 @@
 //! file system that is read-only but for the workspace, an empty `/tmp` and `/run`, its own `/proc` and only its own loopback.
 //! Without them, Landlock and seccomp hold alone, and [`Level::gaps`] says what they do not stop.
 //!
+//! A command that may reach hosts does so by a proxy of the engine's, which listens on a socket in the command's own network. Without
+//! namespaces there is no such network, and no proxy either: Landlock allows a port, and not a port of an address, so that any
+//! machine with a server on the proxy's port could be reached.
+//!
 //! Why a guardian and not a helper for each command: executing the program costs more than confining a fork of it, and a
 //! process above all commands can end those that left their session and cleared their environment, also when the engine is
 //! killed. It holds none of the engine's memory and variables.
@@ -17,6 +21,7 @@
 #![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
 
 mod denial;
+mod hosts;
 mod level;
 
 #[cfg(target_os = "linux")]
@@ -34,11 +39,14 @@ mod namespaces;
 #[cfg(target_os = "linux")]
 mod plan;
 #[cfg(target_os = "linux")]
+mod proxy;
+#[cfg(target_os = "linux")]
 mod rules;
 #[cfg(target_os = "linux")]
 mod wire;
 
 pub use denial::{Denial, denial};
+pub use hosts::{Hosts, Refusal, RefusedHost};
 pub use level::{Grade, Level};
 
 #[cfg(target_os = "linux")]
@@ -132,12 +140,14 @@ impl Temporary {
 }
 
 /// The network that a confined command reaches.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
     /// Nothing but a loopback of its own, and without namespaces not even that.
     #[default]
     None,
+    /// A loopback of its own, and these hosts by a proxy of the engine's. Without namespaces nothing.
+    Hosts(Hosts),
     /// The machine's whole network.
     Open,
 }
@@ -180,6 +190,8 @@ pub struct Report {
     pub denied: Option<Denial>,
     /// Protected paths that did not exist before, and do now.
     pub created: Vec<PathBuf>,
+    /// The hosts that the proxy refused it.
+    pub refused: Vec<RefusedHost>,
 }
 
 /// Keeps other processes of the same user from reading this one's memory and variables, and from tracing it.

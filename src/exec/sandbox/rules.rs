@@ -47,7 +47,7 @@ pub(super) fn restrict(confinement: &Confinement, has_namespaces: bool) -> Resul
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
     let handled = if has_namespaces { write } else { AccessFs::from_all(KNOWN) };
     let mut ruleset = ruleset.handle_access(handled).map_err(|error| failed(&error))?;
-    if !has_namespaces && confinement.network == Network::None {
+    if !has_namespaces && confinement.network != Network::Open {
         ruleset =
             ruleset.handle_access(AccessNet::from_all(KNOWN)).map_err(|error| failed(&error))?;
     }

@@ -33,6 +33,9 @@ pub(in crate::exec) struct Request {
     pub(in crate::exec) cwd: Option<Vec<u8>>,
     pub(in crate::exec) variables: Vec<(String, String)>,
     pub(in crate::exec) confinement: Option<Confinement>,
+    /// The password for the proxy, where the confinement names hosts.
+    #[serde(default)]
+    pub(in crate::exec) credential: String,
 }
 
 /// A message about a command.
@@ -40,6 +43,8 @@ pub(in crate::exec) struct Request {
 pub(super) enum Frame {
     /// Its first process, as a number of the engine's own namespace.
     Pid(i32),
+    /// The socket on which the proxy listens for it comes with this message, and a pipe that ends when all of its processes have.
+    Listening,
     /// The enforced level; the shell is executed next.
     Level(Level),
     /// It was not started: the step, the error's number if the system gave one, and its message.
@@ -97,6 +102,50 @@ pub(super) fn decode<T: serde::de::DeserializeOwned>(
 pub(super) fn send(connection: &OwnedFd, frame: &Frame) -> io::Result<()> {
     let bytes = encode(frame)?;
     file(connection)?.write_all(&bytes)
+}
+
+/// The descriptors that come with a message: a listening socket and a pipe.
+pub(super) type Listening<T> = [T; 2];
+
+/// Sends a message with descriptors.
+pub(super) fn send_with(
+    connection: &OwnedFd,
+    frame: &Frame,
+    descriptors: Listening<BorrowedFd<'_>>,
+) -> io::Result<()> {
+    let bytes = encode(frame)?;
+    let raw = descriptors.map(|descriptor| descriptor.as_raw_fd());
+    let messages = [ControlMessage::ScmRights(&raw)];
+    let parts = [IoSlice::new(&bytes)];
+    let sent =
+        sendmsg::<()>(connection.as_raw_fd(), &parts, &messages, MsgFlags::MSG_NOSIGNAL, None)?;
+    if sent < bytes.len() { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+}
+
+/// Reads what has come, with the descriptors that came with it; nothing at the end. It does not wait.
+pub(super) fn read_with(
+    connection: BorrowedFd<'_>,
+    buffer: &mut Vec<u8>,
+) -> io::Result<(usize, Option<Listening<OwnedFd>>)> {
+    let mut piece = [0; 4096];
+    let mut parts = [IoSliceMut::new(&mut piece)];
+    let mut space = nix::cmsg_space!([RawFd; 2]);
+    let flags = MsgFlags::MSG_CMSG_CLOEXEC | MsgFlags::MSG_DONTWAIT;
+    let received = recvmsg::<()>(connection.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
+    let descriptors = descriptors(received.cmsgs()?).try_into().ok();
+    let read = received.bytes;
+    buffer.extend_from_slice(piece.get(..read).unwrap_or_default());
+    Ok((read, descriptors))
+}
+
+fn descriptors(messages: impl Iterator<Item = ControlMessageOwned>) -> Vec<OwnedFd> {
+    let mut descriptors = Vec::new();
+    for message in messages {
+        if let ControlMessageOwned::ScmRights(rights) = message {
+            descriptors.extend(rights.into_iter().map(owned));
+        }
+    }
+    descriptors
 }
 
 /// Waits for a message.
@@ -157,12 +206,7 @@ pub(super) fn asked(control: &OwnedFd) -> io::Result<Option<(Kind, Descriptors<O
     if received.bytes == 0 {
         return Ok(None);
     }
-    let mut descriptors = Vec::new();
-    for message in received.cmsgs()? {
-        if let ControlMessageOwned::ScmRights(rights) = message {
-            descriptors.extend(rights.into_iter().map(owned));
-        }
-    }
+    let descriptors = descriptors(received.cmsgs()?);
     let kind = match kind {
         [0] => Kind::Plain,
         [1] => Kind::Networked,

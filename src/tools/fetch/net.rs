@@ -4,7 +4,7 @@
 //! connection is made to what was found then, so that a second look-up cannot lead elsewhere. For the same reason
 //! there is no proxy: what a proxy looks up cannot be checked.
 
-use super::addresses::is_public;
+use crate::exec::addresses::is_public;
 use crate::text::truncate::size;
 use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};

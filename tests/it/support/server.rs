@@ -154,3 +154,18 @@ impl Connection {
         let _ = self.stream.read_to_end(&mut rest).await;
     }
 }
+
+/// Starts a server of this machine that answers each request with this text, as long as the tests run. Returns its port.
+pub(crate) fn always(body: &'static str) -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let _ = std::io::Read::read(&mut client, &mut [0; 4096]);
+            let response = format!("HTTP/1.0 200 OK\r\n\r\n{body}");
+            let _ = std::io::Write::write_all(&mut client, response.as_bytes());
+        }
+    });
+    port
+}

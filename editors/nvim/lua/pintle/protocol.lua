@@ -1022,6 +1022,7 @@
 ---@field level string The level that the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
 ---@field denied? boolean The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
 ---@field created? (string)[] Protected files that the command created.
+---@field refusedHosts? (string)[] Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
 
 ---A tool call, from the first byte of its arguments to its result.
 ---@class pintle.ToolCall

@@ -1,0 +1,169 @@
+//! Hosts as rules name them.
+
+use std::fmt;
+use std::net::IpAddr;
+
+/// The port of `http` that a rule may leave out.
+pub const HTTP_PORT: u16 = 80;
+
+/// The port of `https`, and of a tunnel, that a rule may leave out.
+pub const HTTPS_PORT: u16 = 443;
+
+/// A host of a connection, with its port.
+///
+/// Names are lower case and have no dot at the end. An address has one form, that of the address it stands for: `[::ffff:7f00:1]` is
+/// `127.0.0.1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    name: String,
+    port: u16,
+    usual_port: u16,
+}
+
+impl Host {
+    /// A host by its name or address, an IPv6 address with or without brackets. `usual_port` is the one that a rule may
+    /// leave out.
+    pub fn new(name: &str, port: u16, usual_port: u16) -> Self {
+        let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        let name = match bare.parse::<IpAddr>() {
+            Ok(address) => address_name(address),
+            Err(_) => bare.strip_suffix('.').unwrap_or(bare).to_ascii_lowercase(),
+        };
+        Self { name, port, usual_port }
+    }
+
+    /// A host by an address.
+    pub fn of_address(address: IpAddr, port: u16, usual_port: u16) -> Self {
+        Self { name: address_name(address), port, usual_port }
+    }
+
+    /// Reads `NAME` or `NAME:PORT`. None where the port is no number.
+    pub fn parse(text: &str, usual_port: u16) -> Option<Self> {
+        match text.rsplit_once(':').filter(|_| !text.ends_with(']')) {
+            Some((name, port)) => Some(Self::new(name, port.parse().ok()?, usual_port)),
+            None => Some(Self::new(text, usual_port, usual_port)),
+        }
+    }
+
+    /// Returns the name, an IPv6 address without brackets.
+    pub fn name(&self) -> &str {
+        self.name.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    /// Returns the port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Returns the same port at an address.
+    #[must_use]
+    pub fn at(&self, address: IpAddr) -> Self {
+        Self::of_address(address, self.port, self.usual_port)
+    }
+
+    /// Returns the address, where the name is one.
+    pub fn address(&self) -> Option<IpAddr> {
+        self.name().parse().ok()
+    }
+
+    /// Returns true if the pattern of a rule that allows covers this host. A pattern without a port covers the usual one.
+    pub fn is_allowed_by(&self, pattern: &str) -> bool {
+        let pattern = pattern.to_ascii_lowercase();
+        matches(&pattern, &self.with_port())
+            || (self.port == self.usual_port && matches(&pattern, &self.name))
+    }
+
+    /// Returns true if the pattern of a rule that restricts covers this host. A pattern without a port covers each port.
+    pub fn is_restricted_by(&self, pattern: &str) -> bool {
+        let pattern = pattern.to_ascii_lowercase();
+        matches(&pattern, &self.with_port()) || matches(&pattern, &self.name)
+    }
+
+    fn with_port(&self) -> String {
+        format!("{}:{}", self.name, self.port)
+    }
+}
+
+fn address_name(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
+/// As a rule names it: without the usual port.
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.port != self.usual_port {
+            write!(f, ":{}", self.port)?;
+        }
+        Ok(())
+    }
+}
+
+/// Matches a text with a pattern in which `*` stands for any characters.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
+        return false;
+    };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let Some(last) = pieces.pop() else { return rest.is_empty() };
+    for piece in pieces {
+        match rest.find(piece).and_then(|at| rest.get(at + piece.len()..)) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_cover_hosts() {
+        // The pattern, the host, and whether a rule with it allows and restricts.
+        for (pattern, host, allows, restricts) in [
+            ("docs.rs", "docs.rs:443", true, true),
+            ("docs.rs:443", "docs.rs:443", true, true),
+            ("Docs.RS", "DOCS.rs.:443", true, true),
+            ("docs.rs", "docs.rs:8443", false, true),
+            ("docs.rs:8443", "docs.rs:8443", true, true),
+            ("docs.rs:8443", "docs.rs:443", false, false),
+            ("docs.rs", "evil-docs.rs:443", false, false),
+            ("docs.rs", "docs.rs.evil.com:443", false, false),
+            ("*.example.com", "a.b.example.com:443", true, true),
+            ("*.example.com", "example.com:443", false, false),
+            ("*.example.com", "a.example.com:22", false, true),
+            ("*.example.com:*", "a.example.com:22", true, true),
+            ("*", "anything:1", true, true),
+            ("127.0.0.1:80", "[::ffff:127.0.0.1]:80", true, true),
+            ("[::1]", "[0:0:0:0:0:0:0:1]:443", true, true),
+            ("127.0.0.1", "127.1:443", false, false),
+            ("", "docs.rs:443", false, false),
+        ] {
+            let host = Host::parse(host, 443).unwrap();
+            let got = (host.is_allowed_by(pattern), host.is_restricted_by(pattern));
+            assert_eq!(got, (allows, restricts), "{pattern} {host}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_read_and_shown() {
+        for (text, want) in [
+            ("docs.rs", Some("docs.rs")),
+            ("Docs.rs.:443", Some("docs.rs")),
+            ("localhost:8080", Some("localhost:8080")),
+            ("[::1]", Some("[::1]")),
+            ("[0::1]:80", Some("[::1]:80")),
+            ("docs.rs:https", None),
+            ("docs.rs:99999", None),
+        ] {
+            let host = Host::parse(text, 443).map(|host| host.to_string());
+            assert_eq!(host.as_deref(), want, "{text}");
+        }
+    }
+}
