@@ -89,19 +89,56 @@ impl Capture {
 
     /// No more will come.
     pub(crate) async fn finish(mut self, end: End) -> Ran {
+        self.complete().await;
+        self.flush().await;
+        self.ran(end)
+    }
+
+    /// The command ended, but processes that it left may print more: all output is in a file from now on.
+    pub(crate) async fn go_on(&mut self, end: End) -> Ran {
+        self.complete().await;
+        let ran = self.ran(end);
+        if matches!(self.spill, Spill::None) {
+            self.open(self.output.tail()).await;
+        }
+        self.flush().await;
+        Ran { background_output: self.output.path(), ..ran }
+    }
+
+    /// Takes what was held back because more could belong to it.
+    async fn complete(&mut self) {
         let rest = self.cleaner.finish();
         let rest = self.redactor.push(rest).into_owned() + &self.redactor.finish();
         self.text(&rest).await;
+    }
+
+    /// Waits until the file holds everything so far.
+    pub(crate) async fn flush(&mut self) {
         self.write_out(0).await;
-        if let Spill::Open(writer, _) = std::mem::replace(&mut self.spill, Spill::None)
-            && writer.idle().await.is_err()
-        {
-            self.fail();
+        if !matches!(self.spill, Spill::Open(..)) {
+            return;
         }
+        let Spill::Open(writer, waiting) = std::mem::replace(&mut self.spill, Spill::Failed) else {
+            return;
+        };
+        match writer.idle().await {
+            Ok((file, _)) => self.spill = Spill::Open(Writer::Idle(file), waiting),
+            Err(_) => self.fail(),
+        }
+    }
+
+    /// What was printed so far.
+    fn ran(&self, end: End) -> Ran {
         let (total_lines, total_bytes) = self.output.totals();
-        let full_output_path = self.output.path();
-        let tail = self.output.tail();
-        Ran { end, tail, total_lines, total_bytes, full_output_path, sandbox: None }
+        Ran {
+            end,
+            tail: self.output.tail(),
+            total_lines,
+            total_bytes,
+            full_output_path: self.output.path(),
+            background_output: None,
+            sandbox: None,
+        }
     }
 
     async fn text(&mut self, text: &str) {

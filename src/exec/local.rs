@@ -5,7 +5,7 @@
 
 use crate::ambient::{Ambient, Secrets};
 use crate::exec::descendants::MARK;
-use crate::exec::process::{self, Launch, Shell};
+use crate::exec::process::{self, Drains, Launch, Shell};
 use crate::exec::sandbox::{Confinement, Temporary};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
@@ -38,6 +38,8 @@ pub struct Local {
     has_run: AtomicBool,
     /// The temporary folders of confined commands, by owner.
     temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
+    /// The output of what commands left in the background.
+    drains: Drains,
 }
 
 /// Options of the local environment.
@@ -109,6 +111,7 @@ impl Local {
             locks: Arc::default(),
             has_run: AtomicBool::new(false),
             temporaries: Mutex::default(),
+            drains: Drains::default(),
         }
     }
 
@@ -290,7 +293,7 @@ impl Environment for Local {
         self.withhold_keys(&mut launch);
         self.with_temporary(&mut launch.confinement, &command.owner)?;
         let missing = command.confinement.as_deref().map(Confinement::missing).unwrap_or_default();
-        let mut ran = process::run(launch, &command, cancel, output).await?;
+        let mut ran = process::run(launch, &command, &self.drains, cancel, output).await?;
         if let Some(report) = &mut ran.sandbox {
             report.created = missing;
             report.created.retain(|path| path.symlink_metadata().is_ok());
@@ -351,11 +354,13 @@ impl Environment for Local {
             }
             let temporary =
                 self.temporaries.lock().unwrap_or_else(PoisonError::into_inner).remove(&owner);
+            let ended = owner.clone();
             let release = move || {
-                Shell::release(&marks, Some(&owner));
+                Shell::release(&marks, Some(&ended));
                 drop(temporary);
             };
             let _ = tokio::task::spawn_blocking(release).await;
+            self.drains.release(&owner).await;
         }
     }
 }

@@ -347,6 +347,7 @@ impl Environment for Memory {
             total_bytes: text.len() as u64,
             tail: text,
             full_output_path: None,
+            background_output: None,
             sandbox: None,
         })
     }

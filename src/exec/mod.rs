@@ -400,6 +400,8 @@ pub struct Ran {
     pub total_bytes: u64,
     /// The file with the whole output, when it was long.
     pub full_output_path: Option<PathBuf>,
+    /// The file that takes what processes print which the command left in the background.
+    pub background_output: Option<PathBuf>,
     /// The sandbox's report, if the command was confined.
     pub sandbox: Option<Box<sandbox::Report>>,
 }
@@ -418,6 +420,14 @@ pub enum End {
 }
 
 impl End {
+    /// Returns true if the command was stopped from here.
+    fn was_stopped(&self) -> bool {
+        match self {
+            Self::TimedOut | Self::Cancelled => true,
+            Self::Exited(_) | Self::Signalled(_) => false,
+        }
+    }
+
     /// The exit code as a shell shows it: 128 and the number for a signal. 0 where the command was stopped from here.
     fn code(&self) -> i32 {
         match self {

@@ -276,6 +276,13 @@ impl Call {
             result.details.truncation = Some(shown.record);
         }
         result.details.full_output_path = path;
+        if let Some(path) = ran.background_output.filter(|_| env.is_this_machine()) {
+            result.content.push(Content::text(format!(
+                "[Processes of this command still run in the background, until the session ends. Their further output goes \
+                 to {}]",
+                path.display()
+            )));
+        }
         if let Some(report) = ran.sandbox {
             note_sandbox(&mut result, &report);
         }

@@ -228,6 +228,7 @@ fn omitted_lines_are_counted_exactly() {
         total_bytes: lines.len() as u64,
         tail: lines,
         full_output_path: Some("/tmp/all".into()),
+        background_output: None,
         sandbox: None,
     };
     let env = Memory::new([]);
