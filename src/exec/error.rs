@@ -34,6 +34,13 @@ pub enum Error {
         /// The limit, in bytes.
         max: u64,
     },
+    /// The file was changed between the decision about its new content and the moment of writing; it is as that change left
+    /// it.
+    #[error(
+        "{} was changed by someone else meanwhile, so nothing was written. Read it again, then repeat the change.",
+        .0.display()
+    )]
+    Changed(PathBuf),
     /// Any other failure.
     #[error("{}: {message}", .path.display())]
     Io {
@@ -79,6 +86,7 @@ impl Error {
             | Self::NotFile(path)
             | Self::NotFolder(path)
             | Self::PathTooLong(path)
+            | Self::Changed(path)
             | Self::TooLarge { path, .. }
             | Self::Io { path, .. } => Some(path),
             Self::Pattern(_)

@@ -116,7 +116,7 @@ fn open_any(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the version of this file; `path` is canonical.
-fn version(path: PathBuf, facts: &Metadata) -> Version {
+pub(super) fn version(path: PathBuf, facts: &Metadata) -> Version {
     // Nanoseconds since 1970 need 61 bits until 2040; the file's number on disk changes with each replacement.
     let time = i128::from(facts.mtime()) * 1_000_000_000 + i128::from(facts.mtime_nsec());
     let mark = (u128::from(facts.ino()) << 64) | (time.unsigned_abs() & u128::from(u64::MAX));

@@ -149,6 +149,59 @@ impl Local {
     }
 }
 
+/// The treatment of what other programs write between the decision about a file and its replacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// The file stays as they left it, and the change fails.
+    Kept,
+    /// It is overwritten.
+    Overwritten,
+}
+
+impl Local {
+    async fn change_all(
+        &self,
+        paths: &[PathBuf],
+        decide: DecideAll,
+        others: Others,
+        cancel: &CancellationToken,
+    ) -> Result<UpdatedAll, Error> {
+        let locks = Arc::clone(&self.locks);
+        let paths = paths.to_vec();
+        blocking(cancel.child_token(), move |cancel| {
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            locks.with(&paths, |paths| {
+                let different: BTreeSet<&PathBuf> = paths.iter().collect();
+                if different.len() < paths.len() {
+                    return Err(Error::Refused("two of the paths are the same file".to_owned()));
+                }
+                let before = paths.iter().map(|path| files::before(path));
+                let before: Vec<_> = before.collect::<Result<_, _>>()?;
+                let seen = before.iter().map(|before| Some(before.as_ref()?.version.clone()));
+                let seen: Vec<Option<Version>> = seen.collect();
+                // Kept to restore it, should a later one of several files fail.
+                let kept = if paths.len() > 1 { before.clone() } else { Vec::new() };
+                let Rewrites { after, changes } = decide(before).map_err(Error::Refused)?;
+                let staged =
+                    paths.iter().zip(&after).map(|(path, after)| replace::stage(path, after));
+                let staged: Vec<_> = staged.collect::<Result<_, _>>()?;
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let expected = (others == Others::Kept).then_some(seen.as_slice());
+                let replaced = replace::commit_all(staged, paths, &kept, expected)?;
+                // Nobody waits for the old blocks to be freed.
+                tokio::task::spawn_blocking(move || drop(replaced));
+                let now = paths.iter().map(|path| files::version_of(path).ok()).collect();
+                Ok(UpdatedAll { changes, before: seen, after: now })
+            })
+        })
+        .await
+    }
+}
+
 #[async_trait::async_trait]
 impl Environment for Local {
     fn platform(&self) -> &Platform {
@@ -179,7 +232,11 @@ impl Environment for Local {
 
     async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
         let decide: Decide = Box::new(|_| Ok(Rewrite { content: content.into(), change: None }));
-        self.update(path, decide, &CancellationToken::new()).await.map(drop)
+        let one = vec![path.to_path_buf()];
+        let decide = change::for_all(decide);
+        self.change_all(&one, decide, Others::Overwritten, &CancellationToken::new())
+            .await
+            .map(drop)
     }
 
     async fn update(
@@ -201,40 +258,7 @@ impl Environment for Local {
         decide: DecideAll,
         cancel: &CancellationToken,
     ) -> Result<UpdatedAll, Error> {
-        let locks = Arc::clone(&self.locks);
-        let paths = paths.to_vec();
-        blocking(cancel.child_token(), move |cancel| {
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
-            locks.with(&paths, |paths| {
-                let different: BTreeSet<&PathBuf> = paths.iter().collect();
-                if different.len() < paths.len() {
-                    return Err(Error::Refused("two of the paths are the same file".to_owned()));
-                }
-                let before = paths.iter().map(|path| files::before(path));
-                let before: Vec<_> = before.collect::<Result<_, _>>()?;
-                let versions = before.iter().flatten().map(|before| before.version.clone());
-                let versions: Vec<Version> = versions.collect();
-                let seen = |path: &Path| versions.iter().find(|seen| seen.path == path).cloned();
-                // Kept to restore it, should a later one of several files fail.
-                let kept = if paths.len() > 1 { before.clone() } else { Vec::new() };
-                let Rewrites { after, changes } = decide(before).map_err(Error::Refused)?;
-                let staged =
-                    paths.iter().zip(&after).map(|(path, after)| replace::stage(path, after));
-                let staged: Vec<_> = staged.collect::<Result<_, _>>()?;
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let replaced = replace::commit_all(staged, paths, &kept)?;
-                // Nobody waits for the old blocks to be freed.
-                tokio::task::spawn_blocking(move || drop(replaced));
-                let now = paths.iter().map(|path| files::version_of(path).ok()).collect();
-                let before = paths.iter().map(|path| seen(path)).collect();
-                Ok(UpdatedAll { changes, before, after: now })
-            })
-        })
-        .await
+        self.change_all(paths, decide, Others::Kept, cancel).await
     }
 
     async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {

@@ -92,8 +92,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// other update or write of that file by this process in between.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the words of `decide`; [`Error::Cancelled`] when `cancel` fired before the
-    /// file was replaced.
+    /// [`Error::Refused`] with the words of `decide`; [`Error::Changed`] when another process changed the file after
+    /// `decide` saw it; [`Error::Cancelled`] when `cancel` fired before the file was replaced.
     async fn update(
         &self,
         path: &Path,

@@ -4,14 +4,15 @@ use crate::exec::{DecideAll, Environment, Error};
 use crate::text::patch::{self, FilePatch, Hunk};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, unsaved};
+use crate::tools::change::{explain, must_know, unsaved, update_all};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use tokio::sync::oneshot;
+use std::sync::Arc;
+use tokio::sync::watch;
 use tree::Tree;
 
 mod tree;
@@ -133,11 +134,14 @@ impl Prepared for Call {
             acts.push((act, at, to));
         }
         let Files { paths, names } = files;
-        let (tx, summary) = oneshot::channel();
-        let decide: DecideAll = Box::new({
+        let acts = Arc::new(acts);
+        // The last decision is the one that holds.
+        let (tx, summary) = watch::channel(String::new());
+        let decide = || -> DecideAll {
             let (paths, names) = (paths.clone(), names.clone());
             let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
-            move |before| {
+            let (acts, tx) = (Arc::clone(&acts), tx.clone());
+            Box::new(move |before| {
                 if read_first == ReadFirst::Always {
                     for (name, before) in names.iter().zip(&before) {
                         before
@@ -147,22 +151,21 @@ impl Prepared for Call {
                 }
                 let mut tree = Tree::new(&paths, &names, &before);
                 let mut lines = Vec::new();
-                for (act, at, to) in acts {
-                    lines.push(tree.act(act, at, to)?);
+                for (act, at, to) in acts.iter() {
+                    lines.push(tree.act(act, *at, *to)?);
                 }
-                // The receiver waits below.
-                let _ = tx.send(lines.join("\n"));
+                tx.send_replace(lines.join("\n"));
                 Ok(tree.finish())
-            }
-        });
-        match ctx.env.update_all(&paths, decide, &ctx.cancel).await {
+            })
+        };
+        match update_all(ctx, &paths, decide).await {
             Ok(done) => {
                 for (before, after) in done.before.iter().zip(&done.after) {
                     if let Some(after) = after {
                         ctx.ledger.edited(before.as_ref(), after);
                     }
                 }
-                let summary = summary.await.unwrap_or_default();
+                let summary = summary.borrow().clone();
                 let unsaved = unsaved(ctx.env.as_ref(), done.after.iter().flatten());
                 let mut result = success(format!("Applied the patch:\n{summary}{unsaved}"));
                 result.details.changes = done.changes;

@@ -4,14 +4,15 @@ use crate::exec::{Before, Decide, Rewrite};
 use crate::text::fuzzy::{self, Miss, Occurrences};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, spliced, unsaved};
+use crate::tools::change::{explain, must_know, spliced, unsaved, update};
 use crate::tools::ledger::{Ledger, ReadFirst};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::Path;
-use tokio::sync::oneshot;
+use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Replaces pieces of files.
 #[derive(Debug, Clone, Copy, Default)]
@@ -140,26 +141,28 @@ impl Prepared for Call {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let path = self.path.existing(ctx.env.as_ref()).await;
         let written = self.path.text.clone();
-        let (tx, count) = oneshot::channel();
-        let decide: Decide = Box::new({
+        let call = Arc::new(*self);
+        // The last decision is the one that holds.
+        let (tx, count) = watch::channel(None);
+        let decide = || -> Decide {
             let (path, ledger, read_first) =
                 (path.clone(), ctx.ledger.clone(), ctx.settings.read_first);
-            move |before| {
-                let before = before.ok_or_else(|| format!("File not found: {}", self.path.text))?;
-                let (rewrite, count) = self.rewrite(&path, before, &ledger, read_first)?;
-                // The receiver waits below.
-                let _ = tx.send(count);
+            let (call, tx) = (Arc::clone(&call), tx.clone());
+            Box::new(move |before| {
+                let before = before.ok_or_else(|| format!("File not found: {}", call.path.text))?;
+                let (rewrite, count) = call.rewrite(&path, before, &ledger, read_first)?;
+                tx.send_replace(count);
                 Ok(rewrite)
-            }
-        });
-        match ctx.env.update(&path, decide, &ctx.cancel).await {
+            })
+        };
+        match update(ctx, &path, decide).await {
             Ok(updated) => {
                 ctx.ledger.edited(updated.before.as_ref(), &updated.after);
-                let done = match count.await {
-                    Ok(Some(count)) => {
+                let done = match *count.borrow() {
+                    Some(count) => {
                         format!("Successfully replaced {count} occurrences in {written}.")
                     }
-                    Ok(None) | Err(_) => format!("Successfully replaced text in {written}."),
+                    None => format!("Successfully replaced text in {written}."),
                 };
                 let unsaved = unsaved(ctx.env.as_ref(), [&updated.after]);
                 let mut result = success(format!("{done}{unsaved}"));

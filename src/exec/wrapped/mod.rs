@@ -274,10 +274,7 @@ fn sort(path: &Path, code: Option<i32>, stderr: &str) -> Error {
             let size = stderr.lines().last().and_then(|size| size.trim().parse().ok());
             Error::TooLarge { path: own(), size: size.unwrap_or_default(), max: MAX_WHOLE_BYTES }
         }
-        Some(46) => Error::Refused(format!(
-            "{} was changed by someone else meanwhile, so nothing was written. Read it again, then repeat the change.",
-            path.display()
-        )),
+        Some(46) => Error::Changed(own()),
         Some(47) => Error::NotFile(own()),
         _ if said("Permission denied") => Error::Denied(own()),
         _ if said("Not a directory") => Error::NotFolder(own()),
