@@ -35,7 +35,7 @@ impl Tool for Find {
     }
 
     fn parameters(&self) -> Value {
-        let pattern = json!({"type": "string", "description": "Glob, such as *.ts or src/**/*.rs"});
+        let pattern = json!({"type": "string", "description": "Glob, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"});
         let path = json!({"type": "string", "description": "Folder to search; default: working directory"});
         let properties = match self.0 {
             Profile::Pi => json!({

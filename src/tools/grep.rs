@@ -67,7 +67,7 @@ impl Tool for Grep {
                 "properties": {
                     "pattern": {"type": "string", "description": "Regular expression, or plain text with literal"},
                     "path": {"type": "string", "description": "File or folder to search; default: working directory"},
-                    "glob": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs"},
+                    "glob": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"},
                     "ignoreCase": {"type": "boolean", "description": "Upper and lower case are the same"},
                     "literal": {"type": "boolean", "description": "Take the pattern as plain text"},
                     "context": {"type": "integer", "minimum": 0, "description": "Lines shown before and after each match"},
@@ -80,7 +80,7 @@ impl Tool for Grep {
                 "properties": {
                     "pattern": {"type": "string", "description": "Regular expression"},
                     "path": {"type": "string", "description": "File or folder to search; default: working directory"},
-                    "glob_filter": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs"},
+                    "glob_filter": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"},
                     "case_insensitive": {"type": "boolean", "description": "Upper and lower case are the same"},
                     "max_results": {"type": "integer", "minimum": 1, "description": "Most matching lines, or files where no lines are shown; default 100"},
                     "output_mode": {"type": "string", "enum": MODES.map(|(name, _)| name), "description": "Matching lines (default), paths of files with matches, or matching lines counted by file"},
