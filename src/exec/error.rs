@@ -16,7 +16,7 @@ pub enum Error {
     #[error("{} is a folder, not a file", .0.display())]
     IsFolder(PathBuf),
     /// A plain file was wanted.
-    #[error("{} is a device, a pipe or a socket, not a plain file: use bash for it", .0.display())]
+    #[error("{} is a device, a pipe or a socket, not a plain file: use a shell command for it", .0.display())]
     NotFile(PathBuf),
     /// A folder was wanted.
     #[error("{} is not a folder", .0.display())]
@@ -25,7 +25,7 @@ pub enum Error {
     #[error("path too long ({} bytes): shorten it", .0.as_os_str().len())]
     PathTooLong(PathBuf),
     /// The file is too large to be held in memory.
-    #[error("{} is too large ({size} bytes, at most {max} are taken): use bash for it", .path.display())]
+    #[error("{} is too large ({size} bytes, at most {max} are taken): use a shell command for it", .path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,

@@ -7,6 +7,7 @@ use crate::disk;
 use crate::exec::{
     Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window,
 };
+use crate::text::sniff;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -182,7 +183,8 @@ impl<F: Read> Read for Cancellable<'_, F> {
     }
 }
 
-/// Takes the wanted lines out of a stream and counts the rest, holding no more than the window.
+/// Takes the wanted lines out of a stream and counts the rest, holding no more than the window. Of what is no text only the head
+/// is read.
 pub(super) fn select_lines(
     mut source: impl BufRead,
     version: Version,
@@ -199,6 +201,10 @@ pub(super) fn select_lines(
         size: version.size,
         version,
     };
+    if matches!(sniff::kind(&lines.head), sniff::Kind::Binary(_)) {
+        // It has no lines, and perhaps no line end within gigabytes.
+        return Ok(lines);
+    }
     let max_bytes = usize::try_from(window.max_bytes).unwrap_or(usize::MAX);
     // The current line: its number, its length so far, and its bytes while they are needed.
     let (mut number, mut length, mut current) = (1_u64, 0_u64, Vec::new());

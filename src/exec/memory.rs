@@ -361,8 +361,10 @@ impl Environment for Memory {
             end,
             total_lines: crate::text::truncate::count_lines(&text),
             total_bytes: text.len() as u64,
+            head: text.clone(),
             tail: text,
             full_output_path: None,
+            is_file_full: false,
             background_output: None,
             sandbox: None,
         })

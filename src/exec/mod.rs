@@ -28,6 +28,7 @@ mod replace;
 mod walk;
 mod wrapped;
 
+pub(crate) use capture::MAX_KEPT_BYTES;
 pub use change::{
     After, Before, Decide, DecideAll, FileContent, Rewrite, Rewrites, Transition, Updated,
     UpdatedAll, Version,
@@ -391,6 +392,8 @@ pub struct Filtered {
 pub struct Ran {
     /// The way it ended.
     pub end: End,
+    /// The beginning of the output: all of it, or at least 32 KB less a character.
+    pub head: String,
     /// The output, stdout and stderr interleaved: all of it, or at least the last 100 KB. UTF-8, without terminal
     /// escapes and NULs.
     pub tail: String,
@@ -400,6 +403,8 @@ pub struct Ran {
     pub total_bytes: u64,
     /// The file with the whole output, when it was long.
     pub full_output_path: Option<PathBuf>,
+    /// That file has its maximum size, and lacks what came later.
+    pub is_file_full: bool,
     /// The file that takes what processes print which the command left in the background.
     pub background_output: Option<PathBuf>,
     /// The sandbox's report, if the command was confined.

@@ -1,7 +1,8 @@
 //! Replacing files of this machine: new content is first laid beside the old, then put in its place.
 //!
-//! Blocking: not for an async thread. Invariant: a reader sees the old content or the new, unless the folder does not
-//! allow a new file beside the old one; disk space is allocated before anything is replaced.
+//! Blocking: not for an async thread. Invariant: a reader sees the old content or the new; disk space is allocated before
+//! anything is replaced. A file is written in place only where the folder takes no new file, where the file is a mount point, and
+//! where replacing it would lose something of it: other names, an owner, an attribute.
 //!
 //! Other programs may write at any time, and nothing keeps them out. So a file is looked at right before it is replaced, and the
 //! replaced one right after. If it was changed before, nothing is written; what was written to it after is put back, or appended
@@ -12,7 +13,7 @@
 
 use crate::disk;
 use crate::exec::{After, Before, Error, FileContent, Version, files};
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ const PREFIX: &str = ".pintle-";
 pub(super) enum Staged<'a> {
     /// A file beside the old one, and the old one held open.
     Beside(NamedTempFile, Option<File>, &'a Path, &'a FileContent),
-    /// The folder takes no new files, so the old one is written into.
+    /// The old file cannot be replaced, or not without loss, so it is written into.
     Into(&'a Path, &'a FileContent),
     Remove(&'a Path),
     Keep,
@@ -64,6 +65,9 @@ fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Er
         Some(_) => Some(OpenOptions::new().read(true).write(true).open(path).map_err(failed)?),
         None => None,
     };
+    if old.as_ref().is_some_and(|facts| facts.nlink() > 1) {
+        return Ok(Staged::Into(path, content));
+    }
     let folder = path.parent().unwrap_or(Path::new("/"));
     let mut temporary = match temporary_in(folder) {
         Ok(temporary) => temporary,
@@ -77,10 +81,52 @@ fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Er
         Err(error) => return Err(failed(error)),
     };
     content.write_to(temporary.as_file_mut()).map_err(failed)?;
-    if let Some(facts) = old {
-        temporary.as_file().set_permissions(facts.permissions()).map_err(failed)?;
+    if let (Some(facts), Some(old)) = (&old, &held)
+        && !take_over(old, facts, temporary.as_file()).map_err(failed)?
+    {
+        return Ok(Staged::Into(path, content));
     }
     Ok(Staged::Beside(temporary, held, path, content))
+}
+
+/// Gives a new file what belongs to the old one beside its content. Returns false if something cannot be given.
+fn take_over(old: &File, facts: &Metadata, new: &File) -> io::Result<bool> {
+    let fresh = new.metadata()?;
+    let is_owned_alike = (fresh.uid(), fresh.gid()) == (facts.uid(), facts.gid());
+    if !is_owned_alike
+        && std::os::unix::fs::fchown(new, Some(facts.uid()), Some(facts.gid())).is_err()
+    {
+        return Ok(false);
+    }
+    let are_copied = copy_attributes(old, new).is_ok();
+    // Last: changing the owner clears some of the bits, and an access list changes others.
+    new.set_permissions(facts.permissions())?;
+    Ok(are_copied)
+}
+
+/// Copies extended attributes, access lists among them. Labels that the system itself gives to each file are left to it.
+fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
+    /// The maximum sizes on Linux.
+    const MAX_BYTES: usize = 64 * 1024;
+    const OF_THE_SYSTEM: [&[u8]; 2] = [b"security.selinux", b"com.apple.provenance"];
+    let mut names = vec![0_u8; MAX_BYTES];
+    let length = match rustix::fs::flistxattr(old, names.as_mut_slice()) {
+        Ok(length) => length,
+        Err(rustix::io::Errno::NOTSUP | rustix::io::Errno::NOSYS) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    names.truncate(length);
+    let mut value = Vec::new();
+    for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        if OF_THE_SYSTEM.contains(&name) {
+            continue;
+        }
+        value.resize(MAX_BYTES, 0);
+        let length = rustix::fs::fgetxattr(old, name, value.as_mut_slice())?;
+        value.truncate(length);
+        rustix::fs::fsetxattr(new, name, &value, rustix::fs::XattrFlags::empty())?;
+    }
+    Ok(())
 }
 
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
@@ -123,26 +169,29 @@ impl Staged<'_> {
     pub(super) fn commit(self) -> Result<Option<File>, Error> {
         match self {
             Self::Keep => Ok(None),
-            Self::Beside(temporary, held, path, _) => temporary
-                .persist(path)
-                .map(|_| held)
-                .map_err(|error| Error::from_io(path, &error.error)),
-            Self::Into(path, content) => OpenOptions::new()
-                .write(true)
-                .open(path)
-                .and_then(|file| in_place(file, content))
-                .map(|()| None)
-                .map_err(|error| Error::from_io(path, &error)),
+            Self::Beside(temporary, held, path, content) => match temporary.persist(path) {
+                Ok(_) => Ok(held),
+                // A mount point, such as a single file of a container.
+                Err(error) if error.error.kind() == io::ErrorKind::ResourceBusy => {
+                    in_place(path, content).map(|()| None)
+                }
+                Err(error) => Err(Error::from_io(path, &error.error)),
+            },
+            Self::Into(path, content) => in_place(path, content).map(|()| None),
             Self::Remove(path) => files::remove(path).map(|()| None),
         }
     }
 }
 
-fn in_place(mut file: File, content: &FileContent) -> io::Result<()> {
-    // Truncated afterwards, so that a full disk loses as little as possible.
-    content.write_to(&mut file)?;
-    let length = file.stream_position()?;
-    file.set_len(length)
+fn in_place(path: &Path, content: &FileContent) -> Result<(), Error> {
+    let write = || {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        // Truncated afterwards, so that a full disk loses as little as possible.
+        content.write_to(&mut file)?;
+        let length = file.stream_position()?;
+        file.set_len(length)
+    };
+    write().map_err(|error| Error::from_io(path, &error))
 }
 
 /// The time for a program that has opened a file to write to it, in a file that was written to lately.

@@ -48,7 +48,7 @@ impl Tool for ApplyPatch {
     }
 
     fn guard(&self) -> Guard {
-        self.0.guard(10_000, None, Keep::Head)
+        self.0.guard(10_000, Keep::Head)
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
@@ -56,7 +56,12 @@ impl Tool for ApplyPatch {
         let text = arguments.filled_text("patch")?;
         let files =
             patch::parse(&text).map_err(|malformed| format!("Nothing was changed: {malformed}"))?;
-        let acts = files.into_iter().map(|file| Act::new(file, folders)).collect();
+        let acts = files.into_iter().map(|file| Act::new(file, folders));
+        let acts: Vec<Act> = acts.collect();
+        for path in acts.iter().flat_map(Act::paths) {
+            let named = path.clone().of_file("patch");
+            named.map_err(|wrong| format!("Nothing was changed: {wrong}"))?;
+        }
         Ok(Box::new(Call { acts }))
     }
 }
@@ -185,6 +190,34 @@ impl Prepared for Call {
             }
         }
     }
+}
+
+/// A patch that was typed into a shell: the folder that the command changes to, if it does, and the patch. None for a command
+/// that does anything else.
+pub(super) fn in_command(command: &str) -> Option<(Option<&str>, &str)> {
+    let is_plain = |text: &str| {
+        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+,@%".contains(&byte))
+    };
+    let command = command.trim();
+    let (folder, command) = match command.strip_prefix("cd ") {
+        Some(rest) => {
+            let (folder, rest) = rest.split_once("&&")?;
+            (Some(folder.trim()).filter(|folder| is_plain(folder))?.into(), rest.trim_start())
+        }
+        None => (None, command),
+    };
+    let redirected = command.strip_prefix("apply_patch").or(command.strip_prefix("applypatch"))?;
+    let (delimiter, lines) = redirected.trim_start().strip_prefix("<<")?.split_once('\n')?;
+    let delimiter = delimiter.trim().trim_matches(['\'', '"']);
+    let end = lines.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, *at, line))
+    });
+    let (start, end, _) =
+        end.into_iter().find(|(_, _, line)| line.trim_end() == delimiter && is_plain(delimiter))?;
+    let is_all = lines.get(end..)?.trim().is_empty();
+    lines.get(..start).filter(|_| is_all && !delimiter.is_empty()).map(|patch| (folder, patch))
 }
 
 /// The files of a patch, each once.

@@ -81,7 +81,7 @@ impl Tool for Edit {
     }
 
     fn guard(&self) -> Guard {
-        self.0.guard(10_000, None, Keep::Head)
+        self.0.guard(10_000, Keep::Head)
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
@@ -102,7 +102,7 @@ impl Tool for Edit {
             _ => vec![self.edit(arguments)?],
         };
         let occurrences = if all { Occurrences::All } else { Occurrences::One };
-        Ok(Box::new(Call { tool: self.name().to_owned(), path, edits, occurrences }))
+        Ok(Box::new(Call { tool: *self, path, edits, occurrences }))
     }
 }
 
@@ -118,7 +118,7 @@ impl Edit {
 
 #[derive(Debug)]
 struct Call {
-    tool: String,
+    tool: Edit,
     path: PathArgument,
     edits: Vec<fuzzy::Edit>,
     occurrences: Occurrences,
@@ -127,7 +127,7 @@ struct Call {
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        format!("{}: {}", self.tool, self.path.text)
+        format!("{}: {}", self.tool.name(), self.path.text)
     }
 
     fn locations(&self) -> Vec<Location> {
@@ -204,8 +204,9 @@ impl Call {
         };
         match miss {
             Miss::Empty { edit } => format!(
-                "The old text must not be empty{}. Use write to create a file or to replace all of it.",
-                which(edit)
+                "The old text must not be empty{}. Use {} to create a file or to replace all of it.",
+                which(edit),
+                self.tool.0.write()
             ),
             Miss::Absent { edit, closest } => {
                 let near = closest.map_or_else(String::new, |near| {

@@ -24,7 +24,11 @@ impl Tool for Write {
     }
 
     fn description(&self) -> &'static str {
-        include_str!("descriptions/write.md")
+        match self.0 {
+            Profile::Pi => include_str!("descriptions/write.md"),
+            Profile::Anthropic | Profile::Gemini => include_str!("descriptions/write_file.md"),
+            Profile::OpenAi => include_str!("descriptions/write_file_and_patch.md"),
+        }
     }
 
     fn parameters(&self) -> Value {
@@ -44,18 +48,17 @@ impl Tool for Write {
     }
 
     fn guard(&self) -> Guard {
-        self.0.guard(1_000, None, Keep::Head)
+        self.0.guard(1_000, Keep::Head)
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(arguments)?;
+        let field = self.0.path_field();
+        let path = PathArgument::new(arguments.filled_text(field)?, folders, Purpose::New);
+        let path = path.of_file(field)?;
         Ok(Box::new(Call {
             tool: self.name().to_owned(),
-            path: PathArgument::new(
-                arguments.filled_text(self.0.path_field())?,
-                folders,
-                Purpose::New,
-            ),
+            path,
             content: arguments.text("content")?,
         }))
     }

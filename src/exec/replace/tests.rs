@@ -149,3 +149,84 @@ fn of_several_files_what_another_program_changed_stays_and_the_rest_is_as_before
     let contents = paths.iter().map(|path| fs::read_to_string(path).unwrap());
     assert_eq!(contents.collect::<Vec<_>>(), ["old", "theirs"]);
 }
+
+#[test]
+fn what_belongs_to_a_file_beside_its_content_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = fs::canonicalize(folder.path()).unwrap();
+    let change = |path: &Path| {
+        let after = After::Write(b"new".to_vec().into());
+        stage(path, &after).unwrap().commit().unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap(), "new", "{}", path.display());
+    };
+
+    let (linked, other) = (real.join("linked"), real.join("other"));
+    fs::write(&linked, "a longer old text").unwrap();
+    fs::hard_link(&linked, &other).unwrap();
+    change(&linked);
+    assert_eq!(
+        fs::read_to_string(&other).unwrap(),
+        "new",
+        "the other name is one of the same file"
+    );
+
+    let attributed = real.join("attributed");
+    fs::write(&attributed, "old").unwrap();
+    fs::set_permissions(&attributed, Permissions::from_mode(0o741)).unwrap();
+    let file = File::open(&attributed).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    // Not every file system has them.
+    let has_attributes = rustix::fs::fsetxattr(&file, "user.note", b"kept", flags).is_ok();
+    change(&attributed);
+    let file = File::open(&attributed).unwrap();
+    assert_eq!(file.metadata().unwrap().mode() & 0o777, 0o741);
+    if has_attributes {
+        let mut value = [0; 16];
+        let length = rustix::fs::fgetxattr(&file, "user.note", value.as_mut_slice()).unwrap();
+        assert_eq!(&value[..length], b"kept");
+    }
+
+    if nix::unistd::geteuid().is_root() {
+        let owned = real.join("owned");
+        fs::write(&owned, "old").unwrap();
+        std::os::unix::fs::chown(&owned, Some(1), Some(2)).unwrap();
+        change(&owned);
+        let facts = fs::metadata(&owned).unwrap();
+        assert_eq!((facts.uid(), facts.gid()), (1, 2));
+    }
+}
+
+/// In namespaces of its own, a file is mounted over another one, as containers do with single files.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_mounted_is_written_in_place() {
+    use nix::mount::{MsFlags, mount};
+    use nix::sched::{CloneFlags, unshare};
+    let folder = tempfile::tempdir().unwrap();
+    let real = fs::canonicalize(folder.path()).unwrap();
+    let (path, source) = (real.join("mounted"), real.join("source"));
+    fs::write(&path, "below").unwrap();
+    fs::write(&source, "a longer old text").unwrap();
+    // Namespaces belong to a thread.
+    let done = std::thread::spawn({
+        let (path, source) = (path.clone(), source.clone());
+        move || {
+            let none: Option<&str> = None;
+            let is_alone = unshare(CloneFlags::CLONE_NEWNS).is_ok()
+                && mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none).is_ok()
+                && mount(Some(&source), &path, none, MsFlags::MS_BIND, none).is_ok();
+            is_alone.then(|| {
+                let after = After::Write(b"new".to_vec().into());
+                stage(&path, &after).and_then(Staged::commit).map(drop)
+            })
+        }
+    });
+    match done.join().unwrap() {
+        Some(done) => {
+            assert_eq!(done, Ok(()));
+            assert_eq!(fs::read_to_string(&source).unwrap(), "new");
+            assert_eq!(names(&real), ["mounted", "source"], "no temporary file is left");
+        }
+        None => crate::tools::tests::skipped("a file that is mounted: no right to mount"),
+    }
+}

@@ -226,8 +226,10 @@ fn omitted_lines_are_counted_exactly() {
         end: End::Exited(0),
         total_lines: 150,
         total_bytes: lines.len() as u64,
+        head: lines.clone(),
         tail: lines,
         full_output_path: Some("/tmp/all".into()),
+        is_file_full: false,
         background_output: None,
         sandbox: None,
     };

@@ -273,3 +273,13 @@ async fn the_first_matches_in_path_order_come_back_every_time() {
         }
     }
 }
+
+#[tokio::test]
+async fn what_the_engine_does_not_know_is_not_to_be_escaped() {
+    let scene = Scene::with(&[("a", b"foobar\n")]);
+    for pattern in ["foo(?=bar)", "(?<!x)bar", r"(o)\1"] {
+        let got = text(&scene.call(&Grep(Profile::OpenAi), json!({"pattern": pattern})).await);
+        assert!(got.starts_with("error: invalid regular expression"), "{got}");
+        assert!(got.ends_with("or use grep -P with shell."), "{got}");
+    }
+}
