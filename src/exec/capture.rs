@@ -7,7 +7,7 @@
 use crate::ambient::Redactor;
 use crate::disk;
 use crate::exec::{Command, End, OutputBuffer, Ran};
-use crate::text::terminal::Cleaner;
+use crate::text::terminal::{self, Cleaner};
 use crate::text::truncate;
 use std::fs::File;
 use std::io::{self, Write};
@@ -154,15 +154,29 @@ impl Capture {
         }
     }
 
-    /// What was printed so far.
+    /// What was printed so far, as a terminal shows it. The file has all of it.
     fn ran(&self, end: End) -> Ran {
-        let (total_lines, total_bytes) = self.output.totals();
+        let (total_lines, printed_bytes) = self.output.totals();
+        let printed = self.output.tail();
+        let mut tail = terminal::displayed(&printed).into_owned();
+        let head = terminal::displayed(&self.output.head()).into_owned();
+        let mut is_whole = printed.len() as u64 == printed_bytes;
+        if !is_whole && printed.lines().next().is_some_and(|line| line.contains('\r')) {
+            // What was dropped of this line was written over, so only whole lines are missing.
+            let missing = total_lines.saturating_sub(truncate::count_lines(&tail));
+            let missing = usize::try_from(missing).unwrap_or(usize::MAX);
+            let lines: String = head.split_inclusive('\n').take(missing).collect();
+            is_whole = memchr::memchr_iter(b'\n', lines.as_bytes()).count() == missing;
+            if is_whole {
+                tail.insert_str(0, &lines);
+            }
+        }
         Ran {
             end,
-            head: self.output.head(),
-            tail: self.output.tail(),
+            head,
             total_lines,
-            total_bytes,
+            total_bytes: if is_whole { tail.len() as u64 } else { printed_bytes },
+            tail,
             full_output_path: self.output.path(),
             is_file_full: self.output.is_full(),
             background_output: None,

@@ -394,8 +394,8 @@ pub struct Ran {
     pub end: End,
     /// The beginning of the output: all of it, or at least 32 KB less a character.
     pub head: String,
-    /// The output, stdout and stderr interleaved: all of it, or at least the last 100 KB. UTF-8, without terminal
-    /// escapes and NULs.
+    /// The output, stdout and stderr interleaved: all of it, or what is left of at least the last 100 KB. UTF-8, as a terminal
+    /// shows it in the end: without escapes, control characters and what was written over.
     pub tail: String,
     /// The number of lines of the whole output.
     pub total_lines: u64,

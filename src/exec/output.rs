@@ -4,7 +4,7 @@
 //! late reader learns how much it missed.
 
 use crate::ambient::Secrets;
-use crate::text::truncate;
+use crate::text::{terminal, truncate};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -67,14 +67,14 @@ impl PartialEq for OutputBuffer {
 impl Eq for OutputBuffer {}
 
 impl OutputBuffer {
-    /// Returns the output after a position; 0 is the beginning.
+    /// Returns the output after a position, as a terminal shows it; 0 is the beginning.
     pub fn after(&self, position: u64) -> Fresh {
         let state = self.0.borrow();
         let seen = position.saturating_sub(state.dropped);
         let seen = usize::try_from(seen).unwrap_or(usize::MAX).min(state.tail.len());
         let cut = truncate::border_after(&state.tail, seen);
         Fresh {
-            text: state.tail.get(cut..).unwrap_or_default().to_owned(),
+            text: terminal::displayed(state.tail.get(cut..).unwrap_or_default()).into_owned(),
             missed_bytes: state.dropped.saturating_sub(position),
             position: state.bytes(),
             total_lines: state.lines(),

@@ -165,7 +165,13 @@ pub fn ends(
     }
     let rest = Limits { max_lines: limits.max_lines - half.max_lines, ..half };
     let last = self::tail(tail, rest);
-    let (head_lines, tail_lines) = (first.record.output_lines, last.record.output_lines);
+    let tail_lines = last.record.output_lines.min(total_lines);
+    if first.record.output_lines > total_lines - tail_lines {
+        // Where a line was written over, both ends may hold some of it.
+        let room = usize::try_from(total_lines - tail_lines).unwrap_or(usize::MAX);
+        first = self::head(head, Limits { max_lines: room, ..half });
+    }
+    let head_lines = first.record.output_lines;
     let shown = (first.text.len() + last.text.len()) as u64;
     let is_tail_partial = last.record.last_line_partial;
     // A line of which a part is shown is not shown whole.

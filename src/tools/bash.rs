@@ -9,7 +9,7 @@ use crate::tools::{
     Access, ApplyPatch, Folders, Prepared, Profile, Tool, ToolContext, apply_patch, failure,
     success,
 };
-use pintle_protocol::content::Content;
+use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -260,6 +260,9 @@ impl Call {
                 // Text that was dropped before counts too.
                 shown.record.total_lines = ran.total_lines;
                 shown.record.total_bytes = ran.total_bytes;
+                if ran.total_lines > shown.record.output_lines {
+                    shown.record.truncated_by.get_or_insert(TruncatedBy::Bytes);
+                }
                 let notice = notice(&shown, &full);
                 let record = shown.is_cut().then_some(shown.record);
                 match notice {
@@ -390,10 +393,11 @@ pub(super) fn whole(path: Option<&str>, is_file_full: bool, env: &dyn Environmen
 
 /// Returns the note that stands in a long output for its middle; `reader` has a tool that reads the file with all of it.
 fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
-    use pintle_protocol::content::TruncatedBy;
     let Ends { hidden_lines: (first, last), hidden_bytes, is_within_line, record, .. } = ends;
     let total = record.total_lines;
-    let what = if *is_within_line {
+    let what = if first > last {
+        format!("Parts of line {last}, which was written over, are not shown")
+    } else if *is_within_line {
         format!("{} of lines {first}-{last} of {total} are not shown", size(*hidden_bytes))
     } else {
         format!("Lines {first}-{last} of {total} are not shown")
@@ -410,7 +414,6 @@ fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
 
 /// Returns the note about the shown part of a long output and the place of the rest.
 pub(super) fn notice(shown: &Truncated, full: &str) -> Option<String> {
-    use pintle_protocol::content::TruncatedBy;
     let record = &shown.record;
     let by = record.truncated_by?;
     let total = record.total_lines;

@@ -273,7 +273,7 @@ fn wrong_arguments_are_refused_before_anything_runs() {
         ("read", json!({"path": null}), "`path` must be a string, not null"),
         (
             "read",
-            json!({"path": "a", "limit": "9"}),
+            json!({"path": "a", "limit": "nine"}),
             "`limit` must be a whole number from 1 on, not a string",
         ),
         ("write", json!({"path": "a"}), "`content` is missing: it must be a string"),

@@ -207,6 +207,7 @@ async fn odd_files_do_no_harm() {
          be:1: \u{e4} needle be\n\
          escapes:1: needle end\n\
          far:8001: needle far\n\
+         late-bin:1: needle\n\
          le:1: \u{e4} needle le\n\
          long-le:8001: needle far\n\
          real/b\u{fffd}\\u{1b}[31m\\n.txt:1: needle odd\n\
