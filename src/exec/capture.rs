@@ -337,7 +337,8 @@ mod tests {
             {
                 let path = folder.path().join(name);
                 std::fs::write(&path, "0123456789").unwrap();
-                let written = std::time::UNIX_EPOCH + (now - Duration::from_secs(age));
+                let written =
+                    std::time::UNIX_EPOCH + now.checked_sub(Duration::from_secs(age)).unwrap();
                 File::options().append(true).open(&path).unwrap().set_modified(written).unwrap();
             }
             make_room(folder.path(), max_bytes, Duration::from_secs(min_age)).unwrap();

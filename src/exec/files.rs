@@ -161,7 +161,14 @@ pub(super) fn read_lines(
     let file = Cancellable { file: file.take(disk::size_seen(&facts)), cancel };
     let failed = |error: io::Error| Error::from_io(path, &error);
     let version = version(std::fs::canonicalize(path).map_err(failed)?, &facts);
-    let lines = select_lines(BufReader::with_capacity(64 * 1024, file), version, window);
+    let mut reader = BufReader::with_capacity(64 * 1024, file);
+    let head = reader.fill_buf().map_err(failed)?;
+    let head = head.get(..Lines::HEAD_BYTES).unwrap_or(head);
+    if matches!(sniff::kind(head), sniff::Kind::Binary(_)) {
+        // It has no lines, and perhaps no line end within gigabytes.
+        return Ok(Lines::none(head.to_vec(), version));
+    }
+    let lines = select_lines(reader, version, window);
     if cancel.is_cancelled() { Err(Error::Cancelled) } else { lines.map_err(failed) }
 }
 
@@ -183,28 +190,14 @@ impl<F: Read> Read for Cancellable<'_, F> {
     }
 }
 
-/// Takes the wanted lines out of a stream and counts the rest, holding no more than the window. Of what is no text only the head
-/// is read.
+/// Takes the wanted lines out of a stream and counts the rest, holding no more than the window.
 pub(super) fn select_lines(
     mut source: impl BufRead,
     version: Version,
     window: Window,
 ) -> io::Result<Lines> {
     let head: Vec<u8> = source.fill_buf()?.iter().take(Lines::HEAD_BYTES).copied().collect();
-    let mut lines = Lines {
-        head,
-        text: Vec::new(),
-        count: 0,
-        stopped_by_bytes: false,
-        first_line_bytes: None,
-        total_lines: None,
-        size: version.size,
-        version,
-    };
-    if matches!(sniff::kind(&lines.head), sniff::Kind::Binary(_)) {
-        // It has no lines, and perhaps no line end within gigabytes.
-        return Ok(lines);
-    }
+    let mut lines = Lines::none(head, version);
     let max_bytes = usize::try_from(window.max_bytes).unwrap_or(usize::MAX);
     // The current line: its number, its length so far, and its bytes while they are needed.
     let (mut number, mut length, mut current) = (1_u64, 0_u64, Vec::new());
@@ -252,6 +245,20 @@ pub(super) fn select_lines(
 }
 
 impl Lines {
+    /// No lines of a file.
+    fn none(head: Vec<u8>, version: Version) -> Self {
+        Self {
+            head,
+            text: Vec::new(),
+            count: 0,
+            stopped_by_bytes: false,
+            first_line_bytes: None,
+            total_lines: None,
+            size: version.size,
+            version,
+        }
+    }
+
     /// Adds a line, and says whether that was the last one wanted.
     fn take(&mut self, number: u64, line: &mut Vec<u8>, length: u64, window: Window) -> bool {
         if number == window.first_line {

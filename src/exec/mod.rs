@@ -79,7 +79,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// A whole file, at most [`MAX_WHOLE_BYTES`].
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error>;
 
-    /// Some lines of a file of any size.
+    /// Some lines of a file of any size; of what is no text the head alone.
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error>;
 
     /// Returns a folder's entries, in no order; entries that cannot be read are left out.

@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_last_state_of_a_line_is_shown() {
-        let bar: String = (0..=200).map(|step| format!("\r[{step:>3}/200]")).collect();
+        let bar = (0..=200).map(|step| format!("\r[{step:>3}/200]")).collect::<Vec<_>>().concat();
         let rows: [(&str, &str, &str); 14] = [
             ("plain", "a\tb\nc\n", "a\tb\nc\n"),
             ("CRLF", "a\r\nb\r\n", "a\nb\n"),

@@ -149,7 +149,10 @@ impl Call {
             });
         }
         if found.unreadable > 0 {
-            notices.push(format!("{} folders could not be read (no permission)", found.unreadable));
+            notices.push(format!(
+                "{} folders could not be read (no permission, or too long a path)",
+                found.unreadable
+            ));
         }
         listing(&lines, self.tool.0, self.tool.limits().max_bytes, notices, None)
     }

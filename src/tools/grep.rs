@@ -231,7 +231,7 @@ impl Call {
         }
         if grepped.unsearched > 0 {
             notices.push(format!(
-                "{} files or folders could not be searched (no permission, or a line too long)",
+                "{} files or folders could not be searched (no permission, too long a path, or too long a line)",
                 grepped.unsearched
             ));
         }

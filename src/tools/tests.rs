@@ -460,8 +460,9 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
 
 #[tokio::test]
 async fn reading_on_as_the_notice_says_reads_every_line_once() {
-    let content: String = (1..=4000).map(|n| format!("line {n} of a file\n")).collect();
-    let wide: String = (1..=300).map(|n| format!("{n} {}\n", "wide ".repeat(100))).collect();
+    let content = (1..=4000).map(|n| format!("line {n} of a file\n")).collect::<Vec<_>>().concat();
+    let wide = (1..=300).map(|n| format!("{n} {}\n", "wide ".repeat(100)));
+    let wide = wide.collect::<Vec<_>>().concat();
     let scene = Scene::with(&[("long", content.as_bytes()), ("wide", wide.as_bytes())]);
     for (file, whole) in [("long", &content), ("wide", &wide)] {
         for profile in LIMITED {

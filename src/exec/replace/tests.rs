@@ -209,7 +209,7 @@ fn a_file_that_is_mounted_is_written_in_place() {
     fs::write(&source, "a longer old text").unwrap();
     // Namespaces belong to a thread.
     let done = std::thread::spawn({
-        let (path, source) = (path.clone(), source.clone());
+        let source = source.clone();
         move || {
             let none: Option<&str> = None;
             let is_alone = unshare(CloneFlags::CLONE_NEWNS).is_ok()

@@ -82,7 +82,7 @@ pub fn apply(text: &str, hunks: &[Hunk]) -> Result<Placed, Misplaced> {
         // Where white space before the lines differs, the file's own counts.
         let is_indented = how >= Fuzz::EdgeSpace;
         let indents = is_indented.then(|| Indents::new(hunk, lines.get(at..).unwrap_or_default()));
-        let behind = edits_of(hunk, at, indents, &mut edits);
+        let behind = edits_of(hunk, at, indents.as_ref(), &mut edits);
         // Lines that only come, at the end of the file, leave the rest to the hunks after them.
         if !hunk.old().is_empty() || !hunk.hints.is_empty() {
             cursor = behind;
@@ -103,7 +103,7 @@ struct Edit {
 }
 
 /// Adds a hunk's edits; returns the line after the hunk.
-fn edits_of(hunk: &Hunk, at: usize, indents: Option<Indents<'_>>, edits: &mut Vec<Edit>) -> usize {
+fn edits_of(hunk: &Hunk, at: usize, indents: Option<&Indents<'_>>, edits: &mut Vec<Edit>) -> usize {
     let mut at = at;
     let mut open: Option<Edit> = None;
     for (place, line) in hunk.lines.iter().enumerate() {
@@ -121,7 +121,7 @@ fn edits_of(hunk: &Hunk, at: usize, indents: Option<Indents<'_>>, edits: &mut Ve
                 let edit = open.get_or_insert_with(|| Edit { lines: at..at, new: Vec::new() });
                 let seen =
                     hunk.lines.iter().take(place).filter(|line| !matches!(line, Line::Add(_)));
-                let text = match &indents {
+                let text = match indents {
                     Some(indents) => indents.of_file(text, seen.count()),
                     None => text.clone(),
                 };
@@ -177,7 +177,7 @@ impl<'a> Indents<'a> {
             |text: &str| text.bytes().all(|byte| byte == b'\t'),
         );
         let width = |long: &str, short: &str| {
-            let is_multiple = !short.is_empty() && long.len() % short.len() == 0;
+            let is_multiple = !short.is_empty() && long.len().is_multiple_of(short.len());
             (is_multiple && long.len() > short.len()).then(|| long.len() / short.len())
         };
         let pairs = || self.0.iter().filter(|(a, b)| !a.is_empty() && !b.is_empty());

@@ -188,7 +188,7 @@ fn a_guard_cuts_characters_then_lines() {
 #[test]
 fn both_ends_of_a_long_output_are_kept() {
     let limits = Limits { max_lines: 6, max_bytes: 20 };
-    let numbers = |last: u32| (1..=last).map(|n| format!("{n}\n")).collect::<String>();
+    let numbers = |last: u32| (1..=last).map(|n| format!("{n}\n")).collect::<Vec<_>>().concat();
     // Name, output; the beginning, the end, the lines between, whether a line is cut within.
     let rows = [
         ("exactly so many lines", numbers(6), None),

@@ -237,7 +237,7 @@ async fn unreadable_files_are_counted() {
         Scene::with(&[("a", b"needle\n"), ("closed/b", b"needle\n"), ("secret", b"needle\n")]);
     scene.set_mode("closed", 0);
     scene.set_mode("secret", 0);
-    let notice = "[2 files or folders could not be searched (no permission, or a line too long)]";
+    let notice = "[2 files or folders could not be searched (no permission, too long a path, or too long a line)]";
     for (pattern, lines) in [("needle", "a:1: needle"), ("other", "No matches found")] {
         let got = call(&scene, Profile::Pi, json!({"pattern": pattern})).await;
         assert_eq!(got, format!("{lines}\n\n{notice}"));
