@@ -152,8 +152,7 @@ pub fn ends(
     (total_lines, total_bytes): (u64, u64),
     limits: Limits,
 ) -> Option<Ends> {
-    let by_bytes = total_bytes > limits.max_bytes as u64;
-    if !by_bytes && total_lines <= limits.max_lines as u64 {
+    if total_bytes <= limits.max_bytes as u64 && total_lines <= limits.max_lines as u64 {
         return None;
     }
     let half = Limits { max_lines: limits.max_lines / 2, max_bytes: limits.max_bytes / 2 };
@@ -173,11 +172,17 @@ pub fn ends(
     }
     let head_lines = first.record.output_lines;
     let shown = (first.text.len() + last.text.len()) as u64;
+    // The limit that was reached first.
+    let by = [first.record.truncated_by, last.record.truncated_by];
     let is_tail_partial = last.record.last_line_partial;
     // A line of which a part is shown is not shown whole.
     let hidden_lines = (head_lines + 1, total_lines - tail_lines + u64::from(is_tail_partial));
     let record = Truncation {
-        truncated_by: Some(if by_bytes { TruncatedBy::Bytes } else { TruncatedBy::Lines }),
+        truncated_by: Some(if by.contains(&Some(TruncatedBy::Bytes)) {
+            TruncatedBy::Bytes
+        } else {
+            TruncatedBy::Lines
+        }),
         total_lines,
         total_bytes,
         output_lines: head_lines + tail_lines,

@@ -415,6 +415,7 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
     for (command, total, max_lines) in [
         ("seq 5000", 5000, 256),
         ("seq 257", 257, 256),
+        ("for i in $(seq 4000); do echo line $i of many; done", 4000, 256),
         (
             "seq -f '%05.0f the quick brown fox jumps over the lazy dog, and over the lazy cat as well, and then it rests for a while beside the river, as foxes do' 250",
             250,
@@ -439,6 +440,7 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
             assert!(head.lines().count() + tail.lines().count() <= max_lines, "{command}");
             assert!(head.len() + tail.len() <= 30_000, "{command}");
             assert!(notice.contains(&format!("of {total} are not shown")), "{notice}");
+            assert_eq!(notice.contains("limit"), max_lines == 250, "{notice}");
             let how = format!("Full output: {path} (read_file with offset={first} goes on)");
             assert!(notice.ends_with(&how), "{notice}");
             // And so it does.
