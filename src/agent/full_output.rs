@@ -1,5 +1,6 @@
 //! Long outputs in a session's folder, named for clients.
 
+use crate::exec::MAX_KEPT_BYTES;
 use pintle_protocol::item::{FullOutput, ToolDetails};
 use std::path::Path;
 
@@ -9,6 +10,7 @@ pub(super) fn name_full_output(details: &mut ToolDetails, artifacts: &Path) {
         && let Ok(name) = Path::new(path).strip_prefix(artifacts)
     {
         let r#ref = name.to_string_lossy().into_owned();
-        details.full_output = Some(FullOutput { r#ref, bytes: record.total_bytes });
+        details.full_output =
+            Some(FullOutput { r#ref, bytes: record.total_bytes.min(MAX_KEPT_BYTES) });
     }
 }

@@ -36,7 +36,7 @@ pub fn request(messages: &[Arc<Message>]) -> Option<String> {
         }),
         Message::User(_) | Message::ToolResult(_) => None,
     });
-    let cut = |text: String| truncate::guard(&text, SHOWN).unwrap_or(text);
+    let cut = |text: String| truncate::guard(&text, SHOWN, "").unwrap_or(text);
     let agent = last.map(|last| format!("\n\n[agent]\n{}", cut(last))).unwrap_or_default();
     Some(format!(
         "<conversation>\n[person]\n{}\n</conversation>\n\nName it now.",

@@ -49,6 +49,11 @@ impl FileContent {
         Self { base, splices }
     }
 
+    /// The old content, where parts of it are replaced.
+    pub(super) fn base(&self) -> Option<&[u8]> {
+        (!self.splices.is_empty()).then_some(self.base.as_slice())
+    }
+
     /// Writes the bytes.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ pub enum Error {
     #[error("{} is a folder, not a file", .0.display())]
     IsFolder(PathBuf),
     /// A plain file was wanted.
-    #[error("{} is a device, a pipe or a socket, not a plain file: use bash for it", .0.display())]
+    #[error("{} is a device, a pipe or a socket, not a plain file: use a shell command for it", .0.display())]
     NotFile(PathBuf),
     /// A folder was wanted.
     #[error("{} is not a folder", .0.display())]
@@ -25,7 +25,7 @@ pub enum Error {
     #[error("path too long ({} bytes): shorten it", .0.as_os_str().len())]
     PathTooLong(PathBuf),
     /// The file is too large to be held in memory.
-    #[error("{} is too large ({size} bytes, at most {max} are taken): use bash for it", .path.display())]
+    #[error("{} is too large ({size} bytes, at most {max} are taken): use a shell command for it", .path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -34,6 +34,13 @@ pub enum Error {
         /// The limit, in bytes.
         max: u64,
     },
+    /// The file was changed between the decision about its new content and the moment of writing; it is as that change left
+    /// it.
+    #[error(
+        "{} was changed by someone else meanwhile, so nothing was written. Read it again, then repeat the change.",
+        .0.display()
+    )]
+    Changed(PathBuf),
     /// Any other failure.
     #[error("{}: {message}", .path.display())]
     Io {
@@ -79,6 +86,7 @@ impl Error {
             | Self::NotFile(path)
             | Self::NotFolder(path)
             | Self::PathTooLong(path)
+            | Self::Changed(path)
             | Self::TooLarge { path, .. }
             | Self::Io { path, .. } => Some(path),
             Self::Pattern(_)

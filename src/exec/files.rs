@@ -7,6 +7,7 @@ use crate::disk;
 use crate::exec::{
     Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window,
 };
+use crate::text::sniff;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -116,7 +117,7 @@ fn open_any(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the version of this file; `path` is canonical.
-fn version(path: PathBuf, facts: &Metadata) -> Version {
+pub(super) fn version(path: PathBuf, facts: &Metadata) -> Version {
     // Nanoseconds since 1970 need 61 bits until 2040; the file's number on disk changes with each replacement.
     let time = i128::from(facts.mtime()) * 1_000_000_000 + i128::from(facts.mtime_nsec());
     let mark = (u128::from(facts.ino()) << 64) | (time.unsigned_abs() & u128::from(u64::MAX));
@@ -160,7 +161,14 @@ pub(super) fn read_lines(
     let file = Cancellable { file: file.take(disk::size_seen(&facts)), cancel };
     let failed = |error: io::Error| Error::from_io(path, &error);
     let version = version(std::fs::canonicalize(path).map_err(failed)?, &facts);
-    let lines = select_lines(BufReader::with_capacity(64 * 1024, file), version, window);
+    let mut reader = BufReader::with_capacity(64 * 1024, file);
+    let head = reader.fill_buf().map_err(failed)?;
+    let head = head.get(..Lines::HEAD_BYTES).unwrap_or(head);
+    if matches!(sniff::kind(head), sniff::Kind::Binary(_)) {
+        // It has no lines, and perhaps no line end within gigabytes.
+        return Ok(Lines::none(head.to_vec(), version));
+    }
+    let lines = select_lines(reader, version, window);
     if cancel.is_cancelled() { Err(Error::Cancelled) } else { lines.map_err(failed) }
 }
 
@@ -189,16 +197,7 @@ pub(super) fn select_lines(
     window: Window,
 ) -> io::Result<Lines> {
     let head: Vec<u8> = source.fill_buf()?.iter().take(Lines::HEAD_BYTES).copied().collect();
-    let mut lines = Lines {
-        head,
-        text: Vec::new(),
-        count: 0,
-        stopped_by_bytes: false,
-        first_line_bytes: None,
-        total_lines: None,
-        size: version.size,
-        version,
-    };
+    let mut lines = Lines::none(head, version);
     let max_bytes = usize::try_from(window.max_bytes).unwrap_or(usize::MAX);
     // The current line: its number, its length so far, and its bytes while they are needed.
     let (mut number, mut length, mut current) = (1_u64, 0_u64, Vec::new());
@@ -246,6 +245,20 @@ pub(super) fn select_lines(
 }
 
 impl Lines {
+    /// No lines of a file.
+    fn none(head: Vec<u8>, version: Version) -> Self {
+        Self {
+            head,
+            text: Vec::new(),
+            count: 0,
+            stopped_by_bytes: false,
+            first_line_bytes: None,
+            total_lines: None,
+            size: version.size,
+            version,
+        }
+    }
+
     /// Adds a line, and says whether that was the last one wanted.
     fn take(&mut self, number: u64, line: &mut Vec<u8>, length: u64, window: Window) -> bool {
         if number == window.first_line {

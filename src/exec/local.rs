@@ -5,7 +5,7 @@
 
 use crate::ambient::{Ambient, Secrets};
 use crate::exec::descendants::MARK;
-use crate::exec::process::{self, Launch, Shell};
+use crate::exec::process::{self, Drains, Launch, Shell};
 use crate::exec::sandbox::{Confinement, Temporary};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
@@ -38,6 +38,8 @@ pub struct Local {
     has_run: AtomicBool,
     /// The temporary folders of confined commands, by owner.
     temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
+    /// The output of what commands left in the background.
+    drains: Drains,
 }
 
 /// Options of the local environment.
@@ -109,6 +111,7 @@ impl Local {
             locks: Arc::default(),
             has_run: AtomicBool::new(false),
             temporaries: Mutex::default(),
+            drains: Drains::default(),
         }
     }
 
@@ -146,6 +149,59 @@ impl Local {
     }
 }
 
+/// The treatment of what other programs write between the decision about a file and its replacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// The file stays as they left it, and the change fails.
+    Kept,
+    /// It is overwritten.
+    Overwritten,
+}
+
+impl Local {
+    async fn change_all(
+        &self,
+        paths: &[PathBuf],
+        decide: DecideAll,
+        others: Others,
+        cancel: &CancellationToken,
+    ) -> Result<UpdatedAll, Error> {
+        let locks = Arc::clone(&self.locks);
+        let paths = paths.to_vec();
+        blocking(cancel.child_token(), move |cancel| {
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            locks.with(&paths, |paths| {
+                let different: BTreeSet<&PathBuf> = paths.iter().collect();
+                if different.len() < paths.len() {
+                    return Err(Error::Refused("two of the paths are the same file".to_owned()));
+                }
+                let before = paths.iter().map(|path| files::before(path));
+                let before: Vec<_> = before.collect::<Result<_, _>>()?;
+                let seen = before.iter().map(|before| Some(before.as_ref()?.version.clone()));
+                let seen: Vec<Option<Version>> = seen.collect();
+                // Kept to restore it, should a later one of several files fail.
+                let kept = if paths.len() > 1 { before.clone() } else { Vec::new() };
+                let Rewrites { after, changes } = decide(before).map_err(Error::Refused)?;
+                let staged =
+                    paths.iter().zip(&after).map(|(path, after)| replace::stage(path, after));
+                let staged: Vec<_> = staged.collect::<Result<_, _>>()?;
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let expected = (others == Others::Kept).then_some(seen.as_slice());
+                let replaced = replace::commit_all(staged, paths, &kept, expected)?;
+                // Nobody waits for the old blocks to be freed.
+                tokio::task::spawn_blocking(move || drop(replaced));
+                let now = paths.iter().map(|path| files::version_of(path).ok()).collect();
+                Ok(UpdatedAll { changes, before: seen, after: now })
+            })
+        })
+        .await
+    }
+}
+
 #[async_trait::async_trait]
 impl Environment for Local {
     fn platform(&self) -> &Platform {
@@ -176,7 +232,11 @@ impl Environment for Local {
 
     async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
         let decide: Decide = Box::new(|_| Ok(Rewrite { content: content.into(), change: None }));
-        self.update(path, decide, &CancellationToken::new()).await.map(drop)
+        let one = vec![path.to_path_buf()];
+        let decide = change::for_all(decide);
+        self.change_all(&one, decide, Others::Overwritten, &CancellationToken::new())
+            .await
+            .map(drop)
     }
 
     async fn update(
@@ -198,40 +258,7 @@ impl Environment for Local {
         decide: DecideAll,
         cancel: &CancellationToken,
     ) -> Result<UpdatedAll, Error> {
-        let locks = Arc::clone(&self.locks);
-        let paths = paths.to_vec();
-        blocking(cancel.child_token(), move |cancel| {
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
-            locks.with(&paths, |paths| {
-                let different: BTreeSet<&PathBuf> = paths.iter().collect();
-                if different.len() < paths.len() {
-                    return Err(Error::Refused("two of the paths are the same file".to_owned()));
-                }
-                let before = paths.iter().map(|path| files::before(path));
-                let before: Vec<_> = before.collect::<Result<_, _>>()?;
-                let versions = before.iter().flatten().map(|before| before.version.clone());
-                let versions: Vec<Version> = versions.collect();
-                let seen = |path: &Path| versions.iter().find(|seen| seen.path == path).cloned();
-                // Kept to restore it, should a later one of several files fail.
-                let kept = if paths.len() > 1 { before.clone() } else { Vec::new() };
-                let Rewrites { after, changes } = decide(before).map_err(Error::Refused)?;
-                let staged =
-                    paths.iter().zip(&after).map(|(path, after)| replace::stage(path, after));
-                let staged: Vec<_> = staged.collect::<Result<_, _>>()?;
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let replaced = replace::commit_all(staged, paths, &kept)?;
-                // Nobody waits for the old blocks to be freed.
-                tokio::task::spawn_blocking(move || drop(replaced));
-                let now = paths.iter().map(|path| files::version_of(path).ok()).collect();
-                let before = paths.iter().map(|path| seen(path)).collect();
-                Ok(UpdatedAll { changes, before, after: now })
-            })
-        })
-        .await
+        self.change_all(paths, decide, Others::Kept, cancel).await
     }
 
     async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
@@ -290,7 +317,7 @@ impl Environment for Local {
         self.withhold_keys(&mut launch);
         self.with_temporary(&mut launch.confinement, &command.owner)?;
         let missing = command.confinement.as_deref().map(Confinement::missing).unwrap_or_default();
-        let mut ran = process::run(launch, &command, cancel, output).await?;
+        let mut ran = process::run(launch, &command, &self.drains, cancel, output).await?;
         if let Some(report) = &mut ran.sandbox {
             report.created = missing;
             report.created.retain(|path| path.symlink_metadata().is_ok());
@@ -351,11 +378,13 @@ impl Environment for Local {
             }
             let temporary =
                 self.temporaries.lock().unwrap_or_else(PoisonError::into_inner).remove(&owner);
+            let ended = owner.clone();
             let release = move || {
-                Shell::release(&marks, Some(&owner));
+                Shell::release(&marks, Some(&ended));
                 drop(temporary);
             };
             let _ = tokio::task::spawn_blocking(release).await;
+            self.drains.release(&owner).await;
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct Memory {
     released: Mutex<Vec<String>>,
     /// Filters with what they read.
     filtered: Mutex<Vec<(String, String)>>,
+    /// What another program appends while a file is changed: one text for each change.
+    appended: Mutex<Vec<(PathBuf, String)>>,
     /// Hanging commands that were told to end.
     ended: watch::Sender<BTreeSet<String>>,
 }
@@ -58,6 +60,7 @@ impl Memory {
             ran: Mutex::default(),
             released: Mutex::default(),
             filtered: Mutex::default(),
+            appended: Mutex::default(),
             ended: watch::Sender::default(),
         }
     }
@@ -66,6 +69,13 @@ impl Memory {
     #[must_use]
     pub fn with_command(mut self, line: &str, answer: Answer) -> Self {
         self.commands.insert(line.to_owned(), answer);
+        self
+    }
+
+    /// Lets another program append this text during the next change of a file, and so often again.
+    #[must_use]
+    pub fn with_appended(self, path: &str, text: &str, times: usize) -> Self {
+        lock(&self.appended).extend(vec![(PathBuf::from(path), text.to_owned()); times]);
         self
     }
 
@@ -233,6 +243,12 @@ impl Environment for Memory {
         };
         let seen = before.as_ref().map(|before| before.version.clone());
         let rewrite = decide(before).map_err(Error::Refused)?;
+        let mut appended = lock(&self.appended);
+        if let Some(at) = appended.iter().position(|(file, _)| file == path) {
+            let (_, text) = appended.swap_remove(at);
+            lock(&self.files).entry(path.to_path_buf()).or_default().extend(text.into_bytes());
+            return Err(Error::Changed(path.to_path_buf()));
+        }
         let content = rewrite.content.into_bytes();
         let after = version(path, &content);
         lock(&self.files).insert(path.to_path_buf(), content);
@@ -345,8 +361,11 @@ impl Environment for Memory {
             end,
             total_lines: crate::text::truncate::count_lines(&text),
             total_bytes: text.len() as u64,
+            head: text.clone(),
             tail: text,
             full_output_path: None,
+            is_file_full: false,
+            background_output: None,
             sandbox: None,
         })
     }

@@ -29,6 +29,7 @@ mod replace;
 mod walk;
 mod wrapped;
 
+pub(crate) use capture::MAX_KEPT_BYTES;
 pub use change::{
     After, Before, Decide, DecideAll, FileContent, Rewrite, Rewrites, Transition, Updated,
     UpdatedAll, Version,
@@ -79,7 +80,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// A whole file, at most [`MAX_WHOLE_BYTES`].
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error>;
 
-    /// Some lines of a file of any size.
+    /// Some lines of a file of any size; of what is no text the head alone.
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error>;
 
     /// Returns a folder's entries, in no order; entries that cannot be read are left out.
@@ -93,8 +94,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// other update or write of that file by this process in between.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the words of `decide`; [`Error::Cancelled`] when `cancel` fired before the
-    /// file was replaced.
+    /// [`Error::Refused`] with the words of `decide`; [`Error::Changed`] when another process changed the file after
+    /// `decide` saw it; [`Error::Cancelled`] when `cancel` fired before the file was replaced.
     async fn update(
         &self,
         path: &Path,
@@ -392,8 +393,10 @@ pub struct Filtered {
 pub struct Ran {
     /// The way it ended.
     pub end: End,
-    /// The output, stdout and stderr interleaved: all of it, or at least the last 100 KB. UTF-8, without terminal
-    /// escapes and NULs.
+    /// The beginning of the output: all of it, or at least 32 KB less a character.
+    pub head: String,
+    /// The output, stdout and stderr interleaved: all of it, or what is left of at least the last 100 KB. UTF-8, as a terminal
+    /// shows it in the end: without escapes, control characters and what was written over.
     pub tail: String,
     /// The number of lines of the whole output.
     pub total_lines: u64,
@@ -401,6 +404,10 @@ pub struct Ran {
     pub total_bytes: u64,
     /// The file with the whole output, when it was long.
     pub full_output_path: Option<PathBuf>,
+    /// That file has its maximum size, and lacks what came later.
+    pub is_file_full: bool,
+    /// The file that takes what processes print which the command left in the background.
+    pub background_output: Option<PathBuf>,
     /// The sandbox's report, if the command was confined.
     pub sandbox: Option<Box<sandbox::Report>>,
 }
@@ -419,6 +426,14 @@ pub enum End {
 }
 
 impl End {
+    /// Returns true if the command was stopped from here.
+    fn was_stopped(&self) -> bool {
+        match self {
+            Self::TimedOut | Self::Cancelled => true,
+            Self::Exited(_) | Self::Signalled(_) => false,
+        }
+    }
+
     /// The exit code as a shell shows it: 128 and the number for a signal. 0 where the command was stopped from here.
     fn code(&self) -> i32 {
         match self {

@@ -1,10 +1,10 @@
 //! The output of a command, readable while the command runs.
 //!
-//! The runner of a command writes, clones read. Invariant: memory is bounded, so only the end is kept; a late reader
-//! learns how much it missed.
+//! The runner of a command writes, clones read. Invariant: memory is bounded, so only the beginning and the end are kept; a
+//! late reader learns how much it missed.
 
 use crate::ambient::Secrets;
-use crate::text::truncate;
+use crate::text::{terminal, truncate};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -12,17 +12,23 @@ use tokio::sync::watch;
 /// At least this much of the end is kept.
 const WINDOW_BYTES: usize = 100 * 1024;
 
+/// This much of the beginning is kept.
+const HEAD_BYTES: usize = 32 * 1024;
+
 /// The end of what a command has printed so far. Clones share it.
 #[derive(Debug, Clone)]
 pub struct OutputBuffer(Arc<watch::Sender<State>>);
 
 #[derive(Debug, Default)]
 struct State {
+    head: String,
     tail: String,
     /// Bytes that were printed before `tail`.
     dropped: u64,
     newlines: u64,
     full_output_path: Option<PathBuf>,
+    /// The file took no more.
+    is_file_full: bool,
     is_over: bool,
     /// The secrets that are replaced in it.
     secrets: Secrets,
@@ -41,6 +47,8 @@ pub struct Fresh {
     pub total_lines: u64,
     /// The file with the whole output, once it is long.
     pub full_output_path: Option<PathBuf>,
+    /// That file has its maximum size, and lacks what came later.
+    pub is_file_full: bool,
 }
 
 impl Default for OutputBuffer {
@@ -59,18 +67,19 @@ impl PartialEq for OutputBuffer {
 impl Eq for OutputBuffer {}
 
 impl OutputBuffer {
-    /// Returns the output after a position; 0 is the beginning.
+    /// Returns the output after a position, as a terminal shows it; 0 is the beginning.
     pub fn after(&self, position: u64) -> Fresh {
         let state = self.0.borrow();
         let seen = position.saturating_sub(state.dropped);
         let seen = usize::try_from(seen).unwrap_or(usize::MAX).min(state.tail.len());
         let cut = truncate::border_after(&state.tail, seen);
         Fresh {
-            text: state.tail.get(cut..).unwrap_or_default().to_owned(),
+            text: terminal::displayed(state.tail.get(cut..).unwrap_or_default()).into_owned(),
             missed_bytes: state.dropped.saturating_sub(position),
             position: state.bytes(),
             total_lines: state.lines(),
             full_output_path: state.full_output_path.clone(),
+            is_file_full: state.is_file_full,
         }
     }
 
@@ -97,6 +106,11 @@ impl OutputBuffer {
         }
         self.0.send_modify(|state| {
             state.newlines += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+            if state.bytes() == state.head.len() as u64 {
+                let room = HEAD_BYTES.saturating_sub(state.head.len());
+                let beginning = truncate::border_before(text, room);
+                state.head.push_str(text.get(..beginning).unwrap_or_default());
+            }
             // Of a large output only the end is copied.
             let skipped = truncate::border_before(text, text.len().saturating_sub(WINDOW_BYTES));
             if skipped > 0 {
@@ -118,6 +132,11 @@ impl OutputBuffer {
         (state.lines(), state.bytes())
     }
 
+    /// The kept beginning.
+    pub(super) fn head(&self) -> String {
+        self.0.borrow().head.clone()
+    }
+
     /// The kept end.
     pub(super) fn tail(&self) -> String {
         self.0.borrow().tail.clone()
@@ -125,6 +144,15 @@ impl OutputBuffer {
 
     pub(super) fn set_path(&self, path: Option<PathBuf>) {
         self.0.send_modify(|state| state.full_output_path = path);
+    }
+
+    /// The file takes no more.
+    pub(super) fn set_full(&self) {
+        self.0.send_modify(|state| state.is_file_full = true);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.0.borrow().is_file_full
     }
 
     pub(super) fn path(&self) -> Option<PathBuf> {

@@ -1,7 +1,8 @@
 //! Processes of this machine: the one place that starts any.
 //!
 //! Invariant: when the future of [`run`] ends or is dropped, no process of a stopped command runs any more, not even
-//! one that left its process group. Background processes of a command that ended by itself continue.
+//! one that left its process group. Background processes of a command that ended by itself continue, and their output is
+//! read until their owner is released: a process that nobody reads dies of its next line.
 
 use crate::exec::capture::Capture;
 use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
@@ -24,11 +25,14 @@ use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+mod drain;
 mod family;
 mod hop;
 mod progress;
 mod started;
 
+pub(super) use drain::Drains;
+use drain::Leftover;
 pub(crate) use family::Family;
 pub(super) use hop::{Answer, hop};
 use started::Started;
@@ -90,10 +94,11 @@ pub(super) struct Launch {
     pub(super) confinement: Option<Arc<Confinement>>,
 }
 
-/// Runs a command.
+/// Runs a command. The output of processes that it leaves in the background goes on in `drains`.
 pub(super) async fn run(
     mut launch: Launch,
     command: &Command,
+    drains: &Drains,
     cancel: &CancellationToken,
     output: &mut (dyn for<'a> FnMut(&'a str) + Send),
 ) -> Result<Ran, Error> {
@@ -117,13 +122,31 @@ pub(super) async fn run(
     if let Some(envelope) = &running.envelope {
         envelope.check(&end, command)?;
     }
-    let Running { family, child, capture, .. } = running;
+    let Running { family, child, capture, pipe, envelope, .. } = running;
     let (level, refused) = (child.level(), child.refused());
-    drop(family);
-    if let Some(guardian) = &launch.guardian {
-        child.keep(guardian, launch.mark);
-    }
-    let mut ran = capture.finish(end).await;
+    let is_remote = envelope.is_some();
+    let mut ran = match pipe.filter(|_| !end.was_stopped()) {
+        None => {
+            drop(family);
+            launch.keep(child);
+            capture.finish(end).await
+        }
+        Some(pipe) => {
+            let mut capture = capture;
+            let mut ran = capture.go_on(end).await;
+            let connection = if is_remote {
+                // Nobody can tell here if the connection is held open, or only slow to close.
+                ran.background_output = None;
+                Some((family, child))
+            } else {
+                drop(family);
+                launch.keep(child);
+                None
+            };
+            drains.add(&command.owner, Leftover { pipe, capture, connection });
+            ran
+        }
+    };
     let report = |level| sandbox::Report {
         level,
         denied: sandbox::denial(ran.end.code(), &ran.tail, !refused.is_empty()),
@@ -135,6 +158,13 @@ pub(super) async fn run(
 }
 
 impl Launch {
+    /// Lets what a confined command left in the background go on until its mark is released.
+    fn keep(self, child: Started) {
+        if let Some(guardian) = &self.guardian {
+            child.keep(guardian, self.mark);
+        }
+    }
+
     fn cannot_start(&self, error: &io::Error) -> Error {
         if let Some(reason) = started::not_confined(error) {
             return Error::NotConfined(reason);
@@ -275,7 +305,7 @@ impl Running {
                 Event::Output(Ok(read)) if read > 0 => {
                     if let Some(ended) = self.take(buffer.get(..read).unwrap_or_default()).await {
                         status = Some(Ok(ended));
-                        self.pipe = None;
+                        break;
                     }
                 }
                 Event::Output(_) => self.pipe = None,
@@ -356,12 +386,15 @@ impl Running {
         TERM_TO_KILL
     }
 
-    /// The command ended by itself: its background processes continue, but the connection is closed.
+    /// The command ended by itself: its background processes continue, as does a connection that they hold open.
     async fn let_go(&mut self) {
         drop(self.input.take());
         let is_gone = self.family.leader.is_none()
             || tokio::time::timeout(GRACE, self.child.wait()).await.is_ok();
-        // A background process holds the connection open. Dropping the family closes the connection and nothing else.
+        if is_gone && self.envelope.is_some() {
+            self.pipe = None;
+        }
+        // Dropping the family closes the connection and nothing else.
         self.family.is_armed = !is_gone;
         self.family.mark.insert_str(0, CONNECTION_PREFIX);
     }

@@ -1,17 +1,23 @@
 //! Replacing files of this machine: new content is first laid beside the old, then put in its place.
 //!
-//! Blocking: not for an async thread. Invariant: a reader sees the old content or the new, unless the folder does not
-//! allow a new file beside the old one; disk space is allocated before anything is replaced.
+//! Blocking: not for an async thread. Invariant: a reader sees the old content or the new; disk space is allocated before
+//! anything is replaced. A file is written in place only where the folder takes no new file, where the file is a mount point, and
+//! where replacing it would lose something of it: other names, an owner, an attribute.
+//!
+//! Other programs may write at any time, and nothing keeps them out. So a file is looked at right before it is replaced, and the
+//! replaced one right after. If it was changed before, nothing is written; what was written to it after is put back, or appended
+//! where it was appended.
 //!
 //! A replaced file is closed later, on another thread: freeing the blocks of a large file takes longer than writing the new one.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::disk;
-use crate::exec::{After, Before, Error, FileContent, files};
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, Seek};
+use crate::exec::{After, Before, Error, FileContent, Version, files};
+use std::fs::{File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::NamedTempFile;
 
 /// The mode of a new file before the user's mask; what `open` uses.
@@ -23,8 +29,8 @@ const PREFIX: &str = ".pintle-";
 /// New content that only has to be put in place.
 pub(super) enum Staged<'a> {
     /// A file beside the old one, and the old one held open.
-    Beside(NamedTempFile, Option<File>, &'a Path),
-    /// The folder takes no new files, so the old one is written into.
+    Beside(NamedTempFile, Option<File>, &'a Path, &'a FileContent),
+    /// The old file cannot be replaced, or not without loss, so it is written into.
     Into(&'a Path, &'a FileContent),
     Remove(&'a Path),
     Keep,
@@ -56,9 +62,12 @@ fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Er
     };
     // Renaming over a file needs no write permission for it; without that permission it must not be replaced either.
     let held = match &old {
-        Some(_) => Some(OpenOptions::new().write(true).open(path).map_err(failed)?),
+        Some(_) => Some(OpenOptions::new().read(true).write(true).open(path).map_err(failed)?),
         None => None,
     };
+    if old.as_ref().is_some_and(|facts| facts.nlink() > 1) {
+        return Ok(Staged::Into(path, content));
+    }
     let folder = path.parent().unwrap_or(Path::new("/"));
     let mut temporary = match temporary_in(folder) {
         Ok(temporary) => temporary,
@@ -72,10 +81,52 @@ fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Er
         Err(error) => return Err(failed(error)),
     };
     content.write_to(temporary.as_file_mut()).map_err(failed)?;
-    if let Some(facts) = old {
-        temporary.as_file().set_permissions(facts.permissions()).map_err(failed)?;
+    if let (Some(facts), Some(old)) = (&old, &held)
+        && !take_over(old, facts, temporary.as_file()).map_err(failed)?
+    {
+        return Ok(Staged::Into(path, content));
     }
-    Ok(Staged::Beside(temporary, held, path))
+    Ok(Staged::Beside(temporary, held, path, content))
+}
+
+/// Gives a new file what belongs to the old one beside its content. Returns false if something cannot be given.
+fn take_over(old: &File, facts: &Metadata, new: &File) -> io::Result<bool> {
+    let fresh = new.metadata()?;
+    let is_owned_alike = (fresh.uid(), fresh.gid()) == (facts.uid(), facts.gid());
+    if !is_owned_alike
+        && std::os::unix::fs::fchown(new, Some(facts.uid()), Some(facts.gid())).is_err()
+    {
+        return Ok(false);
+    }
+    let are_copied = copy_attributes(old, new).is_ok();
+    // Last: changing the owner clears some of the bits, and an access list changes others.
+    new.set_permissions(facts.permissions())?;
+    Ok(are_copied)
+}
+
+/// Copies extended attributes, access lists among them. Labels that the system itself gives to each file are left to it.
+fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
+    /// The maximum sizes on Linux.
+    const MAX_BYTES: usize = 64 * 1024;
+    const OF_THE_SYSTEM: [&[u8]; 2] = [b"security.selinux", b"com.apple.provenance"];
+    let mut names = vec![0_u8; MAX_BYTES];
+    let length = match rustix::fs::flistxattr(old, names.as_mut_slice()) {
+        Ok(length) => length,
+        Err(rustix::io::Errno::NOTSUP | rustix::io::Errno::NOSYS) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    names.truncate(length);
+    let mut value = Vec::new();
+    for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        if OF_THE_SYSTEM.contains(&name) {
+            continue;
+        }
+        value.resize(MAX_BYTES, 0);
+        let length = rustix::fs::fgetxattr(old, name, value.as_mut_slice())?;
+        value.truncate(length);
+        rustix::fs::fsetxattr(new, name, &value, rustix::fs::XattrFlags::empty())?;
+    }
+    Ok(())
 }
 
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
@@ -118,44 +169,117 @@ impl Staged<'_> {
     pub(super) fn commit(self) -> Result<Option<File>, Error> {
         match self {
             Self::Keep => Ok(None),
-            Self::Beside(temporary, held, path) => temporary
-                .persist(path)
-                .map(|_| held)
-                .map_err(|error| Error::from_io(path, &error.error)),
-            Self::Into(path, content) => OpenOptions::new()
-                .write(true)
-                .open(path)
-                .and_then(|file| in_place(file, content))
-                .map(|()| None)
-                .map_err(|error| Error::from_io(path, &error)),
+            Self::Beside(temporary, held, path, content) => match temporary.persist(path) {
+                Ok(_) => Ok(held),
+                // A mount point, such as a single file of a container.
+                Err(error) if error.error.kind() == io::ErrorKind::ResourceBusy => {
+                    in_place(path, content).map(|()| None)
+                }
+                Err(error) => Err(Error::from_io(path, &error.error)),
+            },
+            Self::Into(path, content) => in_place(path, content).map(|()| None),
             Self::Remove(path) => files::remove(path).map(|()| None),
         }
     }
 }
 
-fn in_place(mut file: File, content: &FileContent) -> io::Result<()> {
-    // Truncated afterwards, so that a full disk loses as little as possible.
-    content.write_to(&mut file)?;
-    let length = file.stream_position()?;
-    file.set_len(length)
+fn in_place(path: &Path, content: &FileContent) -> Result<(), Error> {
+    let write = || {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        // Truncated afterwards, so that a full disk loses as little as possible.
+        content.write_to(&mut file)?;
+        let length = file.stream_position()?;
+        file.set_len(length)
+    };
+    write().map_err(|error| Error::from_io(path, &error))
 }
 
-/// Puts all of it in place; when one fails, those before it are as they were. Returns the replaced files.
+/// The time for a program that has opened a file to write to it, in a file that was written to lately.
+const LATE_WRITE: Duration = Duration::from_millis(2);
+
+/// A file that was written to so shortly before may be written to at any moment.
+const LATELY_SECONDS: i64 = 2;
+
+impl Staged<'_> {
+    /// Like [`Staged::commit`], if the file is still in the state that was seen.
+    fn commit_if(self, path: &Path, seen: Option<&Version>) -> Result<Option<File>, Error> {
+        if matches!(self, Self::Keep) {
+            return Ok(None);
+        }
+        let changed = || Error::Changed(path.to_path_buf());
+        match (files::version_of(path), seen) {
+            // A file that went away holds nothing that could be lost.
+            (Err(_), _) => {}
+            (Ok(now), Some(seen)) if now == *seen => {}
+            (Ok(_), _) => return Err(changed()),
+        }
+        let base = match &self {
+            Self::Beside(_, _, _, content) => content.base(),
+            Self::Into(..) | Self::Remove(_) | Self::Keep => None,
+        };
+        let Some(old) = self.commit()? else { return Ok(None) };
+        if is_late(&old, path, seen).unwrap_or(false) {
+            keep_late(&old, path, base)?;
+        }
+        Ok(Some(old))
+    }
+}
+
+/// Keeps what was written to a file after it had been replaced; `base` is the content that the change began with.
+fn keep_late(old: &File, path: &Path, base: Option<&[u8]>) -> Result<(), Error> {
+    let failed = |error: io::Error| Error::from_io(path, &error);
+    let (mut late, mut reader) = (Vec::new(), old);
+    reader.rewind().and_then(|()| reader.read_to_end(&mut late)).map_err(failed)?;
+    if let Some(more) = base.and_then(|base| late.strip_prefix(base)) {
+        // A line for a log: it follows, and the change holds.
+        let file = OpenOptions::new().append(true).open(path);
+        return file.and_then(|mut file| file.write_all(more)).map_err(failed);
+    }
+    stage(path, &After::Write(late.into())).and_then(Staged::commit)?;
+    Err(Error::Changed(path.to_path_buf()))
+}
+
+/// Returns true if somebody wrote to a file after it was seen, who had opened it before it was replaced.
+fn is_late(old: &File, path: &Path, seen: Option<&Version>) -> io::Result<bool> {
+    let Some(seen) = seen else { return Ok(false) };
+    let is_other =
+        || old.metadata().map(|facts| files::version(path.to_path_buf(), &facts) != *seen);
+    if is_other()? {
+        return Ok(true);
+    }
+    // Both times come from the clock of the file system.
+    let age = std::fs::metadata(path)?.mtime() - old.metadata()?.mtime();
+    if age > LATELY_SECONDS {
+        return Ok(false);
+    }
+    std::thread::sleep(LATE_WRITE);
+    is_other()
+}
+
+/// Puts all of it in place; when one fails, those before it are as they were. With the versions that were `seen`, a file
+/// that is in another state is not replaced. Returns the replaced files.
 pub(super) fn commit_all(
     staged: Vec<Staged<'_>>,
     paths: &[PathBuf],
     before: &[Option<Before>],
+    seen: Option<&[Option<Version>]>,
 ) -> Result<Vec<File>, Error> {
     let mut replaced = Vec::new();
-    for (done, staged) in staged.into_iter().enumerate() {
-        let error = match staged.commit() {
+    for (done, (staged, path)) in staged.into_iter().zip(paths).enumerate() {
+        let committed = match seen {
+            None => staged.commit(),
+            Some(seen) => staged.commit_if(path, seen.get(done).and_then(Option::as_ref)),
+        };
+        let error = match committed {
             Ok(old) => {
                 replaced.extend(old);
                 continue;
             }
             Err(error) => error,
         };
-        for (path, before) in paths.iter().zip(before).take(done + 1) {
+        // What somebody else has written stays.
+        let touched = done + usize::from(!matches!(error, Error::Changed(_)));
+        for (path, before) in paths.iter().zip(before).take(touched) {
             let is_as_before = files::before(path).is_ok_and(|now| {
                 now.map(|now| now.content) == before.as_ref().map(|before| before.content.clone())
             });

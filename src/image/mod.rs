@@ -15,6 +15,9 @@ use std::io::Cursor;
 /// The maximum memory for decoding. An image of 100 million pixels with transparency takes 400 MB.
 const MAX_DECODED_BYTES: u64 = 512 * 1024 * 1024;
 
+/// The maximum number of pixels. More take long to decode and to scale, however few bits each has.
+const MAX_PIXELS: u64 = 120_000_000;
+
 /// Qualities of JPEG that are tried, the best first.
 const QUALITIES: [u8; 4] = [85, 70, 55, 40];
 
@@ -164,7 +167,8 @@ fn decode(format: Format, bytes: &[u8]) -> Result<(DynamicImage, Orientation), E
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|error| broken(&error, (0, 0)))?;
     let size = decoder.dimensions();
-    if decoder.total_bytes() > MAX_DECODED_BYTES {
+    let pixels = u64::from(size.0) * u64::from(size.1);
+    if pixels > MAX_PIXELS || decoder.total_bytes() > MAX_DECODED_BYTES {
         return Err(Error::TooLarge(size));
     }
     // Unreadable EXIF data is as good as none.

@@ -266,3 +266,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_picture_of_too_many_pixels_is_refused_by_its_header() {
+    // 400 million pixels of one bit each: 50 MB decoded, and eight times that to be scaled.
+    let chunk = |kind: &[u8], data: &[u8]| {
+        let named = [kind, data].concat();
+        let length = u32::try_from(data.len()).unwrap().to_be_bytes();
+        [length.as_slice(), &named, &crc32fast::hash(&named).to_be_bytes()].concat()
+    };
+    let side = 20_000_u32.to_be_bytes();
+    let header = [side.as_slice(), &side, &[1, 0, 0, 0, 0]].concat();
+    let bytes =
+        [b"\x89PNG\r\n\x1a\n".to_vec(), chunk(b"IHDR", &header), chunk(b"IDAT", &[])].concat();
+    let got = fitted(Format::Png, &bytes, Limits::default());
+    assert_eq!(got, Err(Error::TooLarge((20_000, 20_000))));
+}

@@ -49,7 +49,9 @@ pub(super) fn result_text(result: &ToolResult) -> String {
 pub(super) fn result_text_with_failure(result: &ToolResult) -> String {
     let text = result_text(result);
     let says_so = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
-    if result.is_error && !says_so { format!("Error: {text}") } else { text }
+    // What a command printed keeps its lines: `Error: 0` is no count.
+    let separator = if text.contains('\n') { '\n' } else { ' ' };
+    if result.is_error && !says_so { format!("Error:{separator}{text}") } else { text }
 }
 
 pub(super) fn is_image(content: &Content) -> bool {
@@ -71,6 +73,24 @@ pub(super) fn set(object: &mut Value, key: &str, value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_says_so_and_leaves_the_lines_of_its_output_alone() {
+        for (text, want) in [
+            ("no such file", "Error: no such file"),
+            ("0\n\nCommand exited with code 1", "Error:\n0\n\nCommand exited with code 1"),
+            ("error: no such file", "error: no such file"),
+        ] {
+            let content = vec![Content::Text { text: text.to_owned() }];
+            let result = ToolResult {
+                call_id: "1".into(),
+                tool_name: "t".to_owned(),
+                content,
+                is_error: true,
+            };
+            assert_eq!(result_text_with_failure(&result), want);
+        }
+    }
 
     #[test]
     fn any_name_becomes_one_that_every_api_takes() {

@@ -35,6 +35,18 @@ pub fn kind(head: &[u8]) -> Kind {
     if head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WEBP") {
         return Kind::Binary("WebP image");
     }
+    // The box that opens such a file names its brand.
+    if head.get(4..8) == Some(b"ftyp") {
+        match head.get(8..12) {
+            Some(b"heic" | b"heix" | b"heim" | b"heis" | b"hevc" | b"hevx" | b"mif1" | b"msf1") => {
+                return Kind::Binary("HEIC image");
+            }
+            Some(b"avif" | b"avis") => return Kind::Binary("AVIF image"),
+            Some(b"qt  ") => return Kind::Binary("QuickTime video"),
+            Some(_) => return Kind::Binary("MP4 video"),
+            None => {}
+        }
+    }
     // `BZh` may also begin a word; in an archive a level and a fixed block mark follow.
     let known = MAGIC.iter().find(|(magic, _)| {
         head.starts_with(magic) && (*magic != b"BZh" || head.get(4..6) == Some(b"1A"))
@@ -58,6 +70,9 @@ mod tests {
             ("text", b"hello", Kind::Text),
             ("png", b"\x89PNG\r\n\x1a\n\0\0", Kind::Binary("PNG image")),
             ("webp", b"RIFF\x01\x02\x03\x04WEBPVP8 ", Kind::Binary("WebP image")),
+            ("heic", b"\0\0\0\x18ftypheic\0\0\0\0", Kind::Binary("HEIC image")),
+            ("avif", b"\0\0\0\x20ftypavif\0\0\0\0", Kind::Binary("AVIF image")),
+            ("a video", b"\0\0\0\x18ftypisom\0\0\0\0", Kind::Binary("MP4 video")),
             ("a NUL anywhere", b"abc\0def", Kind::Binary("binary file")),
             ("latin-1 is text", b"caf\xe9", Kind::Text),
             ("a word like a magic", b"BZh is a word", Kind::Text),

@@ -107,7 +107,7 @@ pub fn tail(text: &str, limits: Limits) -> Truncated {
     whole.cut(start..all, lines, by)
 }
 
-/// The last limit on what a model sees of a result, whatever the tool did before.
+/// A limit on what a model sees of a text that nothing else limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
     /// The limit in characters, checked first.
@@ -127,8 +127,90 @@ pub enum Keep {
     HeadAndTail,
 }
 
-/// Cuts what a guard does not let through, and says in its place how much that was. None when all may pass.
-pub fn guard(text: &str, guard: Guard) -> Option<String> {
+/// The beginning and the end of a long output, as two texts that do not overlap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ends {
+    /// The beginning, without the newline that follows it.
+    pub head: String,
+    /// The end.
+    pub tail: String,
+    /// The lines that are not shown, the first and the last; where lines are cut within, shown in part.
+    pub hidden_lines: (u64, u64),
+    /// Bytes between the two.
+    pub hidden_bytes: u64,
+    /// A line is cut within, as it alone is over half of the limit.
+    pub is_within_line: bool,
+    /// The record of the truncation.
+    pub record: Truncation,
+}
+
+/// Keeps whole lines from the start and from the end, half of the limits each. The output may be longer than the two texts,
+/// which hold at least so much of its beginning and of its end. None when all of it is within the limits.
+pub fn ends(
+    head: &str,
+    tail: &str,
+    (total_lines, total_bytes): (u64, u64),
+    limits: Limits,
+) -> Option<Ends> {
+    if total_bytes <= limits.max_bytes as u64 && total_lines <= limits.max_lines as u64 {
+        return None;
+    }
+    let half = Limits { max_lines: limits.max_lines / 2, max_bytes: limits.max_bytes / 2 };
+    let mut first = self::head(head, half);
+    let is_head_partial = first.record.first_line_exceeds_limit;
+    if is_head_partial {
+        let end = border_before(head, half.max_bytes);
+        head.get(..end).unwrap_or_default().clone_into(&mut first.text);
+    }
+    let rest = Limits { max_lines: limits.max_lines - half.max_lines, ..half };
+    let last = self::tail(tail, rest);
+    let tail_lines = last.record.output_lines.min(total_lines);
+    if first.record.output_lines > total_lines - tail_lines {
+        // Where a line was written over, both ends may hold some of it.
+        let room = usize::try_from(total_lines - tail_lines).unwrap_or(usize::MAX);
+        first = self::head(head, Limits { max_lines: room, ..half });
+    }
+    let head_lines = first.record.output_lines;
+    let shown = (first.text.len() + last.text.len()) as u64;
+    // The limit that was reached first.
+    let by = [first.record.truncated_by, last.record.truncated_by];
+    let is_tail_partial = last.record.last_line_partial;
+    // A line of which a part is shown is not shown whole.
+    let hidden_lines = (head_lines + 1, total_lines - tail_lines + u64::from(is_tail_partial));
+    let record = Truncation {
+        truncated_by: Some(if by.contains(&Some(TruncatedBy::Bytes)) {
+            TruncatedBy::Bytes
+        } else {
+            TruncatedBy::Lines
+        }),
+        total_lines,
+        total_bytes,
+        output_lines: head_lines + tail_lines,
+        output_bytes: shown,
+        last_line_partial: is_tail_partial,
+        first_line_exceeds_limit: is_head_partial,
+        max_lines: limits.max_lines as u64,
+        max_bytes: limits.max_bytes as u64,
+    };
+    Some(Ends {
+        head: first.text,
+        tail: last.text,
+        hidden_lines,
+        hidden_bytes: total_bytes.saturating_sub(shown),
+        is_within_line: is_head_partial || is_tail_partial,
+        record,
+    })
+}
+
+/// Returns true if a guard does not let all of a text through.
+pub fn exceeds(text: &str, guard: Guard) -> bool {
+    let max_lines = guard.max_lines.unwrap_or(usize::MAX);
+    text.chars().nth(guard.max_chars).is_some() || count_lines(text) > max_lines as u64
+}
+
+/// Cuts what a guard does not let through, and says in its place how much that was and, in the words of `rest`, where all of
+/// it is. None when all may pass.
+pub fn guard(text: &str, guard: Guard, rest: &str) -> Option<String> {
     let chars = text.chars().count();
     let by_chars = (chars > guard.max_chars).then(|| {
         let cut = chars - guard.max_chars;
@@ -137,7 +219,8 @@ pub fn guard(text: &str, guard: Guard) -> Option<String> {
             Keep::Head => guard.max_chars,
             Keep::HeadAndTail => guard.max_chars / 2,
         };
-        marked(text, 0..at(head), at(head + cut)..text.len(), &format!("{cut} characters"))
+        let removed = format!("{cut} characters");
+        marked(text, 0..at(head), at(head + cut)..text.len(), &removed, rest)
     });
     let text = by_chars.as_deref().unwrap_or(text);
     let max_lines = guard.max_lines.unwrap_or(usize::MAX);
@@ -156,14 +239,16 @@ pub fn guard(text: &str, guard: Guard) -> Option<String> {
         Keep::Head => max_lines,
         Keep::HeadAndTail => max_lines / 2,
     };
-    Some(marked(text, 0..start_of(head), start_of(head + cut)..text.len(), &format!("{cut} lines")))
+    let removed = format!("{cut} lines");
+    Some(marked(text, 0..start_of(head), start_of(head + cut)..text.len(), &removed, rest))
 }
 
-fn marked(text: &str, head: Range<usize>, tail: Range<usize>, removed: &str) -> String {
+fn marked(text: &str, head: Range<usize>, tail: Range<usize>, removed: &str, rest: &str) -> String {
     let place = if tail.is_empty() { "at the end" } else { "in the middle" };
     let head = text.get(head).unwrap_or_default().trim_end_matches('\n');
     let tail = text.get(tail).unwrap_or_default();
-    let mark = format!("[{removed} removed {place}; the full output is in the event stream]");
+    let separator = if rest.is_empty() { "" } else { "; " };
+    let mark = format!("[{removed} removed {place}{separator}{rest}]");
     if tail.is_empty() {
         format!("{head}\n\n{mark}")
     } else {

@@ -95,7 +95,7 @@ impl AgentView {
             SubagentState::Closed => "is closed; it said",
         };
         let said = self.result.as_deref().unwrap_or("(nothing)");
-        let cut = crate::text::truncate::guard(said, GUARD);
+        let cut = crate::text::truncate::guard(said, GUARD, "ask it for what is missing");
         format!("{} {how}:\n{}", self.id, cut.as_deref().unwrap_or(said))
     }
 }

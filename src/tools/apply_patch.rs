@@ -4,14 +4,15 @@ use crate::exec::{DecideAll, Environment, Error};
 use crate::text::patch::{self, FilePatch, Hunk};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, unsaved};
+use crate::tools::change::{explain, must_know, unsaved, update_all};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use tokio::sync::oneshot;
+use std::sync::Arc;
+use tokio::sync::watch;
 use tree::Tree;
 
 mod tree;
@@ -47,7 +48,7 @@ impl Tool for ApplyPatch {
     }
 
     fn guard(&self) -> Guard {
-        self.0.guard(10_000, None, Keep::Head)
+        self.0.guard(10_000, Keep::Head)
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
@@ -55,7 +56,12 @@ impl Tool for ApplyPatch {
         let text = arguments.filled_text("patch")?;
         let files =
             patch::parse(&text).map_err(|malformed| format!("Nothing was changed: {malformed}"))?;
-        let acts = files.into_iter().map(|file| Act::new(file, folders)).collect();
+        let acts = files.into_iter().map(|file| Act::new(file, folders));
+        let acts: Vec<Act> = acts.collect();
+        for path in acts.iter().flat_map(Act::paths) {
+            let named = path.clone().of_file("patch");
+            named.map_err(|wrong| format!("Nothing was changed: {wrong}"))?;
+        }
         Ok(Box::new(Call { acts }))
     }
 }
@@ -133,11 +139,14 @@ impl Prepared for Call {
             acts.push((act, at, to));
         }
         let Files { paths, names } = files;
-        let (tx, summary) = oneshot::channel();
-        let decide: DecideAll = Box::new({
+        let acts = Arc::new(acts);
+        // The last decision is the one that holds.
+        let (tx, summary) = watch::channel(String::new());
+        let decide = || -> DecideAll {
             let (paths, names) = (paths.clone(), names.clone());
             let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
-            move |before| {
+            let (acts, tx) = (Arc::clone(&acts), tx.clone());
+            Box::new(move |before| {
                 if read_first == ReadFirst::Always {
                     for (name, before) in names.iter().zip(&before) {
                         before
@@ -147,22 +156,21 @@ impl Prepared for Call {
                 }
                 let mut tree = Tree::new(&paths, &names, &before);
                 let mut lines = Vec::new();
-                for (act, at, to) in acts {
-                    lines.push(tree.act(act, at, to)?);
+                for (act, at, to) in acts.iter() {
+                    lines.push(tree.act(act, *at, *to)?);
                 }
-                // The receiver waits below.
-                let _ = tx.send(lines.join("\n"));
+                tx.send_replace(lines.join("\n"));
                 Ok(tree.finish())
-            }
-        });
-        match ctx.env.update_all(&paths, decide, &ctx.cancel).await {
+            })
+        };
+        match update_all(ctx, &paths, decide).await {
             Ok(done) => {
                 for (before, after) in done.before.iter().zip(&done.after) {
                     if let Some(after) = after {
                         ctx.ledger.edited(before.as_ref(), after);
                     }
                 }
-                let summary = summary.await.unwrap_or_default();
+                let summary = summary.borrow().clone();
                 let unsaved = unsaved(ctx.env.as_ref(), done.after.iter().flatten());
                 let mut result = success(format!("Applied the patch:\n{summary}{unsaved}"));
                 result.details.changes = done.changes;
@@ -182,6 +190,34 @@ impl Prepared for Call {
             }
         }
     }
+}
+
+/// A patch that was typed into a shell: the folder that the command changes to, if it does, and the patch. None for a command
+/// that does anything else.
+pub(super) fn in_command(command: &str) -> Option<(Option<&str>, &str)> {
+    let is_plain = |text: &str| {
+        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+,@%".contains(&byte))
+    };
+    let command = command.trim();
+    let (folder, command) = match command.strip_prefix("cd ") {
+        Some(rest) => {
+            let (folder, rest) = rest.split_once("&&")?;
+            (Some(folder.trim()).filter(|folder| is_plain(folder))?.into(), rest.trim_start())
+        }
+        None => (None, command),
+    };
+    let redirected = command.strip_prefix("apply_patch").or(command.strip_prefix("applypatch"))?;
+    let (delimiter, lines) = redirected.trim_start().strip_prefix("<<")?.split_once('\n')?;
+    let delimiter = delimiter.trim().trim_matches(['\'', '"']);
+    let end = lines.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, *at, line))
+    });
+    let (start, end, _) =
+        end.into_iter().find(|(_, _, line)| line.trim_end() == delimiter && is_plain(delimiter))?;
+    let is_all = lines.get(end..)?.trim().is_empty();
+    lines.get(..start).filter(|_| is_all && !delimiter.is_empty()).map(|patch| (folder, patch))
 }
 
 /// The files of a patch, each once.

@@ -2,7 +2,8 @@
 //!
 //! The names of a tool's arguments depend on the profile (`path` or `file_path`, `limit` or `max_results`), and models write
 //! `10.0`, `null` or both of two alternatives where a derived parser would refuse, so schemas and parsers are written by
-//! hand. `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when they drift apart.
+//! hand. A number, a flag or a list that was written as a string (`"2"`, `"true"`, `"[…]"`) is taken, since it can mean nothing
+//! else. `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when they drift apart.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -81,7 +82,7 @@ impl Arguments {
     pub(super) fn optional_seconds(&mut self, name: &str) -> Result<Option<f64>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => match value.as_f64() {
+            Some(value) => match number(&value) {
                 Some(seconds) if seconds > 0.0 => Ok(Some(seconds)),
                 _ => Err(self.wrong(name, "a number of seconds above 0", Some(&value))),
             },
@@ -93,7 +94,7 @@ impl Arguments {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => {
-                let given = value.as_f64().filter(|given| *given > 0.0);
+                let given = number(&value).filter(|given| *given > 0.0);
                 let time = given.and_then(|given| Duration::try_from_secs_f64(given / 1000.0).ok());
                 let wrong = || self.wrong(name, "a number of milliseconds above 0", Some(&value));
                 time.map(Some).ok_or_else(wrong)
@@ -106,13 +107,15 @@ impl Arguments {
         match self.take(name) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(flag),
+            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
+            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
             other => Err(self.wrong(name, "true or false", other.as_ref())),
         }
     }
 
     /// A list of texts that must be there.
     pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
-        let values = match self.take(name) {
+        let values = match self.take(name).map(listed) {
             Some(Value::Array(values)) => values,
             other => return Err(self.wrong(name, "a list of strings", other.as_ref())),
         };
@@ -136,7 +139,7 @@ impl Arguments {
 
     /// A list of objects that may be absent or null.
     pub(super) fn optional_objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, String> {
-        match self.take(name) {
+        match self.take(name).map(listed) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(values)) => {
                 let objects = values.into_iter().enumerate();
@@ -168,7 +171,19 @@ impl Arguments {
 
 /// A number without a fraction; some models write `10.0`.
 fn whole(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_f64()?.to_string().parse().ok())
+    value.as_u64().or_else(|| number(value)?.to_string().parse().ok())
+}
+
+/// A number, also one that was written as a string.
+fn number(value: &Value) -> Option<f64> {
+    let written = || value.as_str()?.trim().parse().ok().filter(|number: &f64| number.is_finite());
+    value.as_f64().or_else(written)
+}
+
+/// A list that was written as a string, or the value as it is.
+fn listed(value: Value) -> Value {
+    let list = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+    list.filter(Value::is_array).unwrap_or(value)
 }
 
 fn kind(value: &Value) -> String {
@@ -226,6 +241,16 @@ mod tests {
             ("null count", json!({"limit": null}), limit, Ok("None")),
             ("count", json!({"limit": 3}), limit, Ok("Some(3)")),
             ("a whole float", json!({"limit": 3.0}), limit, Ok("Some(3)")),
+            ("a count as a string", json!({"limit": "2"}), limit, Ok("Some(2)")),
+            (
+                "a word for a count",
+                json!({"limit": "two"}),
+                limit,
+                Err("`limit` must be a whole number from 1 on, not a string"),
+            ),
+            ("a flag as a string", json!({"literal": "true"}), flag, Ok("true")),
+            ("a flag in Python's spelling", json!({"literal": "False"}), flag, Ok("false")),
+            ("seconds as a string", json!({"timeout": "1.5"}), seconds, Ok("Some(1.5)")),
             (
                 "a fraction",
                 json!({"limit": 3.5}),
@@ -265,6 +290,21 @@ mod tests {
             Arguments::new(json!([])).err().as_deref(),
             Some("the arguments must be an object, not a list")
         );
+    }
+
+    #[test]
+    fn a_list_may_be_written_as_a_string() {
+        let mut arguments = Arguments::new(json!({
+            "edits": "[{\"oldText\": \"a\"}, {\"oldText\": \"b\"}]",
+            "paths": "[\"a\", \"b\"]",
+            "ids": "a",
+        }))
+        .unwrap();
+        let edits = arguments.optional_objects("edits").unwrap().unwrap();
+        let old: Vec<_> = edits.into_iter().map(|mut edit| edit.text("oldText")).collect();
+        assert_eq!(old, [Ok("a".to_owned()), Ok("b".to_owned())]);
+        assert_eq!(arguments.texts("paths"), Ok(vec!["a".to_owned(), "b".to_owned()]));
+        assert!(arguments.texts("ids").is_err());
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! `bash`, or `shell`: a command in a shell, in the foreground or in the background.
 
 use crate::exec::sandbox::{Denial, Report};
-use crate::exec::{Command, End, Environment, Error, Ran};
-use crate::text::truncate::{self, Guard, Keep, Limits, Truncated, size};
+use crate::exec::{Command, End, Environment, Error, MAX_KEPT_BYTES, Ran};
+use crate::text::truncate::{self, Ends, Limits, Truncated, size};
 use crate::tools::arguments::Arguments;
-use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
-use pintle_protocol::content::Content;
+use crate::tools::profile::SHELL_BYTES;
+use crate::tools::{
+    Access, ApplyPatch, Folders, Prepared, Profile, Tool, ToolContext, apply_patch, failure,
+    success,
+};
+use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -20,6 +24,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The names that differ by profile.
 struct Shape {
+    profile: Profile,
     name: &'static str,
     timeout: &'static str,
     /// The time-out is in milliseconds, not seconds.
@@ -31,7 +36,8 @@ struct Shape {
 impl Bash {
     fn shape(self) -> Shape {
         let shell = |seconds| Shape {
-            name: "shell",
+            profile: self.0,
+            name: self.0.shell(),
             timeout: "timeout_ms",
             is_in_milliseconds: true,
             default_timeout: Some(Duration::from_secs(seconds)),
@@ -39,7 +45,8 @@ impl Bash {
         };
         match self.0 {
             Profile::Pi => Shape {
-                name: "bash",
+                profile: self.0,
+                name: self.0.shell(),
                 timeout: "timeout",
                 is_in_milliseconds: false,
                 default_timeout: None,
@@ -57,7 +64,12 @@ impl Tool for Bash {
     }
 
     fn description(&self) -> &'static str {
-        include_str!("descriptions/bash.md")
+        match self.0 {
+            Profile::Pi => include_str!("descriptions/bash.md"),
+            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
+                include_str!("descriptions/shell.md")
+            }
+        }
     }
 
     fn parameters(&self) -> Value {
@@ -95,14 +107,16 @@ impl Tool for Bash {
         ToolKind::Execute
     }
 
-    fn guard(&self) -> Guard {
-        self.0.guard(30_000, Some(256), Keep::HeadAndTail)
-    }
-
-    fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let shape = self.shape();
         let mut arguments = Arguments::new(arguments)?;
         let command = arguments.filled_text("command")?;
+        // Some models type patches into the shell, which has no such program.
+        if let Some((folder, patch)) = apply_patch::in_command(&command) {
+            let cwd = folders.cwd.join(folder.unwrap_or_default());
+            let folders = Folders { cwd, ..folders.clone() };
+            return ApplyPatch(self.0).prepare(json!({"patch": patch}), &folders);
+        }
         let given = if shape.is_in_milliseconds {
             arguments.optional_milliseconds(shape.timeout)?
         } else {
@@ -161,7 +175,7 @@ impl Prepared for Call {
         if ctx.cancel.is_cancelled() {
             return failure("Command aborted");
         }
-        let limits = Limits::default();
+        let limits = self.shape.profile.limits(256, SHELL_BYTES);
         let command = Command {
             timeout: self.timeout(),
             spill_lines: limits.max_lines as u64,
@@ -238,19 +252,38 @@ impl Call {
     }
 
     fn show(&self, ran: Ran, limits: Limits, env: &dyn Environment) -> ToolResult {
-        let mut shown = truncate::tail(&ran.tail, limits);
-        // Text that was dropped before counts too.
-        shown.record.total_lines = ran.total_lines;
-        shown.record.total_bytes = ran.total_bytes;
         let path = ran.full_output_path.map(|path| path.to_string_lossy().into_owned());
-        let output = match (
-            shown.text.is_empty(),
-            notice(&shown, path.as_deref().map(|path| place(path, env))),
-        ) {
-            (true, _) => "(no output)".to_owned(),
-            (false, None) => shown.text.clone(),
-            (false, Some(notice)) => format!("{}\n\n[{notice}]", shown.text),
+        let full = whole(path.as_deref(), ran.is_file_full, env);
+        let (output, record) = match self.shape.profile {
+            Profile::Pi => {
+                let mut shown = truncate::tail(&ran.tail, limits);
+                // Text that was dropped before counts too.
+                shown.record.total_lines = ran.total_lines;
+                shown.record.total_bytes = ran.total_bytes;
+                if ran.total_lines > shown.record.output_lines {
+                    shown.record.truncated_by.get_or_insert(TruncatedBy::Bytes);
+                }
+                let notice = notice(&shown, &full);
+                let record = shown.is_cut().then_some(shown.record);
+                match notice {
+                    Some(notice) => (format!("{}\n\n[{notice}]", shown.text), record),
+                    None => (shown.text, record),
+                }
+            }
+            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
+                let totals = (ran.total_lines, ran.total_bytes);
+                match truncate::ends(&ran.head, &ran.tail, totals, limits) {
+                    Some(ends) => {
+                        let reader = path.is_some() && env.is_this_machine();
+                        let notice = between(&ends, &full, reader.then_some(self.shape.profile));
+                        let Ends { head, tail, record, .. } = ends;
+                        (format!("{head}\n\n[{notice}]\n\n{tail}\n"), Some(record))
+                    }
+                    None => (ran.tail, None),
+                }
+            }
         };
+        let output = if output.is_empty() { "(no output)".to_owned() } else { output };
         let because = |what: String| format!("{}\n\n{what}", output.trim_end_matches('\n'));
         let mut result = match &ran.end {
             End::Exited(0) => success(output.clone()),
@@ -272,10 +305,15 @@ impl Call {
             End::Signalled(signal) => result.details.signal = Some(signal),
             End::TimedOut | End::Cancelled => {}
         }
-        if shown.is_cut() {
-            result.details.truncation = Some(shown.record);
-        }
+        result.details.truncation = record;
         result.details.full_output_path = path;
+        if let Some(path) = ran.background_output.filter(|_| env.is_this_machine()) {
+            result.content.push(Content::text(format!(
+                "[Processes of this command still run in the background, until the session ends. Their further output goes \
+                 to {}]",
+                path.display()
+            )));
+        }
         if let Some(report) = ran.sandbox {
             note_sandbox(&mut result, &report);
         }
@@ -346,24 +384,50 @@ fn signal_of(code: i32) -> Option<(&'static str, i32)> {
     Some((crate::exec::signal_name(number)?, number))
 }
 
-/// Returns the path or reference of the whole output, for the model.
-pub(super) fn place<'a>(path: &'a str, env: &dyn Environment) -> &'a str {
-    if env.is_this_machine() {
-        path
+/// Says where the whole output is, for the model: ` Full output: PATH`. Empty if it was not kept.
+pub(super) fn whole(path: Option<&str>, is_file_full: bool, env: &dyn Environment) -> String {
+    let what = if is_file_full {
+        format!("The first {} of the output", size(MAX_KEPT_BYTES))
     } else {
-        "kept for the user and not to be read here; filter it with head, tail or grep"
+        "Full output".to_owned()
+    };
+    match path {
+        None => String::new(),
+        Some(path) if env.is_this_machine() => format!(" {what}: {path}"),
+        Some(_) => format!(
+            " {what}: kept for the user and not to be read here; filter it with head, tail or grep"
+        ),
     }
 }
 
+/// Returns the note that stands in a long output for its middle; `reader` has a tool that reads the file with all of it.
+fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
+    let Ends { hidden_lines: (first, last), hidden_bytes, is_within_line, record, .. } = ends;
+    let total = record.total_lines;
+    let what = if first > last {
+        format!("Parts of line {last}, which was written over, are not shown")
+    } else if *is_within_line {
+        format!("{} of lines {first}-{last} of {total} are not shown", size(*hidden_bytes))
+    } else {
+        format!("Lines {first}-{last} of {total} are not shown")
+    };
+    let limit = match record.truncated_by {
+        Some(TruncatedBy::Bytes) => format!(" ({} limit)", size(record.max_bytes)),
+        Some(TruncatedBy::Lines) | None => String::new(),
+    };
+    let how = reader.filter(|_| !is_within_line).map_or_else(String::new, |profile| {
+        format!(" ({} with offset={first} goes on)", profile.read())
+    });
+    format!("{what}{limit}.{full}{how}")
+}
+
 /// Returns the note about the shown part of a long output and the place of the rest.
-pub(super) fn notice(shown: &Truncated, place: Option<&str>) -> Option<String> {
-    use pintle_protocol::content::TruncatedBy;
+pub(super) fn notice(shown: &Truncated, full: &str) -> Option<String> {
     let record = &shown.record;
     let by = record.truncated_by?;
     let total = record.total_lines;
     let first = total.saturating_sub(record.output_lines) + 1;
     let limit = size(record.max_bytes);
-    let full = place.map_or_else(String::new, |place| format!(" Full output: {place}"));
     Some(match by {
         TruncatedBy::Bytes if record.last_line_partial => {
             format!(

@@ -1,13 +1,50 @@
 //! Shared parts of tools that change files: text in its encoding, the report of a change, error messages.
 
+use super::ToolContext;
 use super::ledger::{Knowledge, Ledger};
-use crate::exec::{Before, Environment, Error, FileContent, Lines, Rewrite, Version};
+use crate::exec::{
+    Before, Decide, DecideAll, Environment, Error, FileContent, Lines, Rewrite, Updated,
+    UpdatedAll, Version,
+};
 use crate::text::diff::{self, Diff};
 use crate::text::encoding::{self, Decoded, Encoding, Unencodable};
 use crate::text::splice::{self, Splice};
 use crate::text::{lines, sniff};
 use pintle_protocol::diff::{FileChange, FileOp};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The number of times that a change is decided anew because another program changed the file meanwhile.
+const MAX_TRIES: usize = 5;
+
+/// Changes a file, and decides anew when another program changed it meanwhile.
+pub(super) async fn update(
+    ctx: &ToolContext,
+    path: &Path,
+    decide: impl Fn() -> Decide,
+) -> Result<Updated, Error> {
+    for _ in 1..MAX_TRIES {
+        match ctx.env.update(path, decide(), &ctx.cancel).await {
+            Err(Error::Changed(_)) => {}
+            done => return done,
+        }
+    }
+    ctx.env.update(path, decide(), &ctx.cancel).await
+}
+
+/// Like [`update`] for several files.
+pub(super) async fn update_all(
+    ctx: &ToolContext,
+    paths: &[PathBuf],
+    decide: impl Fn() -> DecideAll,
+) -> Result<UpdatedAll, Error> {
+    for _ in 1..MAX_TRIES {
+        match ctx.env.update_all(paths, decide(), &ctx.cancel).await {
+            Err(Error::Changed(_)) => {}
+            done => return done,
+        }
+    }
+    ctx.env.update_all(paths, decide(), &ctx.cancel).await
+}
 
 /// Decodes a file whose text is to be changed.
 fn text_of<'a>(written: &str, content: &'a [u8]) -> Result<Decoded<'a>, String> {
@@ -143,6 +180,10 @@ pub(super) fn explain(written: &str, error: &Error) -> String {
         Error::NotFile(_) => {
             format!("Cannot change {written}: it is a device, a pipe or a socket, not a plain file")
         }
+        Error::Changed(_) => format!(
+            "{written} was changed by another program while it was edited, so nothing was written. Read it again, then repeat \
+             the change."
+        ),
         Error::Cancelled => "Operation aborted".to_owned(),
         _ => error.to_string(),
     }

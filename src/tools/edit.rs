@@ -4,14 +4,15 @@ use crate::exec::{Before, Decide, Rewrite};
 use crate::text::fuzzy::{self, Miss, Occurrences};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, spliced, unsaved};
+use crate::tools::change::{explain, must_know, spliced, unsaved, update};
 use crate::tools::ledger::{Ledger, ReadFirst};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::Path;
-use tokio::sync::oneshot;
+use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Replaces pieces of files.
 #[derive(Debug, Clone, Copy, Default)]
@@ -80,7 +81,7 @@ impl Tool for Edit {
     }
 
     fn guard(&self) -> Guard {
-        self.0.guard(10_000, None, Keep::Head)
+        self.0.guard(10_000, Keep::Head)
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
@@ -101,7 +102,7 @@ impl Tool for Edit {
             _ => vec![self.edit(arguments)?],
         };
         let occurrences = if all { Occurrences::All } else { Occurrences::One };
-        Ok(Box::new(Call { tool: self.name().to_owned(), path, edits, occurrences }))
+        Ok(Box::new(Call { tool: *self, path, edits, occurrences }))
     }
 }
 
@@ -117,7 +118,7 @@ impl Edit {
 
 #[derive(Debug)]
 struct Call {
-    tool: String,
+    tool: Edit,
     path: PathArgument,
     edits: Vec<fuzzy::Edit>,
     occurrences: Occurrences,
@@ -126,7 +127,7 @@ struct Call {
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        format!("{}: {}", self.tool, self.path.text)
+        format!("{}: {}", self.tool.name(), self.path.text)
     }
 
     fn locations(&self) -> Vec<Location> {
@@ -140,26 +141,28 @@ impl Prepared for Call {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let path = self.path.existing(ctx.env.as_ref()).await;
         let written = self.path.text.clone();
-        let (tx, count) = oneshot::channel();
-        let decide: Decide = Box::new({
+        let call = Arc::new(*self);
+        // The last decision is the one that holds.
+        let (tx, count) = watch::channel(None);
+        let decide = || -> Decide {
             let (path, ledger, read_first) =
                 (path.clone(), ctx.ledger.clone(), ctx.settings.read_first);
-            move |before| {
-                let before = before.ok_or_else(|| format!("File not found: {}", self.path.text))?;
-                let (rewrite, count) = self.rewrite(&path, before, &ledger, read_first)?;
-                // The receiver waits below.
-                let _ = tx.send(count);
+            let (call, tx) = (Arc::clone(&call), tx.clone());
+            Box::new(move |before| {
+                let before = before.ok_or_else(|| format!("File not found: {}", call.path.text))?;
+                let (rewrite, count) = call.rewrite(&path, before, &ledger, read_first)?;
+                tx.send_replace(count);
                 Ok(rewrite)
-            }
-        });
-        match ctx.env.update(&path, decide, &ctx.cancel).await {
+            })
+        };
+        match update(ctx, &path, decide).await {
             Ok(updated) => {
                 ctx.ledger.edited(updated.before.as_ref(), &updated.after);
-                let done = match count.await {
-                    Ok(Some(count)) => {
+                let done = match *count.borrow() {
+                    Some(count) => {
                         format!("Successfully replaced {count} occurrences in {written}.")
                     }
-                    Ok(None) | Err(_) => format!("Successfully replaced text in {written}."),
+                    None => format!("Successfully replaced text in {written}."),
                 };
                 let unsaved = unsaved(ctx.env.as_ref(), [&updated.after]);
                 let mut result = success(format!("{done}{unsaved}"));
@@ -201,8 +204,9 @@ impl Call {
         };
         match miss {
             Miss::Empty { edit } => format!(
-                "The old text must not be empty{}. Use write to create a file or to replace all of it.",
-                which(edit)
+                "The old text must not be empty{}. Use {} to create a file or to replace all of it.",
+                which(edit),
+                self.tool.0.write()
             ),
             Miss::Absent { edit, closest } => {
                 let near = closest.map_or_else(String::new, |near| {

@@ -49,19 +49,15 @@ impl Tool for Fetch {
         let mut arguments = Arguments::new(arguments)?;
         let url = arguments.filled_text("url")?;
         let address = net::parse(url.trim()).map_err(|what| format!("`url` {what}"))?;
-        let read = match self.0 {
-            Profile::Pi => "read",
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => "read_file",
-        };
-        Ok(Box::new(Call { address, read, net: Net::default() }))
+        Ok(Box::new(Call { address, profile: self.0, net: Net::default() }))
     }
 }
 
 #[derive(Debug)]
 struct Call {
     address: net::Address,
-    /// The name of the tool that reads files.
-    read: &'static str,
+    /// The profile, whose tools its notices name.
+    profile: Profile,
     net: Net,
 }
 
@@ -119,11 +115,11 @@ impl Call {
             let whole = size(text.len() as u64);
             (
                 format!("the first {} of {whole}", size(end as u64)),
-                "bash to cut out more".to_owned(),
+                format!("{} to cut out more", self.profile.shell()),
             )
         } else {
             let (last, total) = (shown.record.output_lines, shown.record.total_lines);
-            let how = format!("{} with offset={} to continue", self.read, last + 1);
+            let how = format!("{} with offset={} to continue", self.profile.read(), last + 1);
             (format!("lines 1-{last} of {total}"), how)
         };
         let path = full_path(ctx, &url);

@@ -1,7 +1,7 @@
 //! `find` and `glob`: paths that match a glob. `find` answers in path order, `glob` with the newest files first.
 
 use crate::exec::{self, FindOrder, FoundPaths};
-use crate::text::truncate::{Guard, Keep};
+use crate::text::truncate::Limits;
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
@@ -15,7 +15,15 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Find(pub Profile);
 
-const DEFAULT_LIMIT: u64 = 1000;
+impl Find {
+    /// The limits of the result; that in lines is the default of the limit on paths.
+    fn limits(self) -> Limits {
+        match self.0 {
+            Profile::Pi => Limits { max_lines: 1000, ..Limits::default() },
+            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => self.0.limits(500, 20_000),
+        }
+    }
+}
 
 impl Tool for Find {
     fn name(&self) -> &'static str {
@@ -35,7 +43,7 @@ impl Tool for Find {
     }
 
     fn parameters(&self) -> Value {
-        let pattern = json!({"type": "string", "description": "Glob, such as *.ts or src/**/*.rs"});
+        let pattern = json!({"type": "string", "description": "Glob, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"});
         let path = json!({"type": "string", "description": "Folder to search; default: working directory"});
         let properties = match self.0 {
             Profile::Pi => json!({
@@ -54,10 +62,6 @@ impl Tool for Find {
         ToolKind::Search
     }
 
-    fn guard(&self) -> Guard {
-        self.0.guard(20_000, Some(500), Keep::Head)
-    }
-
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(arguments)?;
         let pattern = arguments.filled_text("pattern")?;
@@ -74,7 +78,7 @@ impl Tool for Find {
                 folders,
                 Purpose::Existing,
             ),
-            limit: limit.unwrap_or(DEFAULT_LIMIT),
+            limit: limit.unwrap_or(self.limits().max_lines as u64),
         }))
     }
 }
@@ -145,9 +149,12 @@ impl Call {
             });
         }
         if found.unreadable > 0 {
-            notices.push(format!("{} folders could not be read (no permission)", found.unreadable));
+            notices.push(format!(
+                "{} folders could not be read (no permission, or too long a path)",
+                found.unreadable
+            ));
         }
-        listing(&lines, notices, None)
+        listing(&lines, self.tool.0, self.tool.limits().max_bytes, notices, None)
     }
 }
 

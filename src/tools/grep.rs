@@ -2,7 +2,7 @@
 
 use crate::exec::search::WRONG_PATTERN;
 use crate::exec::{self, Error, GrepOutput, Grepped, MatchedFile};
-use crate::text::truncate::{Guard, Keep, MAX_LINE_CHARS};
+use crate::text::truncate::MAX_LINE_CHARS;
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
@@ -17,6 +17,9 @@ use serde_json::{Value, json};
 pub struct Grep(pub Profile);
 
 const DEFAULT_LIMIT: u64 = 100;
+
+/// The maximum number of results where the profile limits them.
+const MAX_LIMIT: u64 = 200;
 
 /// The maximum context; a reader of more should read the file.
 const MAX_CONTEXT: u64 = 100;
@@ -67,7 +70,7 @@ impl Tool for Grep {
                 "properties": {
                     "pattern": {"type": "string", "description": "Regular expression, or plain text with literal"},
                     "path": {"type": "string", "description": "File or folder to search; default: working directory"},
-                    "glob": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs"},
+                    "glob": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"},
                     "ignoreCase": {"type": "boolean", "description": "Upper and lower case are the same"},
                     "literal": {"type": "boolean", "description": "Take the pattern as plain text"},
                     "context": {"type": "integer", "minimum": 0, "description": "Lines shown before and after each match"},
@@ -80,9 +83,9 @@ impl Tool for Grep {
                 "properties": {
                     "pattern": {"type": "string", "description": "Regular expression"},
                     "path": {"type": "string", "description": "File or folder to search; default: working directory"},
-                    "glob_filter": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs"},
+                    "glob_filter": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"},
                     "case_insensitive": {"type": "boolean", "description": "Upper and lower case are the same"},
-                    "max_results": {"type": "integer", "minimum": 1, "description": "Most matching lines, or files where no lines are shown; default 100"},
+                    "max_results": {"type": "integer", "minimum": 1, "description": "Most matching lines, or files where no lines are shown; default 100, at most 200"},
                     "output_mode": {"type": "string", "enum": MODES.map(|(name, _)| name), "description": "Matching lines (default), paths of files with matches, or matching lines counted by file"},
                 },
                 "required": ["pattern"],
@@ -92,10 +95,6 @@ impl Tool for Grep {
 
     fn kind(&self) -> ToolKind {
         ToolKind::Search
-    }
-
-    fn guard(&self) -> Guard {
-        self.0.guard(20_000, Some(200), Keep::Head)
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
@@ -128,7 +127,13 @@ impl Tool for Grep {
             is_literal,
             context,
             output,
-            limit: arguments.optional_count(names.limit, 1)?.unwrap_or(DEFAULT_LIMIT),
+            limit: match (arguments.optional_count(names.limit, 1)?, self.0) {
+                (None, _) => DEFAULT_LIMIT,
+                (Some(limit), Profile::Pi) => limit,
+                (Some(limit), Profile::Anthropic | Profile::OpenAi | Profile::Gemini) => {
+                    limit.min(MAX_LIMIT)
+                }
+            },
         }))
     }
 }
@@ -212,14 +217,21 @@ impl Call {
                 GrepOutput::Files | GrepOutput::Counts => "files",
             };
             let (limit, name) = (self.limit, self.tool.names().limit);
-            notices.push(format!(
-                "{limit} {what} limit reached. Use {name}={} for more, or refine pattern",
-                limit.saturating_mul(2)
-            ));
+            let more = match self.tool.0 {
+                Profile::Pi => limit.saturating_mul(2),
+                Profile::Anthropic | Profile::OpenAi | Profile::Gemini => MAX_LIMIT.min(2 * limit),
+            };
+            notices.push(if more > limit {
+                format!(
+                    "{limit} {what} limit reached. Use {name}={more} for more, or refine pattern"
+                )
+            } else {
+                format!("{limit} {what} limit reached. Refine pattern, or search a subfolder")
+            });
         }
         if grepped.unsearched > 0 {
             notices.push(format!(
-                "{} files or folders could not be searched (no permission, or a line too long)",
+                "{} files or folders could not be searched (no permission, too long a path, or too long a line)",
                 grepped.unsearched
             ));
         }
@@ -227,16 +239,24 @@ impl Call {
         let cut_lines = is_cut.then(|| {
             format!(
                 "Some lines truncated to {MAX_LINE_CHARS} chars. Use {} tool to see full lines",
-                if self.tool.0 == Profile::Pi { "read" } else { "read_file" }
+                self.tool.0.read()
             )
         });
-        listing(&lines, notices, cut_lines)
+        let max_bytes = self.tool.0.limits(lines.len(), 20_000).max_bytes;
+        listing(&lines, self.tool.0, max_bytes, notices, cut_lines)
     }
 
     fn explain(&self, error: &Error) -> String {
         let text = explain(&self.path.text, error);
         if !text.starts_with(WRONG_PATTERN) {
             return text;
+        }
+        if text.contains("look-around") || text.contains("backreferences") {
+            return format!(
+                "{text}\nThe engine knows no look-around and no backreferences. Search for what can be searched without, or use \
+                 grep -P with {}.",
+                self.tool.0.shell()
+            );
         }
         match self.tool.0 {
             Profile::Pi => format!(

@@ -2,7 +2,7 @@
 
 use crate::text::truncate::{self, Limits};
 use crate::tools::arguments::Arguments;
-use crate::tools::bash::{notice, place};
+use crate::tools::bash::{notice, whole};
 use crate::tools::jobs::JobView;
 use crate::tools::{Access, Folders, Prepared, Tool, ToolContext, failure, success};
 use pintle_protocol::ids::JobId;
@@ -158,14 +158,13 @@ async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
     if !shown.text.is_empty() {
         parts.push(shown.text.trim_end_matches('\n').to_owned());
     }
-    let place = path.as_deref().map(|path| place(path, ctx.env.as_ref()));
-    let named = place.map_or_else(String::new, |place| format!(" Full output: {place}"));
+    let full = whole(path.as_deref(), fresh.is_file_full, ctx.env.as_ref());
     if fresh.missed_bytes > 0 {
         let missed = truncate::size(fresh.missed_bytes);
         parts.push(format!(
-            "[{missed} before this were printed since the last read and are not kept here.{named}]"
+            "[{missed} before this were printed since the last read and are not kept here.{full}]"
         ));
-    } else if let Some(notice) = notice(&shown, place) {
+    } else if let Some(notice) = notice(&shown, &full) {
         parts.push(format!("[{notice}]"));
     }
     let nothing = if shown.text.is_empty() { "nothing new, " } else { "" };

@@ -2,22 +2,30 @@
 
 use crate::exec::Error;
 use crate::text::truncate::{self, Limits, size};
-use crate::tools::success;
+use crate::tools::{Profile, success};
 use pintle_protocol::item::ToolResult;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Returns the lines of a listing up to 50 KB, with a note in brackets about the rest.
+/// Returns the lines of a listing up to a limit, with a note in brackets about the rest.
 pub(super) fn listing(
     lines: &[String],
+    profile: Profile,
+    max_bytes: usize,
     mut notices: Vec<String>,
     last_notice: Option<String>,
 ) -> ToolResult {
-    let limits = Limits::default();
-    let limits = Limits { max_lines: lines.len().max(limits.max_lines), ..limits };
-    let shown = truncate::head(&lines.join("\n"), limits);
+    // The number of lines is limited by the caller, who counts results.
+    let shown = truncate::head(&lines.join("\n"), Limits { max_lines: lines.len(), max_bytes });
     if shown.is_cut() {
-        notices.push(format!("{} limit reached", size(shown.record.max_bytes)));
+        let limit = size(shown.record.max_bytes);
+        notices.push(match profile {
+            Profile::Pi => format!("{limit} limit reached"),
+            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
+                let left = lines.len() as u64 - shown.record.output_lines;
+                format!("{limit} limit reached, {left} more lines. Ask for less: refine pattern, or name a subfolder")
+            }
+        });
     }
     notices.extend(last_notice);
     let mut result = if notices.is_empty() {

@@ -1,7 +1,6 @@
 //! `ls` and `list_dir`: the entries of one folder and, with a depth, of its subfolders.
 
 use crate::exec::{self, Environment, Error, FindOrder};
-use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
@@ -60,10 +59,6 @@ impl Tool for Ls {
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
-    }
-
-    fn guard(&self) -> Guard {
-        self.0.guard(20_000, Some(500), Keep::Head)
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
@@ -136,7 +131,8 @@ impl Prepared for Call {
             }
         });
         entries.truncate(limit);
-        listing(&entries, notice.into_iter().collect(), None)
+        let max_bytes = self.tool.0.limits(limit, 20_000).max_bytes;
+        listing(&entries, self.tool.0, max_bytes, notice.into_iter().collect(), None)
     }
 }
 

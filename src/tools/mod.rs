@@ -77,7 +77,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// The kind of tool, for icons and rules.
     fn kind(&self) -> ToolKind;
 
-    /// The last limit on the text of a result.
+    /// The limit on the text of a result, for tools that do not limit it themselves.
     fn guard(&self) -> Guard {
         profile::CEILING
     }

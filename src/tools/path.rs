@@ -42,6 +42,17 @@ impl PathArgument {
         Self { text, absolute, likenesses }
     }
 
+    /// Refuses a path that can only be that of a folder.
+    pub(super) fn of_file(self, field: &str) -> Result<Self, String> {
+        if self.text.ends_with('/') {
+            return Err(format!(
+                "`{field}` must name a file, and {} names a folder. Folders are made with the files that are written into them.",
+                self.text
+            ));
+        }
+        Ok(self)
+    }
+
     /// All paths the call may touch.
     pub(super) fn all(&self) -> Vec<PathBuf> {
         std::iter::once(&self.absolute).chain(&self.likenesses).cloned().collect()
@@ -83,7 +94,9 @@ fn likenesses_of(text: &str, purpose: Purpose) -> Vec<String> {
             let nfd: String = text.nfd().collect();
             let curly = text.replace('\'', "\u{2019}");
             let both = nfd.replace('\'', "\u{2019}");
-            vec![spaces, narrow_before_noon(text), nfd, curly, both]
+            let nfc: String = text.nfc().collect();
+            let both_composed = nfc.replace('\'', "\u{2019}");
+            vec![spaces, narrow_before_noon(text), nfd, curly, both, nfc, both_composed]
         }
     }
 }
@@ -126,7 +139,7 @@ mod tests {
     fn likenesses_are_tried_in_order() {
         use Purpose::{Existing, New};
         let folders = Folders { cwd: "/w".into(), home: None };
-        let rows: [(&str, Purpose, &str, &[&str]); 6] = [
+        let rows: [(&str, Purpose, &str, &[&str]); 7] = [
             ("plain", Existing, "a b", &["/w/a b"]),
             ("odd space", Existing, "a\u{a0}b", &["/w/a\u{a0}b", "/w/a b"]),
             ("odd space, new", New, "a\u{a0}b", &["/w/a\u{a0}b", "/w/a b"]),
@@ -141,6 +154,12 @@ mod tests {
                 Existing,
                 "\u{e9}'s",
                 &["/w/\u{e9}'s", "/w/e\u{301}'s", "/w/\u{e9}\u{2019}s", "/w/e\u{301}\u{2019}s"],
+            ),
+            (
+                "letter and accent",
+                Existing,
+                "e\u{301}'s",
+                &["/w/e\u{301}'s", "/w/e\u{301}\u{2019}s", "/w/\u{e9}'s", "/w/\u{e9}\u{2019}s"],
             ),
             ("a new file is named as written", New, "\u{e9}'s", &["/w/\u{e9}'s"]),
         ];

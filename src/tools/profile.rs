@@ -6,7 +6,7 @@ use super::{
     ApplyPatch, AskUser, Bash, CloseAgent, Edit, ExitPlan, Find, Grep, JobControl, Ls, Read,
     ReadMany, Recall, SendInput, SpawnAgent, TodoWrite, Tool, WaitAgents, Write,
 };
-use crate::text::truncate::{Guard, Keep};
+use crate::text::truncate::{Guard, Keep, Limits};
 use std::sync::Arc;
 
 /// The shape in which tools are shown to a model: the one its family was trained with.
@@ -23,9 +23,12 @@ pub enum Profile {
     Gemini,
 }
 
-/// No result is longer than this. Tools of the `pi` profile have lower limits of their own.
+/// No result of a tool that does not limit itself is longer than this.
 pub(super) const CEILING: Guard =
     Guard { max_chars: 60_000, max_lines: None, keep: Keep::HeadAndTail };
+
+/// The limit of a tool that prints or reads, and of what its notices may advise.
+pub(super) const SHELL_BYTES: usize = 30_000;
 
 /// The profiles by name.
 pub const PROFILES: [(&str, Profile); 4] = [
@@ -36,11 +39,55 @@ pub const PROFILES: [(&str, Profile); 4] = [
 ];
 
 impl Profile {
-    /// The last limit on a result: in `pi` a ceiling, in the others what their models are used to.
-    pub(super) fn guard(self, max_chars: usize, max_lines: Option<usize>, keep: Keep) -> Guard {
+    /// The limit of a short result: in `pi` a ceiling, in the others what their models are used to.
+    pub(super) fn guard(self, max_chars: usize, keep: Keep) -> Guard {
         match self {
             Self::Pi => CEILING,
-            Self::Anthropic | Self::OpenAi | Self::Gemini => Guard { max_chars, max_lines, keep },
+            Self::Anthropic | Self::OpenAi | Self::Gemini => {
+                Guard { max_chars, max_lines: None, keep }
+            }
+        }
+    }
+
+    /// The limits of a long result, which the tool itself keeps to: in `pi` Pi's own for every tool, in the others what their
+    /// models are used to.
+    pub(super) fn limits(self, max_lines: usize, max_bytes: usize) -> Limits {
+        match self {
+            Self::Pi => Limits::default(),
+            Self::Anthropic | Self::OpenAi | Self::Gemini => Limits { max_lines, max_bytes },
+        }
+    }
+
+    /// The name of the tool that runs commands.
+    pub(super) fn shell(self) -> &'static str {
+        match self {
+            Self::Pi => "bash",
+            Self::Anthropic | Self::OpenAi | Self::Gemini => "shell",
+        }
+    }
+
+    /// The name of the tool that reads a file.
+    pub(super) fn read(self) -> &'static str {
+        match self {
+            Self::Pi => "read",
+            Self::Anthropic | Self::OpenAi | Self::Gemini => "read_file",
+        }
+    }
+
+    /// The name of the tool that writes a whole file.
+    pub(super) fn write(self) -> &'static str {
+        match self {
+            Self::Pi => "write",
+            Self::Anthropic | Self::OpenAi | Self::Gemini => "write_file",
+        }
+    }
+
+    /// The name of the tool that lists a folder, or else finds what is in it.
+    pub(super) fn list(self) -> &'static str {
+        match self {
+            Self::Pi => "ls",
+            Self::Anthropic => "glob",
+            Self::OpenAi | Self::Gemini => "list_dir",
         }
     }
 

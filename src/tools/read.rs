@@ -5,10 +5,11 @@ mod image;
 use crate::exec::{Error, Lines, Window};
 use crate::image::Format;
 use crate::text::sniff::{self, Kind};
-use crate::text::truncate::{self, Guard, Keep, Limits, size};
+use crate::text::truncate::{self, Limits, size};
 use crate::text::{encoding, lines, terminal};
 use crate::tools::arguments::Arguments;
 use crate::tools::path::{PathArgument, Purpose};
+use crate::tools::profile::SHELL_BYTES;
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -25,10 +26,7 @@ pub struct Read(pub Profile);
 
 impl Tool for Read {
     fn name(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => "read",
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => "read_file",
-        }
+        self.0.read()
     }
 
     fn description(&self) -> &'static str {
@@ -57,10 +55,6 @@ impl Tool for Read {
         ToolKind::Read
     }
 
-    fn guard(&self) -> Guard {
-        self.0.guard(50_000, None, Keep::HeadAndTail)
-    }
-
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(arguments)?;
         let path = arguments.filled_text(self.0.path_field())?;
@@ -71,8 +65,8 @@ impl Tool for Read {
                 // 0 counts as the first line: models that count from 0 mean that.
                 offset: arguments.optional_count("offset", 0)?.map(|offset| offset.max(1)),
                 limit: arguments.optional_count("limit", 1)?,
-                has_numbers: self.0 != Profile::Pi,
-                max_bytes: Limits::default().max_bytes as u64,
+                profile: self.0,
+                max_bytes: self.limits().max_bytes,
             },
         }))
     }
@@ -111,10 +105,17 @@ pub(super) struct Page {
     pub(super) offset: Option<u64>,
     /// The maximum number of lines.
     pub(super) limit: Option<u64>,
-    /// Lines are numbered, and long ones are cut.
-    pub(super) has_numbers: bool,
-    /// The maximum number of bytes, without the line numbers.
-    pub(super) max_bytes: u64,
+    /// In all but `pi`, lines are numbered, and long ones are cut.
+    pub(super) profile: Profile,
+    /// The maximum number of bytes, line numbers included.
+    pub(super) max_bytes: usize,
+}
+
+impl Read {
+    /// The limits of a page.
+    pub(super) fn limits(self) -> Limits {
+        self.0.limits(Limits::default().max_lines, 50_000)
+    }
 }
 
 impl Page {
@@ -123,7 +124,7 @@ impl Page {
         let window = Window {
             first_line: self.offset.unwrap_or(1),
             max_lines: self.limit.unwrap_or(u64::MAX).min(limits.max_lines as u64),
-            max_bytes: self.max_bytes,
+            max_bytes: self.max_bytes as u64,
         };
         let path = self.path.existing(ctx.env.as_ref()).await;
         let work = async {
@@ -144,29 +145,31 @@ impl Page {
             Ok(lines) => {
                 ctx.ledger.read(lines.version.clone());
                 match Format::of(&lines.head) {
-                    Some(format) => {
-                        image::read(ctx, &path, &self.path.text, format, lines.size).await
-                    }
-                    None => self.show(&lines, window),
+                    Some(format) => image::read(ctx, self, &path, format, lines.size).await,
+                    None => self.show(lines, window),
                 }
             }
-            Err(error) => failure(explain(&self.path.text, &error)),
+            Err(error) => failure(explain(&self.path.text, &error, self.profile)),
         }
     }
 
-    fn show(&self, lines: &Lines, window: Window) -> ToolResult {
+    fn show(&self, mut lines: Lines, window: Window) -> ToolResult {
         let path = &self.path.text;
         if let Kind::Binary(kind) = sniff::kind(&lines.head) {
+            let how = if kind.ends_with("image") {
+                format!("Convert it to PNG or JPEG with {} to see it.", self.profile.shell())
+            } else {
+                format!("Use {} to look into it.", self.profile.shell())
+            };
             return failure(format!(
-                "Cannot read {path}: it is a {kind} ({}), not text. Use bash to look into it.",
+                "Cannot read {path}: it is a {kind} ({}), not text. {how}",
                 size(lines.size)
             ));
         }
-        let record = record(lines, window);
         if lines.total_lines == Some(0) {
             // The model needs no note; the record tells a client that the file is empty.
             let mut result = ToolResult::default();
-            result.details.truncation = Some(record);
+            result.details.truncation = Some(record(&lines, window));
             return result;
         }
         let first = window.first_line;
@@ -176,35 +179,54 @@ impl Page {
         };
         if lines.count == 0 {
             let mut result = success(format!(
-                "[Line {first} is {}, exceeds {} limit. Use bash: sed -n '{first}p' {} | head -c {}]",
+                "[Line {first} is {}, exceeds {} limit. Use {}: sed -n '{first}p' {} | head -c {}]",
                 size(first_line_bytes),
                 size(window.max_bytes),
+                self.profile.shell(),
                 quoted(path),
-                window.max_bytes
+                match self.profile {
+                    Profile::Pi => self.max_bytes,
+                    // What the shell's own limit lets through.
+                    Profile::Anthropic | Profile::OpenAi | Profile::Gemini => SHELL_BYTES,
+                }
             ));
-            result.details.truncation = Some(record);
+            result.details.truncation = Some(record(&lines, window));
             return result;
         }
-        let text = self.text(lines, first);
-        let Some(notice) = self.notice(lines, window) else { return success(text) };
+        let text = self.text(&mut lines, first);
+        let Some(notice) = self.notice(&lines, window) else { return success(text) };
+        let record = record(&lines, window);
         let mut result = success(format!("{text}\n\n[{notice}]"));
         result.details.truncation = record.truncated_by.is_some().then_some(record);
         result
     }
 
-    /// The lines as a model sees them.
-    fn text(&self, lines: &Lines, first: u64) -> String {
+    /// The lines as a model sees them. With their numbers not all may be within the limit: the others are taken out of `lines`.
+    fn text(&self, lines: &mut Lines, first: u64) -> String {
         let text = encoding::decode_lossy(&lines.text);
         let text = if first == 1 { lines::split_bom(&text).1 } else { &text };
         let text = lines::to_lf(text.strip_suffix('\r').unwrap_or(text));
         let text = terminal::shown(&text);
-        if !self.has_numbers {
+        if self.profile == Profile::Pi {
             return text.into_owned();
         }
-        let numbered = text.split('\n').zip(first..).map(|(line, number)| {
-            format!("{number:>6}\t{}", truncate::line(line, MAX_NUMBERED_CHARS))
-        });
-        numbered.collect::<Vec<_>>().join("\n")
+        let (mut numbered, mut count) = (String::new(), 0);
+        for (line, number) in text.split('\n').zip(first..) {
+            let separator = if count > 0 { "\n" } else { "" };
+            let line = truncate::line(line, MAX_NUMBERED_CHARS);
+            let line = format!("{separator}{number:>6}\t{line}");
+            if count > 0 && numbered.len() + line.len() > self.max_bytes {
+                (lines.count, lines.stopped_by_bytes) = (count, true);
+                let ends = usize::try_from(count).unwrap_or_default();
+                let mut ends = memchr::memchr_iter(b'\n', &lines.text).skip(ends.saturating_sub(1));
+                let end = ends.next().unwrap_or(lines.text.len());
+                lines.text.truncate(end);
+                break;
+            }
+            numbered.push_str(&line);
+            count += 1;
+        }
+        numbered
     }
 
     /// Returns the note about where to continue, when there is more.
@@ -254,11 +276,11 @@ fn record(lines: &Lines, window: Window) -> Truncation {
 }
 
 /// An error in this tool's words.
-fn explain(path: &str, error: &Error) -> String {
+fn explain(path: &str, error: &Error, profile: Profile) -> String {
     match error {
         Error::NotFound(_) | Error::NotFolder(_) => format!("File not found: {path} (ENOENT)"),
         Error::Denied(_) => format!("Permission denied: {path} (EACCES)"),
-        Error::IsFolder(_) => format!("{path} is a directory. Use ls to list it."),
+        Error::IsFolder(_) => format!("{path} is a directory. Use {} to list it.", profile.list()),
         Error::Cancelled => "Operation aborted".to_owned(),
         _ => error.to_string(),
     }

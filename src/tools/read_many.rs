@@ -1,7 +1,7 @@
 //! `read_many_files`: the beginnings of several files in one call.
 
-use super::read::{MAX_NUMBERED_CHARS, Page};
-use crate::text::truncate::{Guard, Keep, Limits};
+use super::Read;
+use super::read::Page;
 use crate::tools::arguments::Arguments;
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext};
@@ -45,10 +45,6 @@ impl Tool for ReadMany {
         ToolKind::Read
     }
 
-    fn guard(&self) -> Guard {
-        self.0.guard(50_000, None, Keep::HeadAndTail)
-    }
-
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(arguments)?;
         let paths = arguments.texts("paths")?;
@@ -59,12 +55,13 @@ impl Tool for ReadMany {
             return Err("`paths` must not hold an empty path".to_owned());
         }
         let written = |path| PathArgument::new(path, folders, Purpose::Existing);
-        Ok(Box::new(Call { paths: paths.into_iter().map(written).collect() }))
+        Ok(Box::new(Call { profile: self.0, paths: paths.into_iter().map(written).collect() }))
     }
 }
 
 #[derive(Debug)]
 struct Call {
+    profile: Profile,
     paths: Vec<PathArgument>,
 }
 
@@ -89,12 +86,12 @@ impl Prepared for Call {
         let mut content = Vec::new();
         let mut failures = 0;
         // The share of each file, so that the first does not use the whole limit.
-        let share = Limits::default().max_bytes / self.paths.len();
-        let max_bytes = u64::try_from(share.max(MAX_NUMBERED_CHARS)).unwrap_or(u64::MAX);
+        let max_bytes = Read(self.profile).limits().max_bytes / self.paths.len();
+        let profile = self.profile;
         let count = self.paths.len();
         for path in self.paths {
             let heading = format!("==> {} <==\n", path.text);
-            let page = Page { path, offset: None, limit: None, has_numbers: true, max_bytes };
+            let page = Page { path, offset: None, limit: None, profile, max_bytes };
             let read = page.read(ctx).await;
             failures += usize::from(read.is_error);
             if read.content.is_empty() {
@@ -134,9 +131,11 @@ mod tests {
             "==> a <==\n     1\tone\n     2\ttwo\n\n==> gone <==\nFile not found: gone (ENOENT)\n\n==> empty <==\n(empty)\n\n"
         );
         let shared = call(json!(["long", "a"])).await;
-        assert!(shared.contains(
-            "[Showing lines 1-1280 of 3000 (25.0KB limit). Use offset=1281 to continue.]"
-        ));
+        assert!(
+            shared.contains(
+                "[Showing lines 1-925 of 3000 (24.4KB limit). Use offset=926 to continue.]"
+            )
+        );
         assert!(shared.ends_with("==> a <==\n     1\tone\n     2\ttwo\n\n"));
         assert!(call(json!(["gone"])).await.starts_with("error: "));
         assert_eq!(call(json!([])).await, "error: `paths` must name 1 to 50 files, not 0");

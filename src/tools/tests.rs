@@ -93,6 +93,12 @@ pub(super) fn text(result: &ToolResult) -> String {
     if result.is_error { format!("error: {text}") } else { text }
 }
 
+/// Says that a test could not run here.
+#[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]
+pub(crate) fn skipped(what: &str) {
+    eprintln!("skipped: {what}");
+}
+
 /// Returns true if a test about permissions must be skipped, because the superuser is refused nothing. It then runs once more, as
 /// a user without any rights, and must pass there.
 #[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]
@@ -267,7 +273,7 @@ fn wrong_arguments_are_refused_before_anything_runs() {
         ("read", json!({"path": null}), "`path` must be a string, not null"),
         (
             "read",
-            json!({"path": "a", "limit": "9"}),
+            json!({"path": "a", "limit": "nine"}),
             "`limit` must be a whole number from 1 on, not a string",
         ),
         ("write", json!({"path": "a"}), "`content` is missing: it must be a string"),
@@ -381,4 +387,197 @@ async fn a_read_and_an_edit_cost_little() {
     // Far above what it takes, so that a busy machine does not fail the test.
     let most = std::time::Duration::from_millis(10);
     assert!(read < most && edit < most, "a read took {read:?}, an edit {edit:?}");
+}
+
+/// The profiles whose results are limited as their models are used to.
+const LIMITED: [Profile; 3] = [Profile::Anthropic, Profile::OpenAi, Profile::Gemini];
+
+/// The number behind a word of a notice: `offset=12` has 12 behind `offset=`.
+fn number_behind(text: &str, word: &str) -> u64 {
+    let rest = text.split_once(word).unwrap_or_else(|| panic!("no {word} in {text}")).1;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap()
+}
+
+/// Asserts that nothing cuts a result that its tool has cut.
+fn is_cut_once(tool: &dyn Tool, result: &ToolResult) {
+    for content in &result.content {
+        if let Content::Text { text } = content {
+            assert!(!crate::text::truncate::exceeds(text, tool.guard()), "{}", tool.name());
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_not() {
+    let scene = Scene::new();
+    // Command, lines in all, the most lines shown, of which size.
+    for (command, total, max_lines) in [
+        ("seq 5000", 5000, 256),
+        ("seq 257", 257, 256),
+        ("for i in $(seq 4000); do echo line $i of many; done", 4000, 256),
+        (
+            "seq -f '%05.0f the quick brown fox jumps over the lazy dog, and over the lazy cat as well, and then it rests for a while beside the river, as foxes do' 250",
+            250,
+            250,
+        ),
+    ] {
+        for profile in LIMITED {
+            let tool = Bash(profile);
+            let got = scene.call(&tool, json!({"command": command})).await;
+            is_cut_once(&tool, &got);
+            let path = got.details.full_output_path.clone().unwrap();
+            let whole = String::from_utf8(scene.get(path.rsplit('/').next().unwrap())).unwrap();
+            let whole: Vec<&str> = whole.lines().collect();
+            assert_eq!(whole.len(), total, "{command}");
+            let shown = text(&got);
+            let (head, rest) = shown.split_once("\n\n[Lines ").unwrap();
+            let (notice, tail) = rest.split_once("]\n\n").unwrap();
+            let (first, last) = notice.split_once(" of ").unwrap().0.split_once('-').unwrap();
+            let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+            assert_eq!(head.lines().collect::<Vec<_>>(), whole[..first - 1], "{command}");
+            assert_eq!(tail.lines().collect::<Vec<_>>(), whole[last..], "{command}");
+            assert!(head.lines().count() + tail.lines().count() <= max_lines, "{command}");
+            assert!(head.len() + tail.len() <= 30_000, "{command}");
+            assert!(notice.contains(&format!("of {total} are not shown")), "{notice}");
+            assert_eq!(notice.contains("limit"), max_lines == 250, "{notice}");
+            let how = format!("Full output: {path} (read_file with offset={first} goes on)");
+            assert!(notice.ends_with(&how), "{notice}");
+            // And so it does.
+            let more =
+                scene.call(&Read(profile), json!({"file_path": path, "offset": first})).await;
+            assert!(text(&more).starts_with(&format!("{first:>6}\t{}", whole[first - 1])));
+        }
+    }
+    let got = scene.call(&Bash(Profile::OpenAi), json!({"command": "seq 256"})).await;
+    assert!(text(&got).lines().count() == 256 && got.details.truncation.is_none());
+    let one_line = "head -c 40000 /dev/zero | tr '\\0' x";
+    let got = text(&scene.call(&Bash(Profile::OpenAi), json!({"command": one_line})).await);
+    let want = "x\n\n[9.7KB of lines 1-1 of 1 are not shown (29.2KB limit). Full output: /";
+    assert!(got.contains(want) && got.matches('x').count() == 30_000, "{}", got.replace('x', ""));
+    let failed = "seq 5000; exit 3";
+    let got = text(&scene.call(&Bash(Profile::OpenAi), json!({"command": failed})).await);
+    assert!(got.ends_with("\n5000\n\nCommand exited with code 3"), "{}", &got[got.len() - 200..]);
+}
+
+#[tokio::test]
+async fn reading_on_as_the_notice_says_reads_every_line_once() {
+    let content = (1..=4000).map(|n| format!("line {n} of a file\n")).collect::<Vec<_>>().concat();
+    let wide = (1..=300).map(|n| format!("{n} {}\n", "wide ".repeat(100)));
+    let wide = wide.collect::<Vec<_>>().concat();
+    let scene = Scene::with(&[("long", content.as_bytes()), ("wide", wide.as_bytes())]);
+    for (file, whole) in [("long", &content), ("wide", &wide)] {
+        for profile in LIMITED {
+            let tool = Read(profile);
+            let (mut offset, mut read) = (1, String::new());
+            loop {
+                let got = scene.call(&tool, json!({"file_path": file, "offset": offset})).await;
+                is_cut_once(&tool, &got);
+                let shown = text(&got);
+                let (lines, notice) = match shown.split_once("\n\n[") {
+                    Some((lines, notice)) => (lines, Some(notice)),
+                    None => (shown.as_str(), None),
+                };
+                assert!(lines.len() <= 50_000, "{file}: {}", lines.len());
+                for (number, line) in (offset..).zip(lines.lines()) {
+                    read.push_str(line.strip_prefix(&format!("{number:>6}\t")).unwrap());
+                    read.push('\n');
+                }
+                let Some(notice) = notice else { break };
+                let last = offset + lines.lines().count() as u64 - 1;
+                assert!(
+                    notice.starts_with(&format!("Showing lines {offset}-{last} of ")),
+                    "{notice}"
+                );
+                offset = number_behind(notice, "offset=");
+                assert_eq!(offset, last + 1, "{notice}");
+            }
+            assert_eq!(read, *whole, "{file}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
+    let scene = Scene::new();
+    let lines =
+        "needle in a haystack of a certain width, so that lines are long enough to matter here\n";
+    scene.put("many", lines.repeat(600).as_bytes());
+    for n in 0..600 {
+        scene.put(&format!("folder/a file with a name of some length, number {n:04}"), b"");
+    }
+    for profile in LIMITED {
+        let rows: [(Box<dyn Tool>, Value, usize, &str); 5] = [
+            (
+                Box::new(Grep(profile)),
+                json!({"pattern": "needle"}),
+                100,
+                "[100 matches limit reached. Use max_results=200 for more, or refine pattern]",
+            ),
+            (
+                Box::new(Grep(profile)),
+                json!({"pattern": "needle in", "max_results": 5000}),
+                200,
+                "[200 matches limit reached. Refine pattern, or search a subfolder]",
+            ),
+            (
+                Box::new(Find(profile)),
+                json!({"pattern": "*file*"}),
+                500,
+                "500 results limit reached. Refine pattern, or search a subfolder",
+            ),
+            (Box::new(Find(profile)), json!({"pattern": "many"}), 1, "many"),
+            (
+                Box::new(Ls(profile)),
+                json!({"path": "folder"}),
+                500,
+                "500 entries limit reached. List one of the folders, or use glob",
+            ),
+        ];
+        for (tool, arguments, results, notice) in rows {
+            let got = scene.call(tool.as_ref(), arguments).await;
+            is_cut_once(tool.as_ref(), &got);
+            let shown = text(&got);
+            assert!(shown.contains(notice), "{}: {}", tool.name(), &shown[shown.len() - 200..]);
+            let (list, notes) = shown.split_once("\n\n[").unwrap_or((&shown, ""));
+            assert!(list.len() <= 20_000, "{}: {}", tool.name(), list.len());
+            let left = if notes.contains(" more lines") {
+                number_behind(notes, "limit reached, ")
+            } else {
+                0
+            };
+            assert_eq!(
+                list.lines().count() as u64 + left,
+                results as u64,
+                "{}: {notes}",
+                tool.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn no_profile_speaks_of_tools_that_it_does_not_have() {
+    let own = |profile: Profile| -> Vec<String> {
+        profile.tools().iter().map(|tool| tool.name().to_owned()).collect()
+    };
+    let all = [Profile::Pi, Profile::Anthropic, Profile::OpenAi, Profile::Gemini];
+    let names: std::collections::BTreeSet<String> = all.into_iter().flat_map(own).collect();
+    for profile in all {
+        let own = own(profile);
+        for name in [profile.shell(), profile.read(), profile.write(), profile.list()] {
+            assert!(own.iter().any(|own| own == name), "{profile:?}: {name}");
+        }
+        for tool in profile.tools() {
+            // Of the names that no text uses for anything else.
+            for other in names.iter().filter(|name| name.contains('_') && !own.contains(name)) {
+                let told = tool.description();
+                assert!(!told.contains(other.as_str()), "{profile:?} {}: {other}", tool.name());
+            }
+        }
+    }
+    let told = |tool: &dyn Tool| tool.description().to_owned();
+    assert!(told(&Write(Profile::Anthropic)).ends_with("use edit_file.\n"));
+    assert!(told(&Write(Profile::OpenAi)).ends_with("use apply_patch.\n"));
+    assert!(told(&Bash(Profile::OpenAi)).contains("256 lines or 30,000 bytes"));
 }

@@ -3,12 +3,13 @@
 use crate::exec::{Decide, Rewrite};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{change_of, explain, must_know, unsaved};
+use crate::tools::change::{change_of, explain, must_know, unsaved, update};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Writes whole files.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,7 +24,11 @@ impl Tool for Write {
     }
 
     fn description(&self) -> &'static str {
-        include_str!("descriptions/write.md")
+        match self.0 {
+            Profile::Pi => include_str!("descriptions/write.md"),
+            Profile::Anthropic | Profile::Gemini => include_str!("descriptions/write_file.md"),
+            Profile::OpenAi => include_str!("descriptions/write_file_and_patch.md"),
+        }
     }
 
     fn parameters(&self) -> Value {
@@ -43,18 +48,17 @@ impl Tool for Write {
     }
 
     fn guard(&self) -> Guard {
-        self.0.guard(1_000, None, Keep::Head)
+        self.0.guard(1_000, Keep::Head)
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(arguments)?;
+        let field = self.0.path_field();
+        let path = PathArgument::new(arguments.filled_text(field)?, folders, Purpose::New);
+        let path = path.of_file(field)?;
         Ok(Box::new(Call {
             tool: self.name().to_owned(),
-            path: PathArgument::new(
-                arguments.filled_text(self.0.path_field())?,
-                folders,
-                Purpose::New,
-            ),
+            path,
             content: arguments.text("content")?,
         }))
     }
@@ -84,11 +88,12 @@ impl Prepared for Call {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let path = self.path.existing(ctx.env.as_ref()).await;
         let bytes = self.content.len();
-        let content = self.content;
-        let decide: Decide = Box::new({
+        let content = Arc::new(self.content);
+        let decide = || -> Decide {
             let (path, written) = (path.clone(), self.path.text.clone());
             let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
-            move |before| {
+            let content = Arc::clone(&content);
+            Box::new(move |before| {
                 if let Some(before) = &before
                     && read_first != ReadFirst::Never
                     && !before.content.is_empty()
@@ -97,11 +102,11 @@ impl Prepared for Call {
                 }
                 let before = before.as_ref().map(|before| before.content.as_slice());
                 let change = change_of(&path, before, content.as_bytes());
-                Ok(Rewrite { content: content.into_bytes().into(), change })
-            }
-        });
+                Ok(Rewrite { content: content.as_bytes().to_vec().into(), change })
+            })
+        };
         let written = &self.path.text;
-        match ctx.env.update(&path, decide, &ctx.cancel).await {
+        match update(ctx, &path, decide).await {
             Ok(updated) => {
                 ctx.ledger.wrote(&updated);
                 let unsaved = unsaved(ctx.env.as_ref(), [&updated.after]);

@@ -132,7 +132,7 @@ fn truncation(data: &[u8]) {
     }
     for keep in [Keep::Head, Keep::HeadAndTail] {
         let guard = Guard { max_chars: chars, max_lines: Some(max_lines), keep };
-        let cut = truncate::guard(&text, guard);
+        let cut = truncate::guard(&text, guard, "");
         let is_over =
             text.chars().count() > chars || truncate::count_lines(&text) > max_lines as u64;
         assert_eq!(cut.is_some(), is_over);

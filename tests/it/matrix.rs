@@ -185,7 +185,22 @@ fn rows() -> Vec<Row> {
             holds: |done, _| {
                 let calls = done.calls();
                 let (output, details) = (&calls[0]["output"], &calls[0]["output"]["details"]);
-                assert!(output["content"][0]["text"].as_str().unwrap().len() < 61_000);
+                let shown = output["content"][0]["text"].as_str().unwrap();
+                let (head, rest) =
+                    shown.split_once("\n\n[Lines 129-3872 of 4000 are not shown").unwrap();
+                let (how, tail) = rest.split_once("]\n\n").unwrap();
+                let lines = |first: u32, last: u32| -> Vec<String> {
+                    (first..=last).map(|n| format!("line {n} of many")).collect()
+                };
+                assert_eq!(head.lines().collect::<Vec<_>>(), lines(1, 128));
+                assert_eq!(tail.lines().collect::<Vec<_>>(), lines(3873, 4000));
+                let path = details["fullOutputPath"].as_str().unwrap();
+                assert_eq!(
+                    how,
+                    format!(". Full output: {path} (read_file with offset=129 goes on)")
+                );
+                let kept = std::fs::read_to_string(path).unwrap();
+                assert_eq!(kept.lines().collect::<Vec<_>>(), lines(1, 4000));
                 let whole = details["fullOutput"]["bytes"].as_u64();
                 assert!(whole.is_some_and(|bytes| bytes > 70_000), "{details}");
             },

@@ -607,6 +607,28 @@ async fn a_session_shows_the_sandbox_of_its_commands() {
     }
 }
 
+/// A server that a command starts with `&` dies of its first line if nobody reads it.
+#[tokio::test]
+async fn what_a_confined_command_leaves_in_the_background_may_print() {
+    for namespaces in [Namespaces::Made, Namespaces::Denied] {
+        let Some(scene) = Scene::new(namespaces).await else { continue };
+        let line = "(sleep 0.4; echo later; touch printed) & echo started";
+        let ran = scene.run(line, scene.confinement()).await;
+        assert_eq!((ran.tail.as_str(), ran.end), ("started\n", End::Exited(0)));
+        let output = ran.background_output.unwrap();
+        let printed = scene.path("work/printed");
+        let goes_on = async {
+            while !printed.exists() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), goes_on).await.unwrap();
+        scene.local.release("sandbox").await;
+        assert_eq!(fs::read_to_string(&output).unwrap(), "started\nlater\n");
+        fs::remove_file(output).unwrap();
+    }
+}
+
 #[test]
 fn an_ordinary_users_commands_cannot_look_into_the_engine() {
     let place = Place::new(&[]);

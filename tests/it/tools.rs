@@ -45,7 +45,7 @@ fn a_long_output_is_cut_for_the_model_and_read_in_pieces_by_a_client() {
             "shell",
             json!({"command": "seq 5000"}),
             256,
-            "lines removed in the middle; the full output is in the event stream]",
+            "[Lines 129-4872 of 5000 are not shown. Full output: ",
         ),
     ];
     for (profile, tool, arguments, lines, told) in rows {

@@ -526,16 +526,28 @@ fn redact(ctx: &TurnContext, result: &mut ToolResult) {
     }
 }
 
-/// Lets no more through to the model than the tool's guard allows; what is cut is kept for clients.
+/// Lets no more through to the model than the tool's guard allows; all of it is kept. Tools that limit themselves stay below it.
 async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
     let guard =
         ctx.tools.list.iter().find(|tool| tool.name() == tool_name).map(|tool| tool.guard());
     for content in &mut result.content {
         let (Content::Text { text }, Some(guard)) = (content, guard) else { continue };
-        let Some(cut) = truncate::guard(text, guard) else { continue };
-        let full = std::mem::replace(text, cut);
+        if !truncate::exceeds(text, guard) {
+            continue;
+        }
         if result.details.full_output_path.is_none() {
-            result.details.full_output = keep(ctx, full).await;
+            result.details.full_output = keep(ctx, text.clone()).await;
+        }
+        let named = result.details.full_output_path.clone().or_else(|| {
+            let kept = result.details.full_output.as_ref()?;
+            Some(ctx.workspace.artifacts.join(&kept.r#ref).to_string_lossy().into_owned())
+        });
+        let rest = match named.filter(|_| ctx.workspace.env.is_this_machine()) {
+            Some(path) => format!("full output: {path}"),
+            None => "ask for less, since the rest is not to be read here".to_owned(),
+        };
+        if let Some(cut) = truncate::guard(text, guard, &rest) {
+            *text = cut;
         }
     }
     name_full_output(&mut result.details, &ctx.workspace.artifacts);

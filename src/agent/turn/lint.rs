@@ -63,7 +63,7 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
     if code == 0 && (said.is_empty() || said == before) {
         return None;
     }
-    let cut = truncate::guard(said, GUARD);
+    let cut = truncate::guard(said, GUARD, "run the check to see all of it");
     let said = cut.as_deref().unwrap_or(said);
     let how = if code == 0 { "says".to_owned() } else { format!("failed with exit code {code}") };
     Some(from_engine(format_args!(

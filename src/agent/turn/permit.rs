@@ -78,7 +78,7 @@ impl SandboxPolicy {
                 Grade::Full => SandboxGrade::Full,
             },
             level: level.summary(),
-            gaps: level.gaps(sandbox::Network::None),
+            gaps: level.gaps(&sandbox::Network::None),
             required: self.is_required,
         })
     }

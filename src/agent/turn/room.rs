@@ -217,7 +217,7 @@ fn fitting(marks: &Marks, text: String) -> String {
     let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
     let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
     let guard = Guard { max_chars, max_lines: None, keep: Keep::HeadAndTail };
-    truncate::guard(&text, guard).unwrap_or(text)
+    truncate::guard(&text, guard, "").unwrap_or(text)
 }
 
 /// Has the model sum up what the conversation has left. Nothing where it cannot, which is told.

@@ -130,8 +130,8 @@ async fn lines_are_taken_from_a_window() {
 async fn a_huge_file_is_not_read_whole() {
     let (_guard, folder) = folder();
     let path = folder.join("huge");
-    // Mostly a hole: 5 GB that take no room.
-    fs::write(&path, "first\nsecond\n").unwrap();
+    // Mostly a hole behind its beginning: 5 GB that take no room.
+    fs::write(&path, format!("first\nsecond\n{}", "line\n".repeat(1000))).unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5 << 30).unwrap();
     let window = Window { first_line: 2, max_lines: 1, max_bytes: 100 };
     let began = tokio::time::Instant::now();
@@ -139,6 +139,21 @@ async fn a_huge_file_is_not_read_whole() {
     assert_eq!((got.text.as_slice(), got.total_lines), (&b"second"[..], None));
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     assert!(matches!(local().read(&path).await, Err(Error::TooLarge { .. })));
+}
+
+#[tokio::test]
+async fn of_what_is_no_text_the_beginning_is_enough() {
+    let (_guard, folder) = folder();
+    let path = folder.join("huge");
+    fs::write(&path, "first\0\n").unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5 << 30).unwrap();
+    for first_line in [1, 100] {
+        let window = Window { first_line, max_lines: 1, max_bytes: 100 };
+        let began = tokio::time::Instant::now();
+        let got = local().read_lines(&path, window).await.unwrap();
+        assert_eq!((got.head.len(), got.count, got.size), (Lines::HEAD_BYTES, 0, 5 << 30));
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    }
 }
 
 #[tokio::test]

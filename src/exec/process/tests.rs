@@ -27,7 +27,8 @@ async fn run(
     cancel: &CancellationToken,
     output: &mut (dyn for<'a> FnMut(&'a str) + Send),
 ) -> Result<Ran, Error> {
-    super::run(shell.launch(id, &command), &command, cancel, output).await
+    let drains = Drains::default();
+    super::run(shell.launch(id, &command), &command, &drains, cancel, output).await
 }
 
 fn command(line: &str, folder: &std::path::Path) -> Command {
@@ -217,6 +218,36 @@ async fn a_background_child_does_not_hold_up_the_command() {
     let left = left_of(&id);
     assert_eq!(left.len(), 1);
     descendants::signal(&left, Signal::SIGKILL);
+}
+
+#[tokio::test]
+async fn a_background_child_may_print_after_its_command_ended() {
+    // Command; what the child prints after its shell ended.
+    for (line, later) in [
+        ("(sleep 0.4; echo later; touch done) & echo started", "started\nlater\n"),
+        ("(sleep 0.4; echo a; sleep 0.2; echo b >&2; touch done) &", "a\nb\n"),
+        ("setsid bash -c 'sleep 0.4; echo x; touch done' &", "x\n"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let none = CancellationToken::new();
+        let (id, drains) = (new_id(), Drains::default());
+        let command = command(line, folder.path());
+        let launch = shell(folder.path()).launch(&id, &command);
+        let ran = super::run(launch, &command, &drains, &none, &mut |_| {}).await.unwrap();
+        assert_eq!(ran.end, End::Exited(0), "{line}");
+        assert_eq!(ran.full_output_path, None, "{line}: nothing is cut");
+        let path = ran.background_output.unwrap();
+        let gone = async {
+            while !left_of(&id).is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), gone).await.unwrap();
+        drains.release("tests").await;
+        assert_eq!(String::from_utf8(files::read(&path).unwrap()).unwrap(), later, "{line}");
+        assert_eq!(command.output.after(0).text, later, "{line}: a job reads on");
+        assert!(folder.path().join("done").exists(), "{line}: it was not killed by its output");
+    }
 }
 
 #[tokio::test]

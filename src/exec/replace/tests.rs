@@ -13,7 +13,7 @@ fn sabotaged(happens: impl FnOnce(&Path)) -> (tempfile::TempDir, Result<Vec<File
     let staged = paths.iter().zip(&after).map(|(path, after)| stage(path, after).unwrap());
     let staged: Vec<_> = staged.collect();
     happens(&paths[2]);
-    let done = commit_all(staged, &paths, &before);
+    let done = commit_all(staged, &paths, &before, None);
     (folder, done)
 }
 
@@ -95,4 +95,138 @@ fn leftovers_of_a_killed_program_are_removed_and_files_being_written_stay() {
     let mut want = vec![held, ".pintle-folder".to_owned(), "pintle-theirs".to_owned()];
     want.sort();
     assert_eq!(names(folder.path()), want);
+}
+
+#[test]
+fn what_others_write_meanwhile_is_not_lost() {
+    let spliced = || FileContent::spliced(b"old\n".to_vec(), vec![(0..3, b"new".to_vec())]);
+    let whole = || FileContent::from(b"new\n".to_vec());
+    // Name, new content, what another program appends before and after the replacement, content then, has the change failed.
+    for (name, content, early, late, want, has_failed) in [
+        ("alone", spliced(), "", "", "new\n", false),
+        ("before", spliced(), "more\n", "", "old\nmore\n", true),
+        ("after, a part replaced", spliced(), "", "more\n", "new\nmore\n", false),
+        ("after, all of it replaced", whole(), "", "more\n", "old\nmore\n", true),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(folder.path()).unwrap().join("file");
+        fs::write(&path, "old\n").unwrap();
+        let seen = files::version_of(&path).unwrap();
+        let mut other = File::options().append(true).open(&path).unwrap();
+        let after = After::Write(content);
+        let staged = stage(&path, &after).unwrap();
+        other.write_all(early.as_bytes()).unwrap();
+        let done = if late.is_empty() {
+            staged.commit_if(&path, Some(&seen)).map(drop)
+        } else {
+            let old = staged.commit().unwrap().unwrap();
+            other.write_all(late.as_bytes()).unwrap();
+            assert!(is_late(&old, &path, Some(&seen)).unwrap(), "{name}");
+            let After::Write(content) = &after else { unreachable!() };
+            keep_late(&old, &path, content.base())
+        };
+        assert_eq!(fs::read_to_string(&path).unwrap(), want, "{name}");
+        assert_eq!(matches!(done, Err(Error::Changed(_))), has_failed, "{name}: {done:?}");
+    }
+}
+
+#[test]
+fn of_several_files_what_another_program_changed_stays_and_the_rest_is_as_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = fs::canonicalize(folder.path()).unwrap();
+    let paths = ["a", "b"].map(|name| real.join(name)).to_vec();
+    for path in &paths {
+        fs::write(path, "old").unwrap();
+    }
+    let before: Vec<_> = paths.iter().map(|path| files::before(path).unwrap()).collect();
+    let seen: Vec<_> = before.iter().flatten().map(|before| Some(before.version.clone())).collect();
+    let after = [After::Write(b"new".to_vec().into()), After::Remove];
+    let staged = paths.iter().zip(&after).map(|(path, after)| stage(path, after).unwrap());
+    let staged: Vec<_> = staged.collect();
+    fs::write(&paths[1], "theirs").unwrap();
+    let done = commit_all(staged, &paths, &before, Some(&seen));
+    assert_eq!(done.err(), Some(Error::Changed(paths[1].clone())));
+    let contents = paths.iter().map(|path| fs::read_to_string(path).unwrap());
+    assert_eq!(contents.collect::<Vec<_>>(), ["old", "theirs"]);
+}
+
+#[test]
+fn what_belongs_to_a_file_beside_its_content_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = fs::canonicalize(folder.path()).unwrap();
+    let change = |path: &Path| {
+        let after = After::Write(b"new".to_vec().into());
+        stage(path, &after).unwrap().commit().unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap(), "new", "{}", path.display());
+    };
+
+    let (linked, other) = (real.join("linked"), real.join("other"));
+    fs::write(&linked, "a longer old text").unwrap();
+    fs::hard_link(&linked, &other).unwrap();
+    change(&linked);
+    assert_eq!(
+        fs::read_to_string(&other).unwrap(),
+        "new",
+        "the other name is one of the same file"
+    );
+
+    let attributed = real.join("attributed");
+    fs::write(&attributed, "old").unwrap();
+    fs::set_permissions(&attributed, Permissions::from_mode(0o741)).unwrap();
+    let file = File::open(&attributed).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    // Not every file system has them.
+    let has_attributes = rustix::fs::fsetxattr(&file, "user.note", b"kept", flags).is_ok();
+    change(&attributed);
+    let file = File::open(&attributed).unwrap();
+    assert_eq!(file.metadata().unwrap().mode() & 0o777, 0o741);
+    if has_attributes {
+        let mut value = [0; 16];
+        let length = rustix::fs::fgetxattr(&file, "user.note", value.as_mut_slice()).unwrap();
+        assert_eq!(&value[..length], b"kept");
+    }
+
+    if nix::unistd::geteuid().is_root() {
+        let owned = real.join("owned");
+        fs::write(&owned, "old").unwrap();
+        std::os::unix::fs::chown(&owned, Some(1), Some(2)).unwrap();
+        change(&owned);
+        let facts = fs::metadata(&owned).unwrap();
+        assert_eq!((facts.uid(), facts.gid()), (1, 2));
+    }
+}
+
+/// In namespaces of its own, a file is mounted over another one, as containers do with single files.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_mounted_is_written_in_place() {
+    use nix::mount::{MsFlags, mount};
+    use nix::sched::{CloneFlags, unshare};
+    let folder = tempfile::tempdir().unwrap();
+    let real = fs::canonicalize(folder.path()).unwrap();
+    let (path, source) = (real.join("mounted"), real.join("source"));
+    fs::write(&path, "below").unwrap();
+    fs::write(&source, "a longer old text").unwrap();
+    // Namespaces belong to a thread.
+    let done = std::thread::spawn({
+        let source = source.clone();
+        move || {
+            let none: Option<&str> = None;
+            let is_alone = unshare(CloneFlags::CLONE_NEWNS).is_ok()
+                && mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none).is_ok()
+                && mount(Some(&source), &path, none, MsFlags::MS_BIND, none).is_ok();
+            is_alone.then(|| {
+                let after = After::Write(b"new".to_vec().into());
+                stage(&path, &after).and_then(Staged::commit).map(drop)
+            })
+        }
+    });
+    match done.join().unwrap() {
+        Some(done) => {
+            assert_eq!(done, Ok(()));
+            assert_eq!(fs::read_to_string(&source).unwrap(), "new");
+            assert_eq!(names(&real), ["mounted", "source"], "no temporary file is left");
+        }
+        None => crate::tools::tests::skipped("a file that is mounted: no right to mount"),
+    }
 }

@@ -4,20 +4,77 @@ use crate::exec::{Error, files};
 use globset::{GlobBuilder, GlobMatcher};
 use std::path::Path;
 
-/// A glob that is ready: without `/` it is for names at any depth, with one at its end for folders alone.
+/// A list of globs that is ready, as ripgrep reads them: separated by commas, one with `!` in front excludes, and of those that
+/// match a path the last decides. Where all of them exclude, everything else matches.
 #[derive(Debug, Clone)]
 pub struct PathGlob {
+    globs: Vec<One>,
+    /// The answer for a path that no glob matches.
+    else_matches: bool,
+}
+
+/// A glob without `/` is for names at any depth, one with `/` at its end for folders alone.
+#[derive(Debug, Clone)]
+struct One {
     matcher: GlobMatcher,
+    excludes: bool,
     is_for_name: bool,
     is_for_folders: bool,
 }
 
 impl PathGlob {
-    /// Reads a glob. One that begins with the root's own path is taken to be relative to it.
+    /// Reads a list of globs. One that begins with the root's own path is taken to be relative to it.
     ///
     /// # Errors
     /// The problem with the pattern.
-    pub fn new(glob: &str, root: &Path) -> Result<Self, Error> {
+    pub fn new(list: &str, root: &Path) -> Result<Self, Error> {
+        let parts: Vec<&str> = parts(list).filter(|part| !part.is_empty()).collect();
+        let mut globs = Vec::new();
+        if parts.len() != 1 && !list.starts_with('!') {
+            // A name may have commas. As a list it may be well-formed where as a name it is not.
+            globs.extend(One::new(list, root).ok());
+        }
+        for part in parts {
+            globs.push(One::new(part, root)?);
+        }
+        let else_matches = !globs.is_empty() && globs.iter().all(|glob| glob.excludes);
+        Ok(Self { globs, else_matches })
+    }
+
+    /// Returns true if it matches a path relative to the root.
+    pub fn is_match(&self, relative: &Path, is_folder: bool) -> bool {
+        let deciding = self.globs.iter().rev().find(|glob| glob.decides(relative, is_folder));
+        deciding.map_or(self.else_matches, |glob| !glob.excludes)
+    }
+}
+
+/// The globs of a list: what stands between commas that are in no braces or brackets and behind no backslash.
+fn parts(list: &str) -> impl Iterator<Item = &str> {
+    let (mut braces, mut in_brackets, mut is_escaped) = (0_u32, false, false);
+    list.split(move |character| {
+        let was_escaped = std::mem::take(&mut is_escaped);
+        match character {
+            _ if was_escaped => {}
+            '\\' => is_escaped = true,
+            '[' => in_brackets = true,
+            ']' => in_brackets = false,
+            '{' if !in_brackets => braces += 1,
+            '}' if !in_brackets => braces = braces.saturating_sub(1),
+            ',' => return braces == 0 && !in_brackets,
+            _ => {}
+        }
+        false
+    })
+    .map(str::trim)
+}
+
+impl One {
+    fn new(glob: &str, root: &Path) -> Result<Self, Error> {
+        let (excludes, glob) = glob.strip_prefix('!').map_or((false, glob), |glob| (true, glob));
+        if excludes && glob.is_empty() {
+            let message = "invalid glob: behind `!` belongs what is excluded, such as !*.min.js";
+            return Err(Error::Pattern(message.to_owned()));
+        }
         let root = files::without_dots(root);
         let below_root = root.to_str().and_then(|root| glob.strip_prefix(root)?.strip_prefix('/'));
         let glob = below_root.unwrap_or(glob).trim_start_matches("./");
@@ -29,11 +86,18 @@ impl PathGlob {
             .map_err(|error| Error::Pattern(format!("invalid glob: {error}")))?
             .compile_matcher();
         let is_for_name = below_root.is_none() && !glob.contains('/');
-        Ok(Self { matcher, is_for_name, is_for_folders })
+        Ok(Self { matcher, excludes, is_for_name, is_for_folders })
     }
 
-    /// Returns true if it matches a path relative to the root.
-    pub fn is_match(&self, relative: &Path, is_folder: bool) -> bool {
+    /// Returns true if the glob has something to say of a path. What is in an excluded folder is excluded with it.
+    fn decides(&self, relative: &Path, is_folder: bool) -> bool {
+        let mut folders = relative.ancestors().skip(1);
+        self.is_match(relative, is_folder)
+            || self.excludes
+                && folders.any(|folder| folder != Path::new("") && self.is_match(folder, true))
+    }
+
+    fn is_match(&self, relative: &Path, is_folder: bool) -> bool {
         if self.is_for_folders && !is_folder {
             false
         } else if self.is_for_name {
@@ -66,11 +130,38 @@ mod tests {
             ("choices", "*.{rs,toml}", "a/c.toml", false, true),
             ("a folder", "b/", "a/b", true, true),
             ("a file is no folder", "b/", "a/b", false, false),
+            ("a list", "*.ts,*.md", "a/c.md", false, true),
+            ("a list with spaces", "*.ts, *.md", "a/c.md", false, true),
+            ("nothing of a list", "*.ts,*.md", "a/c.rs", false, false),
+            ("choices in a list", "*.{rs,toml},*.md", "c.toml", false, true),
+            ("a comma in brackets", "a[,;]b", "a,b", false, true),
+            ("a comma in a name", "a,b.txt", "a,b.txt", false, true),
+            ("a comma behind a backslash", r"a\,b", "a,b", false, true),
+            ("an exclusion", "!*.test.ts", "a/c.test.ts", false, false),
+            ("all else", "!*.test.ts", "a/c.ts", false, true),
+            ("an exclusion from a list", "*.ts,!*.test.ts", "a/c.test.ts", false, false),
+            ("the rest of that list", "*.ts,!*.test.ts", "a/c.ts", false, true),
+            ("what is in no list", "*.ts,!*.test.ts", "a/c.md", false, false),
+            ("the last decides", "!*.test.ts,*.ts", "a/c.test.ts", false, true),
+            ("an excluded folder", "!node_modules", "a/node_modules/b/c.ts", false, false),
+            (
+                "an excluded folder with a slash",
+                "!node_modules/",
+                "node_modules/c.ts",
+                false,
+                false,
+            ),
+            ("an excluded path", "!a/b/**", "a/b/c.ts", false, false),
+            ("an excluded path of the root", "!/root/a/*", "a/c.ts", false, false),
+            ("a name that begins with the sign", r"\!x", "!x", false, true),
         ] {
             let glob = PathGlob::new(glob, Path::new("/root/.")).unwrap();
             assert_eq!(glob.is_match(Path::new(path), is_folder), want, "{name}");
         }
         let error = PathGlob::new("a[", Path::new("/")).unwrap_err().to_string();
         assert!(error.starts_with("invalid glob: ") && error.contains("a["), "{error}");
+        for wrong in ["!", "*.ts,!", "*.ts,a["] {
+            assert!(PathGlob::new(wrong, Path::new("/")).is_err(), "{wrong}");
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! Matching the lines of one file.
 //!
-//! A file is read as it is, never mapped: it may change meanwhile. Text in UTF-16 with a byte order mark is decoded, a
-//! file with a NUL is binary and has no matches. What is handed on holds no NUL and no terminal escape.
+//! A file is read as it is, never mapped: it may change meanwhile. Text in UTF-16 with a byte order mark is decoded. A file whose
+//! first bytes, those that the tool `read` judges by, are no text has no matches; a NUL further on is a character like others.
+//! What is handed on holds no NUL and no terminal escape.
 
 use super::{FirstInOrder, Grep, GrepOutput, Grepped, MatchLine, MatchedFile, PathKey};
-use crate::exec::Error;
+use crate::exec::{Error, Lines};
+use crate::text::sniff;
 use crate::text::terminal::Cleaner;
 use crate::text::truncate;
 use grep_matcher::{LineTerminator, Matcher};
@@ -68,7 +70,7 @@ impl LineSearch {
             if has_anchor { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') };
         let context = if grep.output == GrepOutput::Lines { grep.context } else { 0 };
         let searcher = SearcherBuilder::new()
-            .binary_detection(BinaryDetection::quit(0))
+            .binary_detection(BinaryDetection::none())
             .line_terminator(terminator)
             .line_number(grep.output == GrepOutput::Lines)
             .multi_line(is_multi_line)
@@ -99,27 +101,43 @@ impl LineSearch {
     ///
     /// # Errors
     /// The file cannot be read, or a line exceeds the memory limit.
-    pub fn read(&mut self, mut file: impl Read) -> io::Result<FileLines> {
+    pub fn read(&mut self, file: impl Read) -> io::Result<FileLines> {
+        self.search(file).map_err(|error| {
+            // The searcher's own words speak of its memory.
+            if error.to_string().starts_with("configured allocation limit") {
+                let limit = truncate::size(MAX_HELD_BYTES as u64);
+                io::Error::other(format!(
+                    "it has a line of over {limit}, or is as large and searched across lines: search it with a shell command"
+                ))
+            } else {
+                error
+            }
+        })
+    }
+
+    fn search(&mut self, mut file: impl Read) -> io::Result<FileLines> {
         let mut length = 0;
         while let Some(free) = self.buffer.get_mut(length..).filter(|free| !free.is_empty()) {
             match file.read(free) {
-                Ok(0) => return self.held(length),
+                Ok(0) => break,
                 Ok(read) => length += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
+        let held = self.buffer.get(..length).unwrap_or_default();
+        let head = held.get(..Lines::HEAD_BYTES).unwrap_or(held);
+        if matches!(sniff::kind(head), sniff::Kind::Binary(_)) {
+            return Ok(FileLines::default());
+        }
         let mut taker = Taker::new(&self.matcher, self.wanted);
+        if length < self.buffer.len() {
+            self.searcher.search_slice(&self.matcher, held, &mut taker)?;
+            return Ok(taker.found);
+        }
         let whole = self.buffer.as_slice().chain(file);
         self.searcher.search_reader(&self.matcher, whole, &mut taker)?;
-        Ok(taker.done())
-    }
-
-    fn held(&mut self, length: usize) -> io::Result<FileLines> {
-        let mut taker = Taker::new(&self.matcher, self.wanted);
-        let held = self.buffer.get(..length).unwrap_or_default();
-        self.searcher.search_slice(&self.matcher, held, &mut taker)?;
-        Ok(taker.done())
+        Ok(taker.found)
     }
 }
 
@@ -226,12 +244,11 @@ struct Taker<'a> {
     /// The line of the last match that counts.
     last: u64,
     found: FileLines,
-    is_binary: bool,
 }
 
 impl<'a> Taker<'a> {
     fn new(matcher: &'a RegexMatcher, wanted: LineLimits) -> Self {
-        Self { matcher, wanted, last: 0, found: FileLines::default(), is_binary: false }
+        Self { matcher, wanted, last: 0, found: FileLines::default() }
     }
 
     fn line(&mut self, number: u64, bytes: &[u8], is_match: bool) {
@@ -248,10 +265,6 @@ impl<'a> Taker<'a> {
         let is_cut = cut.len() != text.len() || cut != text;
         let text = cut.into_owned();
         self.found.lines.push(MatchLine { number, text, is_match, is_cut });
-    }
-
-    fn done(self) -> FileLines {
-        if self.is_binary { FileLines::default() } else { self.found }
     }
 }
 
@@ -283,11 +296,6 @@ impl Sink for &mut Taker<'_> {
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         self.line(context.line_number().unwrap_or_default(), context.bytes(), false);
         Ok(true)
-    }
-
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.is_binary = true;
-        Ok(false)
     }
 }
 
@@ -341,6 +349,25 @@ mod tests {
     }
 
     #[test]
+    fn a_nul_far_behind_the_beginning_makes_no_file_binary() {
+        let text = |before: usize, after: usize| {
+            let lines = |count| b"a line\n".repeat(count);
+            [lines(before), b"\0\n".to_vec(), lines(after)].concat()
+        };
+        // Name, lines before and behind the NUL, matches.
+        for (name, before, after, matches) in [
+            ("at the beginning", 2, 2, 0),
+            ("at the end of a small file", 1000, 0, 1000),
+            ("in the middle of a small file", 1000, 10, 1010),
+            ("in a file that is not held whole", 20_000, 5, 20_005),
+        ] {
+            let mut search = LineSearch::new(&grep("line", GrepOutput::Counts)).unwrap();
+            let found = search.read(text(before, after).as_slice()).unwrap();
+            assert_eq!(found.matches, matches, "{name}");
+        }
+    }
+
+    #[test]
     fn a_line_over_the_memory_limit_is_an_error() {
         for (name, pattern, piece) in [
             ("a line without end", "b", &b"aaaaaaaaaaaaaaaa"[..]),
@@ -349,7 +376,8 @@ mod tests {
             let mut reads = 0;
             let file = Endless { piece, reads: &mut reads };
             let search = LineSearch::holding(&grep(pattern, GrepOutput::Lines), 1024 * 1024);
-            assert!(search.unwrap().read(file).is_err(), "{name}");
+            let error = search.unwrap().read(file).unwrap_err().to_string();
+            assert!(error.starts_with("it has a line of over 64.0MB"), "{name}: {error}");
         }
     }
 }

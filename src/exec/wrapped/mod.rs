@@ -20,7 +20,7 @@ mod search;
 pub(super) use envelope::Envelope;
 
 use crate::ambient::Ambient;
-use crate::exec::process::{self, Answer, Launch, Shell};
+use crate::exec::process::{self, Answer, Drains, Launch, Shell};
 use crate::exec::variables::Policy;
 use crate::exec::{
     Before, Command, Decide, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines, ListEntry,
@@ -59,6 +59,8 @@ pub struct Wrapped {
     /// Changes of files one after the other, so that two of the same file never mix.
     changes: tokio::sync::Mutex<()>,
     has_run: AtomicBool,
+    /// The output of what commands left in the background.
+    drains: Drains,
 }
 
 /// The environment failed without a known error message.
@@ -91,6 +93,7 @@ impl Wrapped {
             marks: Shell::new_marks(),
             changes: tokio::sync::Mutex::default(),
             has_run: AtomicBool::new(false),
+            drains: Drains::default(),
         };
         wrapped.joins_arguments = wrapped.does_join().await?;
         wrapped.look_around().await?;
@@ -271,10 +274,7 @@ fn sort(path: &Path, code: Option<i32>, stderr: &str) -> Error {
             let size = stderr.lines().last().and_then(|size| size.trim().parse().ok());
             Error::TooLarge { path: own(), size: size.unwrap_or_default(), max: MAX_WHOLE_BYTES }
         }
-        Some(46) => Error::Refused(format!(
-            "{} was changed by someone else meanwhile, so nothing was written. Read it again, then repeat the change.",
-            path.display()
-        )),
+        Some(46) => Error::Changed(own()),
         Some(47) => Error::NotFile(own()),
         _ if said("Permission denied") => Error::Denied(own()),
         _ if said("Not a directory") => Error::NotFolder(own()),
@@ -434,7 +434,7 @@ impl Environment for Wrapped {
         let envelope = Some(Envelope::new(&mark));
         let launch = self.launch(argv, mark, envelope);
         command.output.set_secrets(self.ambient.secrets());
-        process::run(launch, &command, cancel, output).await
+        process::run(launch, &command, &self.drains, cancel, output).await
     }
 
     async fn release(&self, owner: &str) {
@@ -443,6 +443,7 @@ impl Environment for Wrapped {
             let argv = self.argv(&script, &[&format!("{}-{owner}-", self.marks)]);
             // There is no recipient: the session is being closed.
             let _ = self.hop(argv, &[], MAX_TEXT_BYTES).await;
+            self.drains.release(owner).await;
         }
     }
 }

@@ -303,6 +303,18 @@ async fn a_file_that_changed_meanwhile_is_not_overwritten() {
 }
 
 #[tokio::test]
+async fn a_file_with_two_names_stays_one_file() {
+    let env = wrapped(plain()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("file"), folder.path().join("other"));
+    std::fs::write(&path, "a longer old text\n").unwrap();
+    std::fs::hard_link(&path, &other).unwrap();
+    env.write(&path, b"new\n".to_vec()).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "new\n");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+}
+
+#[tokio::test]
 async fn bytes_travel_both_ways() {
     let env = wrapped(plain()).await;
     let folder = tempfile::tempdir().unwrap();

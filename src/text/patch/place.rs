@@ -79,7 +79,10 @@ pub fn apply(text: &str, hunks: &[Hunk]) -> Result<Placed, Misplaced> {
     for (number, hunk) in (1..).zip(hunks) {
         let (at, how) = file.find(hunk, number, cursor)?;
         fuzz.push(how);
-        let behind = edits_of(hunk, at, &mut edits);
+        // Where white space before the lines differs, the file's own counts.
+        let is_indented = how >= Fuzz::EdgeSpace;
+        let indents = is_indented.then(|| Indents::new(hunk, lines.get(at..).unwrap_or_default()));
+        let behind = edits_of(hunk, at, indents.as_ref(), &mut edits);
         // Lines that only come, at the end of the file, leave the rest to the hunks after them.
         if !hunk.old().is_empty() || !hunk.hints.is_empty() {
             cursor = behind;
@@ -100,10 +103,10 @@ struct Edit {
 }
 
 /// Adds a hunk's edits; returns the line after the hunk.
-fn edits_of(hunk: &Hunk, at: usize, edits: &mut Vec<Edit>) -> usize {
+fn edits_of(hunk: &Hunk, at: usize, indents: Option<&Indents<'_>>, edits: &mut Vec<Edit>) -> usize {
     let mut at = at;
     let mut open: Option<Edit> = None;
-    for line in &hunk.lines {
+    for (place, line) in hunk.lines.iter().enumerate() {
         match line {
             Line::Context(_) => {
                 edits.extend(open.take());
@@ -116,12 +119,79 @@ fn edits_of(hunk: &Hunk, at: usize, edits: &mut Vec<Edit>) -> usize {
             }
             Line::Add(text) => {
                 let edit = open.get_or_insert_with(|| Edit { lines: at..at, new: Vec::new() });
-                edit.new.push(text.clone());
+                let seen =
+                    hunk.lines.iter().take(place).filter(|line| !matches!(line, Line::Add(_)));
+                let text = match indents {
+                    Some(indents) => indents.of_file(text, seen.count()),
+                    None => text.clone(),
+                };
+                edit.new.push(text);
             }
         }
     }
     edits.extend(open);
     at
+}
+
+/// The white space before the lines of a hunk as the patch has it and as the file has it, in the order of the lines.
+struct Indents<'a>(Vec<(&'a str, &'a str)>);
+
+/// The white space before a line.
+fn indent(line: &str) -> &str {
+    let text = line.trim_start_matches([' ', '\t']);
+    line.get(..line.len() - text.len()).unwrap_or_default()
+}
+
+impl<'a> Indents<'a> {
+    /// `lines` begins where the hunk does.
+    fn new(hunk: &'a Hunk, lines: &[&'a str]) -> Self {
+        let pairs = hunk.old().into_iter().zip(lines);
+        Self(pairs.map(|(old, line)| (indent(old), indent(line))).collect())
+    }
+
+    /// A line that comes, behind that many of the hunk's others, indented as the file is.
+    fn of_file(&self, line: &str, seen: usize) -> String {
+        let own = indent(line);
+        let text = line.get(own.len()..).unwrap_or_default();
+        if text.trim().is_empty() {
+            return line.to_owned();
+        }
+        let (before, after) = self.0.split_at_checked(seen).unwrap_or((&self.0, &[]));
+        // The nearest lines first.
+        let near = || before.iter().rev().chain(after);
+        if let Some((_, in_file)) = near().find(|(in_patch, _)| *in_patch == own) {
+            return format!("{in_file}{text}");
+        }
+        let inside =
+            near().filter_map(|(in_patch, in_file)| Some((own.strip_prefix(in_patch)?, in_file)));
+        match inside.min_by_key(|(deeper, _)| deeper.len()) {
+            Some((deeper, in_file)) => format!("{in_file}{}{text}", self.converted(deeper)),
+            None => format!("{}{text}", self.converted(own)),
+        }
+    }
+
+    /// Spaces as tabs, or tabs as spaces, where the patch has the ones and the file the others.
+    fn converted(&self, indent: &str) -> String {
+        let (spaces, tabs) = (
+            |text: &str| text.bytes().all(|byte| byte == b' '),
+            |text: &str| text.bytes().all(|byte| byte == b'\t'),
+        );
+        let width = |long: &str, short: &str| {
+            let is_multiple = !short.is_empty() && long.len().is_multiple_of(short.len());
+            (is_multiple && long.len() > short.len()).then(|| long.len() / short.len())
+        };
+        let pairs = || self.0.iter().filter(|(a, b)| !a.is_empty() && !b.is_empty());
+        let as_tabs = pairs().filter(|(a, b)| spaces(a) && tabs(b)).find_map(|(a, b)| width(a, b));
+        let as_spaces =
+            pairs().filter(|(a, b)| tabs(a) && spaces(b)).find_map(|(a, b)| width(b, a));
+        match (as_tabs, as_spaces) {
+            (Some(width), _) if spaces(indent) => {
+                "\t".repeat(indent.len() / width) + &" ".repeat(indent.len() % width)
+            }
+            (None, Some(width)) if tabs(indent) => " ".repeat(indent.len() * width),
+            _ => indent.to_owned(),
+        }
+    }
 }
 
 fn splices_of(text: &str, lines: &[&str], edits: &[Edit]) -> Vec<Splice<'static>> {

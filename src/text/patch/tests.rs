@@ -104,7 +104,7 @@ fn an_invalid_patch_is_reported_with_line_and_expected_form() {
 fn hunks_find_their_place() {
     use Fuzz::{EdgeSpace, Folded, None, TrailingSpace};
     // Name, text, hunks, text after, fuzz of each hunk.
-    let rows: [(&str, &str, &str, &str, &[Fuzz]); 23] = [
+    let rows: [(&str, &str, &str, &str, &[Fuzz]); 26] = [
         ("exact", "a\nb\nc\n", "@@\n a\n-b\n+x\n c\n", "a\nx\nc\n", &[None]),
         ("the first @@ may be left out", "a\nb\n", " a\n-b\n+x\n", "a\nx\n", &[None]),
         ("two hunks", "a\nb\nc\nd\n", "@@\n-b\n+x\n@@\n-d\n+y\n", "a\nx\nc\ny\n", &[None, None]),
@@ -133,7 +133,28 @@ fn hunks_find_their_place() {
         ),
         ("numbers of another format", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+x\n", "a\nx\n", &[None]),
         ("blanks behind", "a  \nb\t\n", "@@\n a\n-b\n+x\n", "a  \nx\n", &[TrailingSpace]),
-        ("blanks around", "  a\n    b\n", "@@\n a\n-b\n+x\n", "  a\nx\n", &[EdgeSpace]),
+        ("blanks around", "  a\n    b\n", "@@\n a\n-b\n+x\n", "  a\n    x\n", &[EdgeSpace]),
+        (
+            "spaces for a file with tabs",
+            "f {\n\tif a {\n\t\tb\n\t}\n}\n",
+            "@@\n     if a {\n-        b\n+        if c {\n+            d\n+        }\n     }\n",
+            "f {\n\tif a {\n\t\tif c {\n\t\t\td\n\t\t}\n\t}\n}\n",
+            &[EdgeSpace],
+        ),
+        (
+            "tabs for a file with spaces",
+            "f:\n  a:\n    b\n",
+            "@@\n f:\n \ta:\n-\t\tb\n+\t\tc:\n+\t\t\td\n",
+            "f:\n  a:\n    c:\n      d\n",
+            &[EdgeSpace],
+        ),
+        (
+            "less deep than the file",
+            "    a:\n        b\n",
+            "@@\n a:\n-    b\n+    c\n+\n+    d:\n+        e\n",
+            "    a:\n        c\n\n        d:\n            e\n",
+            &[EdgeSpace],
+        ),
         ("quotes", "say ‘hi’\n", "@@\n-say 'hi'\n+x\n", "x\n", &[Folded]),
         ("at the end", "x\ny\nx\n", "@@\n-x\n+z\n*** End of File\n", "x\ny\nz\n", &[None]),
         ("only lines that come", "a\n", "@@\n+b\n+c\n", "a\nb\nc\n", &[None]),

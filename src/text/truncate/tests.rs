@@ -159,36 +159,71 @@ fn a_guard_cuts_characters_then_lines() {
             "characters in the middle",
             "测测测x试试试",
             both(4, None),
-            Some(
-                "测测\n\n[3 characters removed in the middle; the full output is in the event stream]\n\n试试",
-            ),
+            Some("测测\n\n[3 characters removed in the middle; all of it is in /x]\n\n试试"),
         ),
         (
             "characters at the end",
             "abcdef",
             head(4, None),
-            Some(
-                "abcd\n\n[2 characters removed at the end; the full output is in the event stream]",
-            ),
+            Some("abcd\n\n[2 characters removed at the end; all of it is in /x]"),
         ),
         (
             "lines in the middle",
             lines,
             both(99, Some(4)),
-            Some(
-                "1\n2\n\n[2 lines removed in the middle; the full output is in the event stream]\n\n5\n6\n",
-            ),
+            Some("1\n2\n\n[2 lines removed in the middle; all of it is in /x]\n\n5\n6\n"),
         ),
         (
             "lines at the end",
             lines,
             head(99, Some(4)),
-            Some(
-                "1\n2\n3\n4\n\n[2 lines removed at the end; the full output is in the event stream]",
-            ),
+            Some("1\n2\n3\n4\n\n[2 lines removed at the end; all of it is in /x]"),
         ),
     ];
     for (name, text, limits, want) in rows {
-        assert_eq!(guard(text, limits).as_deref(), want, "{name}");
+        assert_eq!(guard(text, limits, "all of it is in /x").as_deref(), want, "{name}");
+    }
+}
+
+#[test]
+fn both_ends_of_a_long_output_are_kept() {
+    let limits = Limits { max_lines: 6, max_bytes: 20 };
+    let numbers = |last: u32| (1..=last).map(|n| format!("{n}\n")).collect::<Vec<_>>().concat();
+    // Name, output; the beginning, the end, the lines between, whether a line is cut within.
+    let rows = [
+        ("exactly so many lines", numbers(6), None),
+        ("exactly so many bytes", "0123456789\n012345678".to_owned(), None),
+        ("one line more", numbers(7), Some(("1\n2\n3", "5\n6\n7", (4, 4), false))),
+        ("by lines", numbers(30), Some(("1\n2\n3", "28\n29\n30", (4, 27), false))),
+        (
+            "by bytes",
+            "aaaa\nbbbb\ncccc\ndddd\neeee\n".to_owned(),
+            Some(("aaaa\nbbbb", "dddd\neeee", (3, 3), false)),
+        ),
+        ("one line", "0123456789".repeat(3), Some(("0123456789", "0123456789", (1, 1), true))),
+        (
+            "a long first line",
+            format!("{}\nb\n", "a".repeat(30)),
+            Some(("aaaaaaaaaa", "b", (1, 1), true)),
+        ),
+        (
+            "a long last line",
+            format!("a\n{}", "b".repeat(30)),
+            Some(("a", "bbbbbbbbbb", (2, 2), true)),
+        ),
+        ("characters are whole", "测".repeat(10), Some(("测测测", "测测测", (1, 1), true))),
+    ];
+    for (name, output, want) in rows {
+        let totals = (count_lines(&output), output.len() as u64);
+        let got = ends(&output, &output, totals, limits);
+        let shown = got.as_ref().map(|got| {
+            (got.head.as_str(), got.tail.as_str(), got.hidden_lines, got.is_within_line)
+        });
+        assert_eq!(shown, want, "{name}");
+        if let Some(got) = got {
+            let bytes = (got.head.len() + got.tail.len()) as u64;
+            assert_eq!(got.hidden_bytes + bytes, totals.1, "{name}");
+            assert_eq!(got.record.output_bytes, bytes, "{name}");
+        }
     }
 }

@@ -236,3 +236,38 @@ async fn encodings_marks_and_line_ends_stay() {
     assert_eq!(scene.get("bom"), b"\xef\xbb\xbfx\nb\n");
     assert_eq!(scene.get("twice"), b"x\ny\n", "sections of one file follow each other");
 }
+
+#[tokio::test]
+async fn a_patch_that_is_typed_into_the_shell_is_applied() {
+    let patch = "*** Begin Patch\n*** Update File: a\n@@\n-$x\n+`y`\n*** End Patch\n";
+    for (name, command, folder) in [
+        ("a heredoc", format!("apply_patch <<'EOF'\n{patch}EOF"), ""),
+        ("without quotes", format!("apply_patch << EOF\n{patch}EOF\n"), ""),
+        ("in a folder", format!("cd sub && apply_patch <<\"PATCH\"\n{patch}PATCH\n"), "sub/"),
+    ] {
+        let file = format!("{folder}a");
+        let scene = Scene::with(&[(&file, b"$x\n")]);
+        let got =
+            scene.call(&crate::tools::Bash(Profile::OpenAi), json!({"command": command})).await;
+        assert_eq!(text(&got), "Applied the patch:\nM a", "{name}");
+        assert_eq!(scene.get(&file), b"`y`\n", "{name}");
+    }
+    for (name, command) in [
+        ("more behind it", format!("apply_patch <<EOF\n{patch}EOF\nls")),
+        ("another command", format!("cat <<EOF\n{patch}EOF")),
+        ("a folder that the shell makes up", format!("cd $x && apply_patch <<EOF\n{patch}EOF")),
+        ("no end", format!("apply_patch <<EOF\n{patch}")),
+    ] {
+        assert_eq!(in_command(&command), None, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_has_no_slash_at_its_end() {
+    let scene = Scene::new();
+    let patch = "*** Begin Patch\n*** Add File: sub/\n+x\n*** End Patch";
+    let got = scene.call(&ApplyPatch(Profile::OpenAi), json!({"patch": patch})).await;
+    let want = "error: Nothing was changed: `patch` must name a file, and sub/ names a folder.";
+    assert!(text(&got).starts_with(want), "{}", text(&got));
+    assert!(!scene.path("sub").exists());
+}

@@ -45,13 +45,18 @@ impl<'a> Tree<'a> {
     }
 
     /// Applies one operation to a file, and reports it.
-    pub(super) fn act(&mut self, act: Act, at: usize, to: Option<usize>) -> Result<String, String> {
-        let name = act.path.text;
+    pub(super) fn act(
+        &mut self,
+        act: &Act,
+        at: usize,
+        to: Option<usize>,
+    ) -> Result<String, String> {
+        let name = &act.path.text;
         let file = self.file(at)?;
-        match act.what {
+        match &act.what {
             What::Add(content) => {
                 let letter = if file.now.is_some() { 'M' } else { 'A' };
-                (file.now, file.told) = (Some(content.into_bytes()), None);
+                (file.now, file.told) = (Some(content.clone().into_bytes()), None);
                 Ok(format!("{letter} {name}"))
             }
             What::Delete => {
@@ -60,7 +65,7 @@ impl<'a> Tree<'a> {
                 Ok(format!("D {name}"))
             }
             What::Update(hunks) => {
-                let note = file.update(&hunks)?;
+                let note = file.update(hunks)?;
                 let Some(to) = to.filter(|to| *to != at) else {
                     return Ok(format!("M {name}{note}"));
                 };

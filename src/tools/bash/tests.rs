@@ -141,7 +141,7 @@ async fn a_missing_folder_is_named() {
 async fn the_scenarios_hold() {
     let scene = Scene::new();
     let home = Ambient::system().var("HOME").unwrap_or_default().to_owned();
-    let rows: [(&str, &str, &str); 13] = [
+    let rows: [(&str, &str, &str); 16] = [
         ("echo", "echo hello", "hello\n"),
         ("exit code", "exit 7", "error: (no output)\n\nCommand exited with code 7"),
         ("stderr and stdout both", "echo out; echo err >&2", "out\nerr\n"),
@@ -166,6 +166,17 @@ async fn the_scenarios_hold() {
             "error: (no output)\n\nCommand exited with code 255",
         ),
         ("a password cannot be asked for", "read -p x y </dev/tty || echo none", ""),
+        (
+            "a progress bar",
+            "for i in $(seq 0 200); do printf '\\r[%3d/200]' $i; done; echo; echo done",
+            "[200/200]\ndone\n",
+        ),
+        (
+            "a long progress bar",
+            "echo first; for i in $(seq 20000); do printf '\\r[%6d/20000]' $i; done; echo; echo done",
+            "first\n[ 20000/20000]\ndone\n",
+        ),
+        ("a bell and a backspace", r"printf 'a\ab\bc\n'", "ac\n"),
         ("an empty heredoc", "cat <<'X'\nX", "(no output)"),
     ];
     for (name, command, want) in rows {
@@ -226,8 +237,11 @@ fn omitted_lines_are_counted_exactly() {
         end: End::Exited(0),
         total_lines: 150,
         total_bytes: lines.len() as u64,
+        head: lines.clone(),
         tail: lines,
         full_output_path: Some("/tmp/all".into()),
+        is_file_full: false,
+        background_output: None,
         sandbox: None,
     };
     let env = Memory::new([]);

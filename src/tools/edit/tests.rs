@@ -1,4 +1,5 @@
 use super::*;
+use crate::exec::memory::Memory;
 use crate::tools::tests::{Scene, text};
 use futures_util::future::join_all;
 
@@ -239,4 +240,27 @@ async fn a_link_stays_and_its_target_is_edited() {
     let facts = std::fs::File::options().read(true).open(scene.path("target")).unwrap();
     let mode = std::os::unix::fs::MetadataExt::mode(&facts.metadata().unwrap());
     assert_eq!(mode & 0o777, 0o755);
+}
+
+#[tokio::test]
+async fn a_change_by_another_program_meanwhile_is_kept() {
+    let refused = "error: f was changed by another program while it was edited, so nothing was written. Read it again, \
+                   then repeat the change.";
+    let done = "Successfully replaced text in f.";
+    // Text that another program appends, how often; the result, the content then.
+    for (appended, times, want, content) in [
+        ("c\n", 1, done, "a\nx\nc\n"),
+        ("c\n", 4, done, "a\nx\nc\nc\nc\nc\n"),
+        ("c\n", 9, refused, "a\nb\nc\nc\nc\nc\nc\n"),
+        ("b\n", 1, "error: Found 2 occurrences", "a\nb\nb\n"),
+    ] {
+        let memory = Memory::new([("/w/f", "a\nb\n")]).with_appended("/w/f", appended, times);
+        let env = Arc::new(memory);
+        let mut scene = Scene::new();
+        (scene.ctx.env, scene.ctx.cwd) = (env.clone(), "/w".into());
+        let arguments = json!({"path": "f", "oldText": "b\n", "newText": "x\n"});
+        let got = text(&scene.call(&Edit(Profile::Pi), arguments).await);
+        assert!(got.starts_with(want), "{appended:?} {times} times: {got}");
+        assert_eq!(env.text("/w/f").as_deref(), Some(content), "{appended:?} {times} times");
+    }
 }

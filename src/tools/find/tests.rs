@@ -117,11 +117,14 @@ async fn a_thousand_are_shown_and_folders_that_may_not_be_read_are_counted() {
         assert_eq!(got, format!("{}\n\n{notice}", want.join("\n")));
     }
     let got = text(&scene.call(&Find(Profile::Gemini), json!({"pattern": "f*"})).await);
-    assert!(got.ends_with("[1000 results limit reached. Refine pattern, or search a subfolder]"));
+    assert!(got.ends_with("[500 results limit reached. Refine pattern, or search a subfolder]"));
     if !is_superuser() {
         scene.set_mode("d0", 0);
         let got = text(&scene.call(&Find(Profile::Pi), json!({"pattern": "f0001"})).await);
-        assert_eq!(got, "d1/f0001\n\n[1 folders could not be read (no permission)]");
+        assert_eq!(
+            got,
+            "d1/f0001\n\n[1 folders could not be read (no permission, or too long a path)]"
+        );
         scene.set_mode("d0", 0o755);
     }
 }

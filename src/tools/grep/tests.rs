@@ -207,6 +207,7 @@ async fn odd_files_do_no_harm() {
          be:1: \u{e4} needle be\n\
          escapes:1: needle end\n\
          far:8001: needle far\n\
+         late-bin:1: needle\n\
          le:1: \u{e4} needle le\n\
          long-le:8001: needle far\n\
          real/b\u{fffd}\\u{1b}[31m\\n.txt:1: needle odd\n\
@@ -236,7 +237,7 @@ async fn unreadable_files_are_counted() {
         Scene::with(&[("a", b"needle\n"), ("closed/b", b"needle\n"), ("secret", b"needle\n")]);
     scene.set_mode("closed", 0);
     scene.set_mode("secret", 0);
-    let notice = "[2 files or folders could not be searched (no permission, or a line too long)]";
+    let notice = "[2 files or folders could not be searched (no permission, too long a path, or too long a line)]";
     for (pattern, lines) in [("needle", "a:1: needle"), ("other", "No matches found")] {
         let got = call(&scene, Profile::Pi, json!({"pattern": pattern})).await;
         assert_eq!(got, format!("{lines}\n\n{notice}"));
@@ -271,5 +272,15 @@ async fn the_first_matches_in_path_order_come_back_every_time() {
             assert_eq!(lines, want, "limit {limit}");
             assert_eq!(got.contains("limit reached"), limit < 1560, "limit {limit}");
         }
+    }
+}
+
+#[tokio::test]
+async fn what_the_engine_does_not_know_is_not_to_be_escaped() {
+    let scene = Scene::with(&[("a", b"foobar\n")]);
+    for pattern in ["foo(?=bar)", "(?<!x)bar", r"(o)\1"] {
+        let got = text(&scene.call(&Grep(Profile::OpenAi), json!({"pattern": pattern})).await);
+        assert!(got.starts_with("error: invalid regular expression"), "{got}");
+        assert!(got.ends_with("or use grep -P with shell."), "{got}");
     }
 }

@@ -13,14 +13,15 @@ use std::path::Path;
 /// The maximum size of an image file.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Reads the image at a path; `written` is the path as the model wrote it.
+/// Reads the image of a page at a path.
 pub(super) async fn read(
     ctx: &ToolContext,
+    page: &super::Page,
     path: &Path,
-    written: &str,
     format: Format,
     file_bytes: u64,
 ) -> ToolResult {
+    let written = &page.path.text;
     let kind = format.mime_type();
     if ctx.settings.block_images {
         let bytes = size(file_bytes);
@@ -48,7 +49,7 @@ pub(super) async fn read(
         }
         Ok(Ok(Err(error))) => failure(format!("Cannot show {written}: it {error}")),
         Ok(Err(_)) => failure(format!("Cannot show {written}: decoding it failed")),
-        Err(error) => failure(super::explain(written, &error)),
+        Err(error) => failure(super::explain(written, &error, page.profile)),
     }
 }
 

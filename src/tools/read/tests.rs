@@ -143,7 +143,7 @@ async fn pipes_and_devices_are_refused_at_once() {
     nix::unistd::mkfifo(&scene.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     for path in ["pipe", "/dev/zero"] {
         let got = text(&scene.call(&Read(Profile::Pi), json!({"path": path})).await);
-        let want = "is a device, a pipe or a socket, not a plain file: use bash for it";
+        let want = "is a device, a pipe or a socket, not a plain file: use a shell command for it";
         assert!(got.starts_with("error: ") && got.ends_with(want), "{path}: {got}");
     }
 }

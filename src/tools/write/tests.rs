@@ -134,3 +134,12 @@ async fn a_file_that_was_not_read_is_not_overwritten() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_folder_is_not_written() {
+    let scene = Scene::new();
+    let got = scene.call(&Write(Profile::Pi), json!({"path": "new/", "content": "x"})).await;
+    let want = "error: `path` must name a file, and new/ names a folder.";
+    assert!(text(&got).starts_with(want), "{}", text(&got));
+    assert!(!scene.path("new").exists());
+}

@@ -21,6 +21,8 @@ if [ -e "$file" ]; then
   if ! cp -p "$file" "$new" 2>/dev/null; then
     new=${TMPDIR:-/tmp}/.pintle-$4 in_place=yes
   fi
+  # A file with other names stays one file.
+  [ "$(ls -ld "$file" | awk 'NR == 1 { print $2 }')" -gt 1 ] && in_place=yes
 else
   (set -C && : >"$new") || exit
 fi
@@ -34,4 +36,5 @@ case $3 in
   none) [ -e "$file" ] && exit 46 ;;
   *) [ "$(cksum <"$file" 2>/dev/null)" = "$3" ] || exit 46 ;;
 esac
-if [ -n "$in_place" ]; then cat "$new" >"$file"; else mv -f "$new" "$file"; fi
+# A mount point, such as a single file of a container, cannot be replaced.
+[ -z "$in_place" ] && mv -f "$new" "$file" 2>/dev/null || cat "$new" >"$file"

@@ -1,0 +1,64 @@
+//! The output of processes that commands left in the background.
+//!
+//! A dev server that was started with `&` holds the pipe of its shell, and dies of its next line once nobody reads it. So
+//! the pipe is read to its end. Invariant: no reader outlives the owner of its command.
+
+use super::{Family, GRACE, READ_BYTES, Started};
+use crate::exec::End;
+use crate::exec::capture::Capture;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+/// Between two reads, so that a process that prints without end takes little of the machine: it waits for its pipe.
+const READ_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The readers of what commands left in the background, by owner. Dropping it ends them.
+#[derive(Debug, Default)]
+pub(in crate::exec) struct Drains(Mutex<HashMap<String, JoinSet<()>>>);
+
+/// The output of a command that ended while another process held it open.
+pub(super) struct Leftover {
+    pub(super) pipe: pipe::Receiver,
+    /// Takes the output.
+    pub(super) capture: Capture,
+    /// The way to a command that runs elsewhere. It is closed with the output.
+    pub(super) connection: Option<(Family, Started)>,
+}
+
+impl Drains {
+    /// Reads this to its end, or until the owner is released.
+    pub(super) fn add(&self, owner: &str, leftover: Leftover) {
+        let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let readers = owners.entry(owner.to_owned()).or_default();
+        while readers.try_join_next().is_some() {}
+        readers.spawn(leftover.drain());
+    }
+
+    /// Ends the readers of an owner whose processes have been ended.
+    pub(in crate::exec) async fn release(&self, owner: &str) {
+        let readers = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(owner);
+        let Some(mut readers) = readers else { return };
+        // The last lines are still in the pipe.
+        let ended = async { while readers.join_next().await.is_some() {} };
+        let _ = timeout(GRACE, ended).await;
+    }
+}
+
+impl Leftover {
+    async fn drain(mut self) {
+        let mut buffer = vec![0; READ_BYTES];
+        while let Ok(read @ 1..) = self.pipe.read(&mut buffer).await {
+            self.capture.push(buffer.get(..read).unwrap_or_default()).await;
+            // The model may read the file at any time.
+            self.capture.flush().await;
+            sleep(READ_INTERVAL).await;
+        }
+        self.capture.finish(End::Exited(0)).await;
+        drop(self.connection);
+    }
+}
