@@ -133,7 +133,10 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             in_runtime(|| work_in_session(task, ambient))
         }
         Task::Sessions { task: Sessions::Stored(task) } => sessions::run(task, &ambient),
-        Task::Trust(wanted) => trust::run(&wanted, &ambient),
+        Task::Trust(wanted) => in_runtime(async move || {
+            let _file_size = signals::file_size()?;
+            trust::run(&wanted, &ambient)
+        }),
         Task::Policy { task } => in_runtime(|| policy::run(task, ambient)),
         Task::Schema => {
             std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;

@@ -14,10 +14,15 @@ pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
-    /// Taken over so that a file-size limit is an error of the write, and not the end of the program.
+    /// See [`file_size`].
     _file_size: Signal,
     stop: CancellationToken,
     code: u8,
+}
+
+/// Takes over the signal about a file-size limit, so that it is an error of the write and not the end of the program.
+pub(crate) fn file_size() -> io::Result<Signal> {
+    signal(SignalKind::from_raw(nix::libc::SIGXFSZ))
 }
 
 impl Signals {
@@ -27,7 +32,7 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
-            _file_size: signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?,
+            _file_size: file_size()?,
             stop: CancellationToken::new(),
             code: 143,
         })

@@ -157,10 +157,7 @@ impl Stream for Body {
             }
             Poll::Ready(None) => {
                 this.bytes = None;
-                // The connection goes back to its pool in a task of its own, which comes before the next poll, and so before
-                // the next request.
-                cx.waker().wake_by_ref();
-                Poll::Pending
+                Poll::Ready(None)
             }
             Poll::Pending => loop {
                 std::task::ready!(this.alarm.as_mut().poll(cx));

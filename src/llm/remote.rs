@@ -34,8 +34,8 @@ use std::task::{Context, Poll};
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The number of polls of the body after the end of a reply. Its last chunk has usually arrived, and a body that was
-/// read to its end keeps the connection open for the next request, once the connection's task had its turn.
-const POLLS_PAST_END: u8 = 3;
+/// read to its end keeps the connection open for the next request.
+const POLLS_PAST_END: u8 = 2;
 
 /// Connects an endpoint to a wire.
 pub fn connect(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Arc<dyn Provider> {

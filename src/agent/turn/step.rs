@@ -161,7 +161,10 @@ async fn ask<H: Host>(
         accumulator: Accumulator::default(),
         untold: None,
     };
-    let cut = match stream.follow(deltas).await {
+    let followed = stream.follow(deltas).await;
+    // The connection goes back to its pool in a task of its own, before the next request wants it.
+    tokio::task::yield_now().await;
+    let cut = match followed {
         None => None,
         Some(Cut::Interrupted) => Some(End::Interrupted),
         Some(Cut::Failed(error)) => match next(&error) {
