@@ -188,9 +188,13 @@ pub(super) fn stop_to_pi(stop: Option<StopReason>) -> &'static str {
         None => "aborted",
         Some(StopReason::ToolUse) => "toolUse",
         Some(StopReason::MaxTokens) => "length",
-        Some(StopReason::EndTurn | StopReason::Refusal | StopReason::Limit | StopReason::Other) => {
-            "stop"
-        }
+        Some(
+            StopReason::EndTurn
+            | StopReason::Refusal
+            | StopReason::Paused
+            | StopReason::Limit
+            | StopReason::Other,
+        ) => "stop",
     }
 }
 
