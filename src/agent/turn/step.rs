@@ -145,16 +145,14 @@ async fn ask<H: Host>(
     let next =
         |error: &Error| retry::next_delay(&ctx.llm.retry, failures, error, ctx.ambient.chance());
     let mut asked = std::pin::pin!(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request)));
-    let mut is_silence_told = false;
-    let asked = match host.wait(tokio::time::timeout(ctx.llm.retry.silence, asked.as_mut())).await {
-        Ok(asked) => asked,
-        Err(_) => {
-            tell_silence(host, ctx);
-            is_silence_told = true;
-            host.wait(asked).await
-        }
-    };
-    let deltas = match asked {
+    let mut answer =
+        host.wait(tokio::time::timeout(ctx.llm.retry.silence, asked.as_mut())).await.ok();
+    let is_silence_told = answer.is_none();
+    if is_silence_told {
+        tell_silence(host, ctx);
+        answer = Some(host.wait(asked).await);
+    }
+    let deltas = match answer.flatten() {
         None => return Err(End::Interrupted),
         Some(Ok(deltas)) => deltas,
         Some(Err(error)) => {

@@ -284,7 +284,7 @@ fn a_paused_reply_goes_on_as_it_stands() {
         json!({ "type": "message_delta", "delta": { "stop_reason": "pause_turn" } }),
         json!({ "type": "message_stop" }),
     ];
-    let text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let text = events.map(|event| format!("data: {event}\n\n")).concat();
     let mut paused = Accumulator::default();
     for delta in decode_pieces(Api::Messages, vec![text.into()]) {
         paused.push(&delta.unwrap());

@@ -35,46 +35,48 @@ enum Place {
 impl ThinkTags {
     /// Takes the next piece of the text and hands out what is certain of it.
     pub(super) fn push(&mut self, piece: String, mut out: impl FnMut(Kind, String)) {
-        let mut rest =
-            if self.held.is_empty() { piece } else { std::mem::take(&mut self.held) + &piece };
+        if self.place == Place::Text {
+            return out(Kind::Text, piece);
+        }
+        let whole = std::mem::take(&mut self.held) + &piece;
+        let mut rest = whole.as_str();
+        let mut hand_out = |kind, text: &str| {
+            if !text.is_empty() {
+                out(kind, text.to_owned());
+            }
+        };
         loop {
             match self.place {
-                Place::Text => break out_text(Kind::Text, rest, &mut out),
+                Place::Text => return hand_out(Kind::Text, rest),
                 Place::Start => {
                     let begun = rest.trim_start();
                     if let Some(inside) = begun.strip_prefix(OPEN) {
                         self.place = Place::Opened;
-                        rest = inside.to_owned();
+                        rest = inside;
                     } else if OPEN.starts_with(begun) && rest.len() <= MAX_HELD {
-                        break self.held = rest;
+                        rest.clone_into(&mut self.held);
+                        return;
                     } else {
                         self.place = Place::Text;
                     }
                 }
                 Place::Opened | Place::Closed => {
-                    let begun = rest.trim_start();
-                    if begun.is_empty() {
-                        break;
+                    rest = rest.trim_start();
+                    if rest.is_empty() {
+                        return;
                     }
-                    if begun.len() < rest.len() {
-                        rest = begun.to_owned();
-                    }
-                    self.place = match self.place {
-                        Place::Opened => Place::Reasoning,
-                        Place::Start | Place::Reasoning | Place::Closed | Place::Text => {
-                            Place::Text
-                        }
-                    };
+                    let is_opened = self.place == Place::Opened;
+                    self.place = if is_opened { Place::Reasoning } else { Place::Text };
                 }
                 Place::Reasoning => {
                     if let Some((inside, behind)) = rest.split_once(CLOSE) {
-                        let inside = inside.trim_end().to_owned();
-                        rest = behind.to_owned();
-                        out_text(Kind::Reasoning, inside, &mut out);
+                        hand_out(Kind::Reasoning, inside.trim_end());
+                        rest = behind;
                         self.place = Place::Closed;
                     } else {
-                        self.held = rest.split_off(certain(&rest));
-                        break out_text(Kind::Reasoning, rest, &mut out);
+                        let (certain, held) = rest.split_at(certain(rest));
+                        held.clone_into(&mut self.held);
+                        return hand_out(Kind::Reasoning, certain);
                     }
                 }
             }
@@ -95,16 +97,10 @@ impl ThinkTags {
     }
 }
 
-fn out_text(kind: Kind, text: String, out: &mut impl FnMut(Kind, String)) {
-    if !text.is_empty() {
-        out(kind, text);
-    }
-}
-
 /// The length of the text before what may be the start of the closing tag, with white space before it.
 fn certain(text: &str) -> usize {
-    let starts = (1..CLOSE.len()).rev().filter_map(|length| CLOSE.get(..length));
-    let before = starts.filter_map(|start| text.strip_suffix(start)).next().unwrap_or(text);
+    let mut starts = (1..CLOSE.len()).rev().filter_map(|length| CLOSE.get(..length));
+    let before = starts.find_map(|start| text.strip_suffix(start)).unwrap_or(text);
     let trimmed = before.trim_end().len();
     if text.len() - trimmed <= MAX_HELD { trimmed } else { before.len() }
 }
