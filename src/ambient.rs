@@ -9,7 +9,7 @@
 
 mod secrets;
 
-pub use secrets::{REDACTED, Redactor, Secrets};
+pub use secrets::{MIN_SECRET_BYTES, REDACTED, Redactor, Secrets};
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -433,6 +433,8 @@ pub enum StopReason {
     MaxTokens,
     /// It declined to answer.
     Refusal,
+    /// The provider paused a long reply, which the engine then asks it to continue.
+    Paused,
     /// The engine ended the turn at a limit or because the model repeated itself; a notice says which.
     Limit,
     /// A reason that this engine does not know; treated as finished.

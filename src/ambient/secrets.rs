@@ -14,7 +14,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 pub const REDACTED: &str = "***";
 
 /// The minimum length of a value, in bytes. Shorter ones would be found in text that has nothing to do with them.
-const MIN_BYTES: usize = 8;
+pub const MIN_SECRET_BYTES: usize = 8;
 
 /// Values that people give to servers that want any key, and that mean something else elsewhere.
 const PLACEHOLDERS: [&str; 10] = [
@@ -76,7 +76,7 @@ impl Secrets {
             .unwrap_or(value)
             .trim();
         let is_placeholder = PLACEHOLDERS.iter().any(|known| value.eq_ignore_ascii_case(known));
-        if value.len() < MIN_BYTES || is_placeholder {
+        if value.len() < MIN_SECRET_BYTES || is_placeholder {
             return;
         }
         // The form in which it stands in JSON, where that is another one.

@@ -223,13 +223,23 @@ pub(crate) fn load_config(settings: &args::Settings, ambient: &Ambient) -> anyho
     })
 }
 
+/// The timeouts of requests to models.
+fn timeouts(config: &Config) -> Timeouts {
+    let usual = Timeouts::default();
+    Timeouts {
+        first_byte: config.model_start_timeout.unwrap_or(usual.first_byte),
+        idle: config.model_idle_timeout.unwrap_or(usual.idle),
+        ..usual
+    }
+}
+
 /// Builds the models of these settings.
 pub(crate) fn configured_models(
     settings: &args::Settings,
     config: &Config,
     ambient: &Ambient,
 ) -> anyhow::Result<ConfiguredModels> {
-    let http = || -> Arc<dyn Wire> { Arc::new(Http::new(Timeouts::default())) };
+    let http = || -> Arc<dyn Wire> { Arc::new(Http::new(timeouts(config))) };
     let wire: Arc<dyn Wire> = match (&settings.replay, &settings.record) {
         (Some(cassette), _) => Arc::new(Replay::load(cassette)?),
         (None, Some(cassette)) => Arc::new(Record::new(http(), cassette)),
@@ -432,6 +442,7 @@ mod tests {
                     config.retries.as_ref().map_or(RetryPolicy::default().retries, |set| set.value)
                 ),
                 format!("{:?}", config.question_timeout.unwrap_or(QUESTION_TIMEOUT)),
+                format!("{:?}", timeouts(config)),
                 format!("{:?} {:?}", config.instructions, config.model),
                 format!("{:?} {}", tool_settings(tools).unwrap(), tools.web_fetch),
                 format!("{:?}", limits(&config.limits)),

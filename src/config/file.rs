@@ -40,6 +40,8 @@ pub(super) struct FileSettings {
     pub(super) sessions: SessionSettings,
     pub(super) hooks: Vec<HookSettings>,
     pub(super) question_timeout: Option<Duration>,
+    pub(super) model_start_timeout: Option<Duration>,
+    pub(super) model_idle_timeout: Option<Duration>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -77,6 +79,12 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             "hooks" => settings.hooks = hooks::parse(&value, path, &mut settings.warnings)?,
             "question_timeout_s" => {
                 settings.question_timeout = Some(seconds_of(&value, &key, path)?);
+            }
+            "model_start_timeout_s" => {
+                settings.model_start_timeout = Some(seconds_of(&value, &key, path)?);
+            }
+            "model_idle_timeout_s" => {
+                settings.model_idle_timeout = Some(seconds_of(&value, &key, path)?);
             }
             "sessions" => {
                 settings.sessions = sessions::parse(value, path, &mut settings.warnings)?;

@@ -112,6 +112,8 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
     let rows = [
         ("model", before.model == now.model),
         ("retries", before.retries == now.retries),
+        ("model_start_timeout_s", before.model_start_timeout == now.model_start_timeout),
+        ("model_idle_timeout_s", before.model_idle_timeout == now.model_idle_timeout),
         ("permission_mode", before.permission_mode == now.permission_mode),
         ("rules", before.rules == now.rules),
         ("tools", before.tools == now.tools),

@@ -244,6 +244,8 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         title: file.title,
         sessions: file.sessions,
         question_timeout: file.question_timeout,
+        model_start_timeout: file.model_start_timeout,
+        model_idle_timeout: file.model_idle_timeout,
         server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
         environment,
         folders,

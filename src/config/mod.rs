@@ -105,6 +105,10 @@ pub struct Config {
     pub title: TitleSettings,
     /// The timeout of a question to a person.
     pub question_timeout: Option<Duration>,
+    /// The timeout for the first byte of a model's reply.
+    pub model_start_timeout: Option<Duration>,
+    /// The timeout between two pieces of a model's reply.
+    pub model_idle_timeout: Option<Duration>,
     /// The server to which the command line sends every request, whatever the provider.
     pub server: Option<Server>,
     /// The environment in which tools run.

@@ -114,15 +114,21 @@ pub enum EffortField {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningBack {
-    /// Left out.
+    /// In the field `reasoning_content` if it arrived there; as the model's family requires; left out otherwise.
     #[default]
+    AsReceived,
+    /// Left out.
     Drop,
     /// In the field `reasoning_content`.
     ReasoningContent,
+    /// In the field `reasoning_content` of every reply, which holds a space where there is no reasoning.
+    Always,
     /// As text before the message's own.
     Text,
     /// As a part of type `thinking` before the message's text.
     ThinkingPart,
+    /// Between `<think>` tags before the message's text if it arrived so; in the field `reasoning_content` if it arrived there.
+    ThinkTags,
 }
 
 /// The role of the system prompt (Chat).
@@ -193,7 +199,7 @@ impl Dialect {
         output_limit: OutputLimit::MaxTokens,
         call_ids: CallIds::UpTo40,
         effort: EffortField::ReasoningEffort,
-        reasoning_back: ReasoningBack::Drop,
+        reasoning_back: ReasoningBack::AsReceived,
         system_role: SystemRole::System,
         include_usage: true,
         store: false,
@@ -282,6 +288,7 @@ struct Family {
     profile: Option<String>,
     vision: Option<bool>,
     max_output: Option<u64>,
+    reasoning_back: Option<ReasoningBack>,
 }
 
 #[derive(Deserialize)]
@@ -395,6 +402,11 @@ pub fn max_output(provider: &str, id: &str) -> Option<u64> {
     let most = family(id, |family| family.max_output)?;
     let allowed = model(provider, id).and_then(|row| row.max_output);
     Some(allowed.map_or(most, |allowed| allowed.min(most)))
+}
+
+/// The form in which models of this id require their reasoning back, where their makers say.
+pub(super) fn reasoning_back(id: &str) -> Option<ReasoningBack> {
+    family(id, |family| family.reasoning_back)
 }
 
 /// A model's name as its maker writes it, without what gateways and clouds add: `us.anthropic.claude-…` of Bedrock,

@@ -4,9 +4,16 @@
 
 mod decode;
 mod encode;
+mod think_tags;
 
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;
+
+/// The field of text, and of reasoning between tags.
+const CONTENT: &str = "content";
+
+/// The field of reasoning by itself, which its block keeps as `{"field":"reasoning_content"}`.
+pub const REASONING_CONTENT: &str = "reasoning_content";
 
 #[cfg(test)]
 mod tests;

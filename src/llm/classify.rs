@@ -3,10 +3,11 @@
 //! Pure. Bodies are judged by their content, never by their label: servers call JSON `text/plain`, gateways send HTML. The
 //! first rule that fits wins, so the order of the rules is the point of this file.
 
+use super::catalog::ReasoningBack;
 use super::endpoint::Endpoint;
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
 use super::wire::header;
-use crate::ambient::REDACTED;
+use crate::ambient::{MIN_SECRET_BYTES, REDACTED};
 use crate::text::credentials;
 use serde_json::Value;
 use std::time::Duration;
@@ -96,6 +97,21 @@ pub(super) fn refuses_reasoning(error: &Error) -> bool {
     let is_refusal =
         error.kind == ErrorKind::InvalidRequest && error.message.contains("encrypted_content");
     is_named || is_refusal
+}
+
+/// The form in which a server wants reasoning back, where its error is about that. Source: error bodies quoted in public issues, 2026-11.
+pub(super) fn wanted_reasoning(error: &Error) -> Option<ReasoningBack> {
+    // Behind the provider's name.
+    let (_, text) = error.message.split_once(": ")?;
+    let text = text.to_ascii_lowercase();
+    if error.kind != ErrorKind::InvalidRequest || !text.contains("reasoning_content") {
+        return None;
+    }
+    // A server that checks its input against a schema.
+    let refusals =
+        ["support", "permitted", "allowed", "unexpected", "unknown", "unrecognized", "extra"];
+    let is_refused = refusals.iter().any(|word| text.contains(word));
+    Some(if is_refused { ReasoningBack::Drop } else { ReasoningBack::Always })
 }
 
 /// The facts in an error body, in whichever format.
@@ -325,6 +341,9 @@ fn hint(
         ErrorKind::InvalidRequest if matches!(status, 404 | 405) && is_foreign => {
             Some(format!("no model API at {url}; {CHECK_ADDRESS}"))
         }
+        ErrorKind::InvalidRequest if status == 404 && is_about_path(&facts.text) => {
+            Some(format!("no such path as {url}; {CHECK_ADDRESS}"))
+        }
         ErrorKind::InvalidRequest
             if status == 404 || facts.has_code(&["model_not_found", "invalid_model"]) =>
         {
@@ -340,6 +359,15 @@ fn hint(
         | ErrorKind::Protocol
         | ErrorKind::Replay => None,
     }
+}
+
+/// Returns true if an error of status 404 is about the path of the request and not about its model.
+fn is_about_path(text: &str) -> bool {
+    let text = text.trim().trim_end_matches('.').to_ascii_lowercase();
+    let says =
+        ["invalid url", "route", "path", "cannot post", "resource not found", "page not found"];
+    let is_bare = matches!(text.as_str(), "" | "not found" | "404 not found");
+    is_bare || (!text.contains("model") && says.iter().any(|part| text.contains(part)))
 }
 
 /// Returns the retry delay: from the headers, or else from words such as `try again in 9m38.016s`.
@@ -393,7 +421,9 @@ fn duration(text: &str) -> Option<Duration> {
 fn scrub(endpoint: &Endpoint, message: &str) -> String {
     let message = credentials::redact(message);
     match &endpoint.key {
-        Some(key) if !key.expose().is_empty() => message.replace(key.expose(), REDACTED),
+        Some(key) if key.expose().len() >= MIN_SECRET_BYTES => {
+            message.replace(key.expose(), REDACTED)
+        }
         Some(_) | None => message.into_owned(),
     }
 }

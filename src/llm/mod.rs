@@ -50,6 +50,7 @@ mod vision;
 pub mod wire;
 
 pub use catalog::Api;
+pub use chat::REASONING_CONTENT;
 pub use delta::{Accumulator, BlockStart, Delta, Tier};
 pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};

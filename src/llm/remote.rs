@@ -1,11 +1,11 @@
 //! A provider behind a wire: encodes and sends requests, and decodes the response as it arrives.
 //!
-//! Reasoning that a server refuses is left out here, once, for the rest of the turn. The conversation keeps it, so that a journal means
-//! the same whatever a server thinks of its own signatures.
+//! Reasoning that a server refuses is left out here, once, for the rest of the turn, and reasoning that it asks for goes along. The
+//! conversation keeps it, so that a journal means the same whatever a server thinks of its own signatures.
 
 use super::anthropic;
 use super::aws::frames;
-use super::catalog::{self, Api, Dialect};
+use super::catalog::{self, Api, Dialect, ReasoningBack};
 use super::chat;
 use super::classify;
 use super::decode::{Broken, Decode};
@@ -26,8 +26,8 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 /// The maximum number of bytes read from an error's body.
@@ -39,7 +39,12 @@ const POLLS_PAST_END: u8 = 2;
 
 /// Connects an endpoint to a wire.
 pub fn connect(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Arc<dyn Provider> {
-    Arc::new(Remote { endpoint: Arc::new(endpoint), wire, refused: AtomicUsize::new(0) })
+    Arc::new(Remote {
+        endpoint: Arc::new(endpoint),
+        wire,
+        refused: AtomicUsize::new(0),
+        reasoning_back: OnceLock::new(),
+    })
 }
 
 /// The body of a request to this endpoint.
@@ -99,6 +104,8 @@ struct Remote {
     wire: Arc<dyn Wire>,
     /// The index up to which the server refused the reasoning that it had encrypted.
     refused: AtomicUsize,
+    /// The form in which the server asked for reasoning (Chat).
+    reasoning_back: OnceLock<ReasoningBack>,
 }
 
 #[async_trait::async_trait]
@@ -112,7 +119,10 @@ impl Provider for Remote {
         if !self.endpoint.takes_images.or_else(known).unwrap_or(true) {
             vision::without_images(&mut request);
         }
-        let endpoint = Arc::new(self.endpoint.for_model(&request.model));
+        let mut endpoint = self.endpoint.for_model(&request.model);
+        if let Some(form) = self.reasoning_back.get() {
+            endpoint.dialect.reasoning_back = *form;
+        }
         reasoning::without_sealed(&mut request, self.refused.load(Ordering::Relaxed));
         let body = match self.ask(&endpoint, &request).await {
             Err(error) if classify::refuses_reasoning(&error) => {
@@ -123,8 +133,15 @@ impl Provider for Remote {
                 self.refused.store(messages, Ordering::Relaxed);
                 self.ask(&endpoint, &request).await?
             }
+            Err(error) if endpoint.api == Api::Chat => {
+                let wanted = classify::wanted_reasoning(&error).ok_or_else(|| error.clone())?;
+                self.reasoning_back.set(wanted).map_err(|_| error)?;
+                endpoint.dialect.reasoning_back = wanted;
+                self.ask(&endpoint, &request).await?
+            }
             asked => asked?,
         };
+        let endpoint = Arc::new(endpoint);
         let window = window(&endpoint, &request.model);
         let decoder = decoder(endpoint.api);
         let is_framed = endpoint.dialect.cloud.is_some_and(|cloud| cloud.is_framed(endpoint.api));

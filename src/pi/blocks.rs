@@ -1,6 +1,6 @@
 //! Blocks of messages, converted in both directions: texts, images, thinking, and the data that providers signed.
 
-use crate::llm::{Assistant, AssistantBlock, Opaque};
+use crate::llm::{Assistant, AssistantBlock, Opaque, REASONING_CONTENT};
 use pintle_protocol::content::{Content, Input, Usage};
 use pintle_protocol::event::StopReason;
 use pintle_protocol::item::ToolKind;
@@ -66,6 +66,9 @@ pub(super) fn opaque(api: &str, block: &Map<String, Value>) -> Option<Opaque> {
                 serde_json::from_str::<Value>(signature).ok().filter(Value::is_object)?
             } else if is_google {
                 signed(text("thinking")?, signature)
+            } else if api == "openai-completions" && signature == REASONING_CONTENT {
+                // Pi names the field of the reply there.
+                json!({ "field": signature })
             } else {
                 return None;
             }
@@ -107,7 +110,8 @@ fn reply_block(block: &AssistantBlock) -> Option<Value> {
             } else if stored.get("type") == Some(&json!("reasoning")) {
                 Some(Value::from(stored.to_string()))
             } else {
-                stored.get("signature").cloned().or_else(|| signed(&stored))
+                let field = stored.get("field").filter(|field| *field == REASONING_CONTENT);
+                stored.get("signature").or(field).cloned().or_else(|| signed(&stored))
             };
             put(&mut block, "thinkingSignature", signature);
             block
@@ -188,9 +192,13 @@ pub(super) fn stop_to_pi(stop: Option<StopReason>) -> &'static str {
         None => "aborted",
         Some(StopReason::ToolUse) => "toolUse",
         Some(StopReason::MaxTokens) => "length",
-        Some(StopReason::EndTurn | StopReason::Refusal | StopReason::Limit | StopReason::Other) => {
-            "stop"
-        }
+        Some(
+            StopReason::EndTurn
+            | StopReason::Refusal
+            | StopReason::Paused
+            | StopReason::Limit
+            | StopReason::Other,
+        ) => "stop",
     }
 }
 

@@ -3,10 +3,10 @@
 
 use super::*;
 use crate::history::{replay, tree};
-use crate::llm::{AssistantBlock, Message, invariants};
+use crate::llm::{Assistant, AssistantBlock, Message, invariants};
 use crate::store::{Entry, FORMAT_VERSION, Header, Store};
 use pintle_protocol::content::Content;
-use pintle_protocol::event::EventRecord;
+use pintle_protocol::event::{EventRecord, StopReason};
 use pintle_protocol::ids::SessionId;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -317,6 +317,28 @@ fn earlier_versions_come_back_as_version_three() {
     let two = chain(2, &[("1", user("one")), ("2", hook)]);
     assert_eq!(conversation(&two), "user: one\nuser: from a hook\n");
     assert_eq!(stored(&two).1[2]["message"]["role"], "custom");
+}
+
+#[test]
+fn the_field_of_reasoning_is_told_between_both_programs() {
+    for (api, field, want) in [
+        ("openai-completions", "reasoning_content", Some("reasoning_content")),
+        ("openai-completions", "reasoning", None),
+        ("google-generative-ai", "", None),
+    ] {
+        let block = json!({ "type": "thinking", "thinking": "hm", "thinkingSignature": field });
+        let opaque = super::blocks::opaque(api, block.as_object().unwrap());
+        let kept = opaque.as_ref().map(|opaque| opaque.0.get());
+        assert_eq!(kept, want.map(|_| r#"{"field":"reasoning_content"}"#), "{api} {field}");
+        let reply = Assistant {
+            blocks: vec![AssistantBlock::Reasoning { text: "hm".to_owned(), opaque }],
+            origin: "a/m".to_owned(),
+            stop: StopReason::EndTurn,
+        };
+        let written = super::blocks::reply(&reply);
+        let signature = written[0].get("thinkingSignature").and_then(Value::as_str);
+        assert_eq!(signature, want, "{api} {field}");
+    }
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! What happens when a provider fails: asked again while that may help, nothing said twice to the model, no half call run, and
 //! the session usable whatever the end. Waits are those of the script, so that nothing here sleeps.
 
-use crate::scenarios::full;
+use crate::scenarios::{full, told_with};
+use crate::support::stage::Setup;
 use expect_test::expect;
+use pintle_protocol::approval::PermissionMode;
+use std::time::Duration;
 
 #[test]
 fn a_failure_before_anything_was_shown_costs_no_step() {
@@ -223,4 +226,19 @@ fn a_steer_waits_for_the_reply_that_was_asked_anew() {
             assistant "first"
             user "also this""#]],
     );
+}
+
+#[test]
+fn clients_are_told_once_that_a_model_is_silent() {
+    for (name, model, steps) in [
+        ("before its first word", "hang", "prompt a | until modelSilent | stop | idle"),
+        ("in the middle", "say half + hang", "prompt a | until modelSilent | stop | idle"),
+    ] {
+        let setup = Setup { silence: Duration::from_millis(20), ..Setup::default() };
+        let told = told_with(setup, PermissionMode::Full, model, steps);
+        let line = "told modelSilent: script has sent no part of the reply for 0.02 s";
+        assert_eq!(told.lines().filter(|told| *told == line).count(), 1, "{name}: {told}");
+    }
+    let told = told_with(Setup::default(), PermissionMode::Full, "say hi", "prompt a | idle");
+    assert!(!told.contains("modelSilent"), "{told}");
 }

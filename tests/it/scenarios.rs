@@ -627,6 +627,29 @@ fn a_reply_at_its_limit_goes_on_by_itself() {
 }
 
 #[test]
+fn a_reply_that_its_provider_paused_goes_on_as_it_stands() {
+    full(
+        "say so far + pause\nsay and its end",
+        "prompt a | idle",
+        expect![[r#"
+            > prompt a: Started
+            accepted Prompt "a"
+            turn started
+            completed #1 user "a"
+            started   #2 message running ""
+            completed #2 message completed "so far"
+            step 1 Paused
+            started   #3 message running ""
+            completed #3 message completed "and its end"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "a"
+            assistant "so far""#]],
+    );
+}
+
+#[test]
 fn a_reply_that_is_always_at_its_limit_ends_after_three_continuations() {
     full(
         "say a + cut\nsay b + cut\nsay c + cut\nsay d + cut",

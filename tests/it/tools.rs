@@ -154,10 +154,12 @@ fn a_full_disk_leaves_files_as_they_were() {
 #[test]
 fn a_call_that_was_cut_off_never_runs() {
     let half = json!({"tool": "write", "arguments": r#"{"path": "made.txt", "content": "half"#});
+    let bare = json!({"tool": "ls", "arguments": ""});
     let last = json!({"blocks": [{"text": "done"}]});
     let rows = [
         ("by the length limit", json!({"blocks": [half], "stop": "maxTokens"}), "failed"),
         ("by the model", json!({"blocks": [half]}), "failed"),
+        ("before its arguments", json!({"blocks": [bare], "stop": "maxTokens"}), "failed"),
         (
             "by a broken connection",
             json!({"blocks": [half], "error": {"kind": "network", "message": "broken"}}),
@@ -174,6 +176,7 @@ fn a_call_that_was_cut_off_never_runs() {
         assert!(!place.path("made.txt").exists(), "{name}");
         let is_told =
             text(&call).starts_with("The reply reached its length limit within this call");
-        assert_eq!(is_told, name == "by the length limit", "{name}: {}", text(&call));
+        let is_limit = matches!(name, "by the length limit" | "before its arguments");
+        assert_eq!(is_told, is_limit, "{name}: {}", text(&call));
     }
 }

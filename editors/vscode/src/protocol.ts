@@ -1406,6 +1406,7 @@ export type StopReason =
   | /** It called tools. */ "toolUse"
   | /** It reached its output limit. */ "maxTokens"
   | /** It declined to answer. */ "refusal"
+  | /** The provider paused a long reply, which the engine then asks it to continue. */ "paused"
   | /** The engine ended the turn at a limit or because the model repeated itself; a notice says which. */ "limit"
   | /** A reason that this engine does not know; treated as finished. */ "other";
 

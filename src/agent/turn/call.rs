@@ -32,8 +32,13 @@ impl Call {
     pub(in crate::agent) fn cut_by_limit(&mut self) {
         let is_whole = matches!(&self.item.body, ItemBody::ToolCall(call) if call.input.is_some());
         if !is_whole {
-            self.prepared = Err(CUT_BY_LIMIT.to_owned());
+            self.refuse_as_cut();
         }
+    }
+
+    /// Does not run the call, and tells the model that the length limit cut it.
+    pub(in crate::agent) fn refuse_as_cut(&mut self) {
+        self.prepared = Err(CUT_BY_LIMIT.to_owned());
     }
 }
 

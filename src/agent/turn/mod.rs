@@ -181,7 +181,10 @@ async fn drive<H: Host>(
             return Err(end);
         }
         let touched = calls::touched(&calls);
-        let Batch { steers, changes, ended } = if calls.is_empty() {
+        let Batch { steers, changes, ended } = if calls.is_empty() && stop == StopReason::Paused {
+            // The provider goes on with the reply as it stands; a message behind it would end what it was doing.
+            Batch::default()
+        } else if calls.is_empty() {
             let steers = host.take_steers().await;
             let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
             match (steers.is_empty(), is_cut) {

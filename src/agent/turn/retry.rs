@@ -6,17 +6,19 @@
 use crate::llm::Error;
 use std::time::Duration;
 
-/// When a request to a provider that failed is sent again.
+/// When a request to a provider that failed is sent again, and when clients are told that it takes long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// The most times that a request is sent again.
     pub retries: u32,
-    /// The wait before the first retry; each next one is twice as long.
+    /// The wait before the first retry; each next one is four times as long.
     pub first: Duration,
     /// The longest single wait.
     pub longest: Duration,
     /// The most that a request waits in all.
     pub total: Duration,
+    /// The time without a part of the reply after which clients are told, once for each request.
+    pub silence: Duration,
 }
 
 impl Default for RetryPolicy {
@@ -26,6 +28,7 @@ impl Default for RetryPolicy {
             first: Duration::from_secs(2),
             longest: Duration::from_secs(60),
             total: Duration::from_secs(150),
+            silence: Duration::from_secs(30),
         }
     }
 }
@@ -69,9 +72,8 @@ pub(in crate::agent) fn next_delay(
         Some(wait) if wait > retry_policy.longest.min(left) => Err(NoRetry::TooLong(wait)),
         Some(wait) => Ok(wait),
         None => {
-            let doubled = retry_policy.first.saturating_mul(1 << failures.count.min(16));
-            let wait =
-                doubled.min(retry_policy.longest).mul_f64(1.0 - chance.clamp(0.0, 1.0) / 4.0);
+            let grown = retry_policy.first.saturating_mul(1 << (2 * failures.count.min(15)));
+            let wait = grown.min(retry_policy.longest).mul_f64(1.0 - chance.clamp(0.0, 1.0) / 4.0);
             if wait > left { Err(NoRetry::Tried) } else { Ok(wait) }
         }
     }
@@ -83,19 +85,19 @@ mod tests {
     use crate::llm::ErrorKind;
 
     #[test]
-    fn waits_double_and_end() {
+    fn waits_grow_and_end() {
         let retry_policy = RetryPolicy { retries: 20, ..RetryPolicy::default() };
         let secs = Duration::from_secs;
         let error = Error::new(ErrorKind::Overloaded, "x");
         for (count, waited, chance, want) in [
             (0, 0, 0.0, Ok(secs(2))),
-            (1, 2, 0.0, Ok(secs(4))),
-            (2, 6, 0.0, Ok(secs(8))),
+            (1, 2, 0.0, Ok(secs(8))),
+            (2, 10, 0.0, Ok(secs(32))),
             (0, 0, 1.0, Ok(Duration::from_millis(1500))),
             (0, 0, 7.0, Ok(Duration::from_millis(1500))),
-            (5, 62, 0.0, Ok(secs(60))),
+            (3, 42, 0.0, Ok(secs(60))),
             (19, 0, 0.0, Ok(secs(60))),
-            (6, 122, 0.0, Err(NoRetry::Tried)),
+            (4, 102, 0.0, Err(NoRetry::Tried)),
             (20, 0, 0.0, Err(NoRetry::Tried)),
         ] {
             let failures = Failures { count, waited: secs(waited) };

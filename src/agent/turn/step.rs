@@ -19,8 +19,8 @@ use crate::text::partial_json::{Growth, PartialJson};
 use futures_util::StreamExt;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
-    DeltaField, Event, ItemDelta, RetryScheduled, StepCompleted, StepUsage, StopReason,
-    TransientEvent, TurnError,
+    DeltaField, Event, ItemDelta, Notice, NoticeLevel, RetryScheduled, StepCompleted, StepUsage,
+    StopReason, TransientEvent, TurnError,
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolKind};
@@ -67,6 +67,8 @@ struct Stream<'a, H> {
     accumulator: Accumulator,
     /// The provider's count that subscribers have not been told.
     untold: Option<Usage>,
+    /// Clients know that nothing comes.
+    is_silence_told: bool,
 }
 
 /// The outcome of one request.
@@ -142,8 +144,15 @@ async fn ask<H: Host>(
     host.set_sent(sent);
     let next =
         |error: &Error| retry::next_delay(&ctx.llm.retry, failures, error, ctx.ambient.chance());
-    let asked = host.wait(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request))).await;
-    let deltas = match asked {
+    let mut asked = std::pin::pin!(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request)));
+    let mut answer =
+        host.wait(tokio::time::timeout(ctx.llm.retry.silence, asked.as_mut())).await.ok();
+    let is_silence_told = answer.is_none();
+    if is_silence_told {
+        tell_silence(host, ctx);
+        answer = Some(host.wait(asked).await);
+    }
+    let deltas = match answer.flatten() {
         None => return Err(End::Interrupted),
         Some(Ok(deltas)) => deltas,
         Some(Err(error)) => {
@@ -160,6 +169,7 @@ async fn ask<H: Host>(
         blocks: BTreeMap::new(),
         accumulator: Accumulator::default(),
         untold: None,
+        is_silence_told,
     };
     let followed = stream.follow(deltas).await;
     // The connection goes back to its pool in a task of its own, before the next request wants it.
@@ -176,6 +186,19 @@ async fn ask<H: Host>(
         },
     };
     Ok(Attempt::Replied(stream.finish(cut, tally)))
+}
+
+/// Tells clients that nothing comes from the provider.
+fn tell_silence<H: Host>(host: &mut H, ctx: &TurnContext) {
+    let provider = &ctx.llm.model.provider;
+    host.transient(TransientEvent::Notice(Notice {
+        level: NoticeLevel::Info,
+        code: "modelSilent".to_owned(),
+        message: format!("{provider} has sent no part of the reply for {} s", ctx.llm.retry.silence.as_secs_f64()),
+        hint: Some(
+            "the request is sent again once the connection has been silent for model_idle_timeout_s".to_owned(),
+        ),
+    }));
 }
 
 /// The reason why a reply was cut.
@@ -206,8 +229,7 @@ impl<H: Host> Stream<'_, H> {
     /// Takes deltas until the reply is over; says why, when it was cut.
     async fn follow(&mut self, mut deltas: DeltaStream) -> Option<Cut> {
         for count in 1_u32.. {
-            let next = uncancelled(&self.ctx.cancel, deltas.next());
-            let Some(next) = self.host.wait(next).await else { return Some(Cut::Interrupted) };
+            let Some(next) = self.next(&mut deltas).await else { return Some(Cut::Interrupted) };
             match next {
                 Some(Ok(delta)) => {
                     self.accumulator.push(&delta);
@@ -222,6 +244,21 @@ impl<H: Host> Stream<'_, H> {
             }
         }
         None
+    }
+
+    /// The next delta, or `None` if the turn was cancelled first.
+    async fn next(&mut self, deltas: &mut DeltaStream) -> Option<Option<Result<Delta, Error>>> {
+        if !self.is_silence_told {
+            let next = uncancelled(&self.ctx.cancel, deltas.next());
+            if let Ok(next) =
+                self.host.wait(tokio::time::timeout(self.ctx.llm.retry.silence, next)).await
+            {
+                return next;
+            }
+            tell_silence(self.host, self.ctx);
+            self.is_silence_told = true;
+        }
+        self.host.wait(uncancelled(&self.ctx.cancel, deltas.next())).await
     }
 
     fn show(&mut self, delta: Delta) {
@@ -400,18 +437,28 @@ impl<H: Host> Stream<'_, H> {
 
         let is_cut = cut.is_some();
         let completed = self.completed(stop.filter(|_| !is_cut), usage, cost_nano_usd, tally);
-        let mut calls = Vec::new();
+        let mut calls: Vec<Call> = Vec::new();
         let mut bones = Vec::new();
         let mut blocks = Vec::new();
+        // The last call may have been cut before the first letter of its arguments.
+        let mut is_bare = false;
         for (index, block) in self.accumulator.finish_blocks() {
             let live = self.blocks.remove(&index);
             let Some((bone, mut call)) = bone(&block, live, is_cut) else { continue };
             if let (Some(StopReason::MaxTokens), Some(call)) = (stop, &mut call) {
                 call.cut_by_limit();
             }
+            match &block {
+                AssistantBlock::ToolCall { arguments, .. } => is_bare = arguments.trim().is_empty(),
+                AssistantBlock::Text { .. } | AssistantBlock::Reasoning { .. } => is_bare = false,
+                AssistantBlock::Unknown(_) => {}
+            }
             calls.extend(call);
             bones.push(bone);
             blocks.push(block);
+        }
+        if let (Some(StopReason::MaxTokens), true, Some(call)) = (stop, is_bare, calls.last_mut()) {
+            call.refuse_as_cut();
         }
         let assistant = Assistant {
             blocks,

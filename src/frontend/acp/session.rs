@@ -176,7 +176,7 @@ fn response(id: &Id<'static>, end: &TurnCompleted) -> Vec<u8> {
         (TurnStatus::Interrupted, ..) => acp::StopReason::Cancelled,
         (_, Some(StopReason::MaxTokens), _) => acp::StopReason::MaxTokens,
         (_, Some(StopReason::Refusal), _) => acp::StopReason::Refusal,
-        (_, Some(StopReason::Limit), _) => acp::StopReason::MaxTurnRequests,
+        (_, Some(StopReason::Limit | StopReason::Paused), _) => acp::StopReason::MaxTurnRequests,
         (_, Some(StopReason::EndTurn | StopReason::ToolUse | StopReason::Other) | None, _) => {
             acp::StopReason::EndTurn
         }

@@ -226,6 +226,7 @@ fn stop(reason: &str) -> StopReason {
         "tool_use" => StopReason::ToolUse,
         "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,
         "refusal" => StopReason::Refusal,
+        "pause_turn" => StopReason::Paused,
         _ => StopReason::Other,
     }
 }

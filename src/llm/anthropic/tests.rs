@@ -1,8 +1,9 @@
 use super::encode;
 use crate::llm::catalog::Api;
 use crate::llm::fixtures::decoded_text;
+use crate::llm::remote::decode_pieces;
 use crate::llm::{
-    Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
+    Accumulator, Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
 };
 use expect_test::{Expect, expect};
 use pintle_protocol::content::Content;
@@ -271,4 +272,37 @@ fn effort_and_limit_depend_on_the_family() {
         let got = format!("{} {} {}", body["max_tokens"], body["thinking"], body["output_config"]);
         assert_eq!(got, want, "{model} {effort:?}");
     }
+}
+
+#[test]
+fn a_paused_reply_goes_on_as_it_stands() {
+    let search = json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": { "query": "q" } });
+    let events = [
+        json!({ "type": "message_start", "message": {} }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": search }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "pause_turn" } }),
+        json!({ "type": "message_stop" }),
+    ];
+    let text = events.map(|event| format!("data: {event}\n\n")).concat();
+    let mut paused = Accumulator::default();
+    for delta in decode_pieces(Api::Messages, vec![text.into()]) {
+        paused.push(&delta.unwrap());
+    }
+    assert_eq!(paused.stop(), Some(StopReason::Paused));
+    let paused = Message::Assistant(paused.finish("x/m".to_owned()));
+    let rest = Message::Assistant(Assistant {
+        blocks: vec![AssistantBlock::Text { text: "found".to_owned(), opaque: None }],
+        origin: "x/m".to_owned(),
+        stop: StopReason::EndTurn,
+    });
+    let user = || Message::User(vec![Content::text("look")]);
+    let mut asked = request(vec![user(), paused.clone()]);
+    asked.origin = "x/m".to_owned();
+    assert_eq!(encode(&asked)["messages"][1]["content"], json!([search]));
+    let mut later = request(vec![user(), paused, rest, user()]);
+    later.origin = "x/m".to_owned();
+    let later = encode(&later);
+    assert_eq!(later["messages"].as_array().map(Vec::len), Some(3), "one reply");
+    assert_eq!(later["messages"][1]["content"][1]["text"], "found");
 }

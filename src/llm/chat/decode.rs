@@ -3,6 +3,8 @@
 //! The servers agree on little: names come once or again and empty, arguments whole or in pieces, usage in four places, the
 //! finish reason twice or never. What is read here is the union of what was recorded.
 
+use super::think_tags::ThinkTags;
+use super::{CONTENT, REASONING_CONTENT};
 use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, text};
 use crate::llm::sse::SseEvent;
 use crate::llm::{BlockStart, Delta, Tier};
@@ -18,6 +20,12 @@ pub(in crate::llm) struct Decoder {
     current: Option<(Kind, usize)>,
     /// The number of the next block.
     next: usize,
+    /// Where the current block, which is reasoning, came from and may go back to.
+    field: Option<&'static str>,
+    /// Reasoning inside the text.
+    think_tags: ThinkTags,
+    /// The server has told reasoning apart: a tag in the text is part of the answer.
+    has_parser: bool,
     calls: Vec<Call>,
     ids: ReplyIds,
     /// The reasoning to send back, where the server requires that.
@@ -29,8 +37,9 @@ pub(in crate::llm) struct Decoder {
     is_done: bool,
 }
 
+/// The kind of a block that grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Text,
     Reasoning,
 }
@@ -74,8 +83,10 @@ impl Decode for Decoder {
             return Err(Broken::Reported(chunk));
         }
         let Some(choice) = chunk.pointer_mut("/choices/0") else { return Ok(()) };
-        if let Some(delta) = choice.get_mut("delta") {
-            self.delta(delta, out);
+        match choice.get_mut("delta") {
+            Some(delta) => self.delta(delta, out),
+            // Legacy completions.
+            None => self.say(string(choice.get_mut("text")), out),
         }
         if let Some(reason) = text(choice, "finish_reason") {
             if reason == "error" {
@@ -104,9 +115,11 @@ impl Decode for Decoder {
 
 impl Decoder {
     fn delta(&mut self, delta: &mut Value, out: &mut VecDeque<Delta>) {
-        let mut thought = ["reasoning_content", "reasoning", "reasoning_text"]
-            .iter()
-            .find_map(|key| string(delta.get_mut(key)));
+        let mut thought = string(delta.get_mut(REASONING_CONTENT));
+        let is_in_field = thought.is_some();
+        for key in ["reasoning", "reasoning_text"] {
+            thought = thought.or_else(|| string(delta.get_mut(key)));
+        }
         if let Some(Value::Array(details)) = delta.get_mut("reasoning_details").map(Value::take) {
             let text =
                 details.iter().find_map(|detail| text(detail, "text").or(text(detail, "summary")));
@@ -115,18 +128,21 @@ impl Decoder {
                 self.detail(detail);
             }
         }
-        self.extend(Kind::Reasoning, thought, out);
+        self.think(thought, out);
+        if is_in_field {
+            self.field = Some(REASONING_CONTENT);
+        }
         match delta.get_mut("content").map(Value::take) {
             Some(Value::Array(parts)) => {
                 for mut part in parts {
                     self.part(&mut part, out);
                 }
             }
-            mut content => self.extend(Kind::Text, string(content.as_mut()), out),
+            mut content => self.say(string(content.as_mut()), out),
         }
         let refusal = string(delta.get_mut("refusal"));
         self.refused |= refusal.is_some();
-        self.extend(Kind::Text, refusal, out);
+        self.say(refusal, out);
         if let Some(Value::Array(pieces)) = delta.get_mut("tool_calls").map(Value::take) {
             for mut piece in pieces {
                 self.call(&mut piece, out);
@@ -161,16 +177,47 @@ impl Decoder {
         match part.get_mut("thinking").map(Value::take) {
             Some(Value::Array(thoughts)) => {
                 for mut thought in thoughts {
-                    self.extend(Kind::Reasoning, string(thought.get_mut("text")), out);
+                    self.think(string(thought.get_mut("text")), out);
                 }
             }
-            Some(mut thought) => self.extend(Kind::Reasoning, string(Some(&mut thought)), out),
-            None => self.extend(Kind::Text, string(part.get_mut("text")), out),
+            Some(mut thought) => self.think(string(Some(&mut thought)), out),
+            None => self.say(string(part.get_mut("text")), out),
         }
     }
 
-    fn extend(&mut self, kind: Kind, piece: Option<String>, out: &mut VecDeque<Delta>) {
+    /// Reasoning that came by itself.
+    fn think(&mut self, piece: Option<String>, out: &mut VecDeque<Delta>) {
         let Some(text) = piece else { return };
+        self.has_parser = true;
+        self.end_text(out);
+        self.extend(Kind::Reasoning, text, out);
+    }
+
+    /// Text, which may begin with tagged reasoning.
+    fn say(&mut self, piece: Option<String>, out: &mut VecDeque<Delta>) {
+        let Some(piece) = piece else { return };
+        if self.has_parser {
+            return self.extend(Kind::Text, piece, out);
+        }
+        let mut think_tags = std::mem::take(&mut self.think_tags);
+        think_tags.push(piece, |kind, text| self.extend_tagged(kind, text, out));
+        self.think_tags = think_tags;
+    }
+
+    /// Ends the text: nothing of it waits any longer, and the next one may begin with a tag.
+    fn end_text(&mut self, out: &mut VecDeque<Delta>) {
+        let mut think_tags = std::mem::take(&mut self.think_tags);
+        think_tags.end(|kind, text| self.extend_tagged(kind, text, out));
+    }
+
+    fn extend_tagged(&mut self, kind: Kind, text: String, out: &mut VecDeque<Delta>) {
+        self.extend(kind, text, out);
+        if kind == Kind::Reasoning {
+            self.field = Some(CONTENT);
+        }
+    }
+
+    fn extend(&mut self, kind: Kind, text: String, out: &mut VecDeque<Delta>) {
         let index = match self.current {
             Some((current, index)) if current == kind => index,
             Some(_) | None => {
@@ -190,7 +237,11 @@ impl Decoder {
     }
 
     fn close(&mut self, out: &mut VecDeque<Delta>) {
-        out.extend(self.current.take().map(|(_, index)| Delta::End { index }));
+        let Some((_, index)) = self.current.take() else { return };
+        if let Some(field) = self.field.take() {
+            out.extend(opaque(index, &json!({ "field": field })));
+        }
+        out.push_back(Delta::End { index });
     }
 
     fn begin(&mut self, block: BlockStart, out: &mut VecDeque<Delta>) -> usize {
@@ -214,6 +265,7 @@ impl Decoder {
         let at = match known {
             Some(at) if !is_new => at,
             Some(_) | None => {
+                self.end_text(out);
                 self.close(out);
                 self.calls.push(Call {
                     number,
@@ -259,6 +311,7 @@ impl Decoder {
 
     fn end(&mut self, out: &mut VecDeque<Delta>) {
         self.is_done = true;
+        self.end_text(out);
         self.close(out);
         if !self.details.is_empty() {
             let details = std::mem::take(&mut self.details);

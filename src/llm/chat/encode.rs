@@ -1,14 +1,33 @@
 //! A request to the body of `POST /v1/chat/completions`.
 
+use super::{CONTENT, REASONING_CONTENT};
 use crate::llm::call_ids::{CallIdMap, IdForm};
-use crate::llm::catalog::{CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole};
+use crate::llm::catalog::{
+    self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole,
+};
 use crate::llm::encode::{arguments_text, is_image, raw, result_text_with_failure, tool_name};
 use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult};
 use pintle_protocol::content::Content;
+use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
+
+/// `reasoning_content` where there is none and a server requires the field: some take an empty text for a missing one.
+const NO_REASONING: &str = " ";
 
 /// Encodes a request for a server of this dialect.
 pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
+    let dialect = match dialect.reasoning_back {
+        ReasoningBack::AsReceived => Dialect {
+            reasoning_back: catalog::reasoning_back(&request.model).unwrap_or_default(),
+            ..dialect
+        },
+        ReasoningBack::Drop
+        | ReasoningBack::ReasoningContent
+        | ReasoningBack::Always
+        | ReasoningBack::Text
+        | ReasoningBack::ThinkingPart
+        | ReasoningBack::ThinkTags => dialect,
+    };
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     set("model", json!(request.model));
@@ -64,7 +83,10 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
         messages.push(json!({ "role": role, "content": &*request.system }));
     }
     let mut said: Vec<Value> = Vec::new();
+    // The stop of the reply right before.
+    let mut last_stop = None;
     for message in request.messages.iter() {
+        let before = last_stop.take();
         match &**message {
             Message::User(content) => said.extend(content.iter().filter_map(part)),
             Message::ToolResult(result) => {
@@ -78,18 +100,39 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
                 );
             }
             Message::Assistant(assistant) => {
+                last_stop = Some(assistant.stop);
                 let is_same_model = assistant.origin == request.origin;
                 // An empty reply does not separate the messages around it.
                 if let Some(reply) = assistant_message(assistant, is_same_model, dialect, &mut ids)
                 {
                     messages.extend(user_message(&std::mem::take(&mut said)));
-                    messages.push(reply);
+                    match before {
+                        Some(StopReason::Paused) => push_rest(&mut messages, reply),
+                        Some(_) | None => messages.push(reply),
+                    }
                 }
             }
         }
     }
     messages.extend(user_message(&said));
     if dialect.assistant_after_result { bridge(messages) } else { messages }
+}
+
+/// Adds the rest of a paused reply: one message with its beginning, where both are text.
+fn push_rest(messages: &mut Vec<Value>, reply: Value) {
+    let is_text =
+        |message: &Value| is_of(message, "assistant") && message.get("tool_calls").is_none();
+    let text = |message: &Value| message.get("content").and_then(Value::as_str).map(str::to_owned);
+    let joined = messages.last_mut().filter(|last| is_text(last)).and_then(|last| {
+        let joined = text(last)? + &text(&reply)?;
+        let mut reply = reply.clone();
+        reply.as_object_mut()?.insert("content".to_owned(), Value::String(joined));
+        *last = reply;
+        Some(())
+    });
+    if joined.is_none() {
+        messages.push(reply);
+    }
 }
 
 /// Inserts an assistant message between a tool's result and a following user message.
@@ -144,13 +187,19 @@ fn assistant_message(
     ids.begin_turn();
     let mut texts = Vec::new();
     let mut thoughts = String::new();
+    let mut field = None;
     let mut details = None;
     let mut calls = Vec::new();
     for block in &assistant.blocks {
         match block {
             AssistantBlock::Text { text, .. } if text.is_empty() => {}
             AssistantBlock::Text { text, .. } => texts.push(text.as_str()),
-            AssistantBlock::Reasoning { text, opaque: _ } => thoughts.push_str(text),
+            AssistantBlock::Reasoning { text, opaque } => {
+                thoughts.push_str(text);
+                let kept = opaque.as_ref().and_then(raw);
+                field =
+                    field.or(kept.and_then(|kept| kept.get("field")?.as_str().map(str::to_owned)));
+            }
             AssistantBlock::ToolCall { id, name, arguments, opaque: _ } => calls.push(json!({
                 "id": ids.call(id),
                 "type": "function",
@@ -164,6 +213,12 @@ fn assistant_message(
     }
     if dialect.reasoning_back == ReasoningBack::Text && is_same_model && !thoughts.is_empty() {
         texts.insert(0, thoughts.as_str());
+    }
+    let is_tagged =
+        dialect.reasoning_back == ReasoningBack::ThinkTags && field.as_deref() == Some(CONTENT);
+    let tagged = format!("<think>\n{thoughts}\n</think>");
+    if is_tagged && is_same_model {
+        texts.insert(0, &tagged);
     }
     if texts.is_empty() && calls.is_empty() {
         return None;
@@ -185,9 +240,17 @@ fn assistant_message(
         said => Value::String(said),
     };
     set("content", content);
-    let goes_back = dialect.reasoning_back == ReasoningBack::ReasoningContent && is_same_model;
-    if goes_back && !thoughts.is_empty() {
-        set("reasoning_content", json!(thoughts));
+    let goes_back = match dialect.reasoning_back {
+        ReasoningBack::ReasoningContent | ReasoningBack::Always => true,
+        ReasoningBack::AsReceived | ReasoningBack::ThinkTags => {
+            field.as_deref() == Some(REASONING_CONTENT)
+        }
+        ReasoningBack::Drop | ReasoningBack::Text | ReasoningBack::ThinkingPart => false,
+    };
+    if goes_back && is_same_model && !thoughts.is_empty() {
+        set(REASONING_CONTENT, json!(thoughts));
+    } else if dialect.reasoning_back == ReasoningBack::Always {
+        set(REASONING_CONTENT, json!(NO_REASONING));
     }
     if let Some(details) = details {
         set("reasoning_details", details);

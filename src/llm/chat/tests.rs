@@ -3,7 +3,10 @@
 use super::encode;
 use crate::llm::catalog::{self, Api, Dialect, ReasoningBack, SystemRole};
 use crate::llm::fixtures::decoded_text;
-use crate::llm::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
+use crate::llm::remote::decode_pieces;
+use crate::llm::{
+    Accumulator, Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec,
+};
 use expect_test::{Expect, expect};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -78,7 +81,7 @@ fn odd_streams_end_well_or_say_why() {
         expect![[r#"
             reasoning "r"
             text "t"
-            reasoning "s"
+            reasoning "s" keeps "{\"field\":\"reasoning_content\"}"
             stop EndTurn
         "#]],
     );
@@ -237,4 +240,129 @@ fn settings_follow_the_dialect() {
     "#]].assert_eq(&shown.concat());
     let bare = encode(&super::tests::request(vec![user("a")]), Dialect::PLAIN);
     assert!(bare.get("tools").is_none() && bare.get("max_tokens").is_none());
+}
+
+/// The first reply of a stream, sent back to the model that made it.
+fn sent_back(provider: &str, model: &str, deltas: &[&str]) -> Value {
+    let text = chunks(deltas) + FINISH;
+    let mut said = Accumulator::default();
+    for delta in decode_pieces(Api::Chat, vec![text.into()]) {
+        said.push(&delta.unwrap());
+    }
+    let mut request = request(vec![
+        user("a"),
+        Message::Assistant(said.finish("x/m".to_owned())),
+        result("c", vec![Content::text("r")], false),
+    ]);
+    model.clone_into(&mut request.model);
+    let dialect = catalog::find(provider).map_or(Dialect::PLAIN, |entry| entry.dialect);
+    encode(&request, dialect)["messages"][2].clone()
+}
+
+#[test]
+fn reasoning_goes_back_in_the_field_it_came_in() {
+    let call =
+        r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":"{}"}}]}"#;
+    for (provider, model, field, want) in [
+        ("own", "kimi-k2.5", "reasoning_content", true),
+        ("moonshot", "kimi-k2-thinking", "reasoning_content", true),
+        ("opencode", "deepseek-v4-pro", "reasoning_content", true),
+        ("fireworks", "accounts/fireworks/models/kimi-k2p5", "reasoning_content", true),
+        ("vllm", "m", "reasoning_content", true),
+        // The model decides where the field is another one.
+        ("vllm", "deepseek-ai/DeepSeek-V4", "reasoning", true),
+        ("openrouter", "moonshotai/kimi-k2.6", "reasoning", true),
+        ("vllm", "m", "reasoning", false),
+        ("openrouter", "m", "reasoning_text", false),
+        // These refuse the field.
+        ("groq", "moonshotai/kimi-k2.5", "reasoning", false),
+        ("cerebras", "deepseek-v4", "reasoning", false),
+        ("deepseek", "m", "reasoning", true),
+        ("own", "MiniMax-M2", "reasoning_content", true),
+        ("own", "MiniMax-M2", "reasoning", false),
+    ] {
+        let thought = format!("{{\"{field}\":\"hm\"}}");
+        let sent = sent_back(provider, model, &[&thought, call]);
+        let want = want.then(|| json!("hm"));
+        assert_eq!(sent.get("reasoning_content"), want.as_ref(), "{provider}/{model}: {sent}");
+        assert_eq!(sent["tool_calls"][0]["id"], "c");
+    }
+}
+
+#[test]
+fn tagged_reasoning_goes_back_to_models_that_want_it() {
+    let said = [r#"{"content":"<think>hm</think>yes"}"#];
+    for (model, want) in [("m", "yes"), ("MiniMax-M2", "<think>\nhm\n</think>\n\nyes")] {
+        assert_eq!(sent_back("own", model, &said)["content"], want, "{model}");
+    }
+}
+
+#[test]
+fn tagged_reasoning_is_reasoning() {
+    let mark = r#"keeps "{\"field\":\"content\"}""#;
+    for (name, pieces, want) in [
+        ("whole", vec!["<think>hm</think>\n\nyes"], "reasoning \"hm\" MARK\ntext \"yes\"\n"),
+        (
+            "letter by letter",
+            "\n<think>\na < b </thin k</think>\nyes <think>"
+                .split("")
+                .filter(|piece| !piece.is_empty())
+                .collect(),
+            "reasoning \"a < b </thin k\" MARK\ntext \"yes <think>\"\n",
+        ),
+        (
+            "split over tags",
+            vec!["<thi", "nk>h", "m</thi", "nk>", "\n", "yes", " or no"],
+            "reasoning \"hm\" MARK\ntext \"yes or no\"\n",
+        ),
+        ("empty", vec!["<think>\n\n</think>\n\n", "yes"], "text \"yes\"\n"),
+        ("not at the start", vec!["a <think>b</think>"], "text \"a <think>b</think>\"\n"),
+        ("another tag", vec!["<thi", "s>"], "text \"<this>\"\n"),
+        ("the start of a tag", vec!["<thin"], "text \"<thin\"\n"),
+        ("blank", vec!["\n", " a"], "text \"\\n a\"\n"),
+        ("never closed", vec!["<think>hm</th"], "reasoning \"hm</th\" MARK\n"),
+        ("nothing but reasoning", vec!["<think>hm</think>"], "reasoning \"hm\" MARK\n"),
+    ] {
+        let deltas: Vec<_> =
+            pieces.iter().map(|piece| json!({ "content": piece }).to_string()).collect();
+        let deltas: Vec<_> = deltas.iter().map(String::as_str).collect();
+        let got = decoded_text(Api::Chat, &(chunks(&deltas) + FINISH));
+        let want = want.replace("MARK", mark);
+        assert_eq!(got, format!("{want}stop EndTurn\n"), "{name}");
+    }
+    // A server with a parser of its own has sent the reasoning already: the tag belongs to the answer.
+    let deltas = [r#"{"reasoning":"r"}"#, r#"{"content":"<think>is a tag</think>"}"#];
+    let got = decoded_text(Api::Chat, &(chunks(&deltas) + FINISH));
+    assert_eq!(got, "reasoning \"r\"\ntext \"<think>is a tag</think>\"\nstop EndTurn\n");
+    // Text after a call may reason again.
+    let call =
+        r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":"{}"}}]}"#;
+    let deltas = [r#"{"content":"<think>a</think>"}"#, call, r#"{"content":"<think>b</think>c"}"#];
+    let got = decoded_text(Api::Chat, &(chunks(&deltas) + FINISH));
+    let want = "reasoning \"a\" MARK\ncall c read \"{}\"\nreasoning \"b\" MARK\ntext \"c\"\nstop ToolUse\n".replace("MARK", mark);
+    assert_eq!(got, want);
+}
+
+#[test]
+fn text_of_legacy_completions_is_read() {
+    let chunk = |choice: Value| format!("data: {}\n\n", json!({ "choices": [choice] }));
+    let stream = chunk(json!({ "text": "a", "finish_reason": null }))
+        + &chunk(json!({ "text": "b" }))
+        + &chunk(json!({ "text": "", "finish_reason": "length" }));
+    assert_eq!(decoded_text(Api::Chat, &stream), "text \"ab\"\nstop MaxTokens\n");
+}
+
+#[test]
+fn a_reply_and_its_continuation_are_one_message() {
+    let text = |text: &str| AssistantBlock::Text { text: text.to_owned(), opaque: None };
+    let paused = Message::Assistant(Assistant {
+        blocks: vec![text("one ")],
+        origin: "x/m".to_owned(),
+        stop: StopReason::Paused,
+    });
+    let both = vec![user("a"), paused, reply(vec![text("two"), call("c", "")])];
+    let both = encode(&request(both), Dialect::PLAIN);
+    assert_eq!(both["messages"].as_array().map(Vec::len), Some(3));
+    assert_eq!(both["messages"][2]["content"], "one two");
+    assert_eq!(both["messages"][2]["tool_calls"][0]["id"], "c");
 }

@@ -67,6 +67,27 @@ fn answers_that_are_no_answers() {
             "check the model's name",
         ),
         (
+            404,
+            r#"{"error":{"message":"Invalid URL (POST /v1/v1/chat/completions)","type":"invalid_request_error"}}"#,
+            ErrorKind::InvalidRequest,
+            "openai answered 404: Invalid URL",
+            "no such path as http://h.test/v1/chat/completions; check --base-url",
+        ),
+        (
+            404,
+            r#"{"detail":"Not Found"}"#,
+            ErrorKind::InvalidRequest,
+            "openai answered 404: Not Found",
+            "no such path as http://h.test/v1/chat/completions; check --base-url",
+        ),
+        (
+            404,
+            r#"{"error":{"message":"model \"qwen\" not found, try pulling it first"}}"#,
+            ErrorKind::InvalidRequest,
+            "try pulling it first",
+            "check the model's name",
+        ),
+        (
             401,
             r#"{"error":{"message":"bad key sk-very-secret."}}"#,
             ErrorKind::Auth,
@@ -254,5 +275,20 @@ fn errors_of_amazon_are_classified() {
         let given = error.hint.clone().unwrap_or_default();
         assert!(given.contains(hint) && given.is_empty() == hint.is_empty(), "{error:?}");
         assert_eq!(error.request_id.as_deref(), (status > 0).then_some("r-1"));
+    }
+}
+
+#[test]
+fn a_short_key_is_not_masked_inside_words() {
+    for (key, said, want) in [
+        ("x", "the prefix x is not next", "the prefix x is not next"),
+        ("EMPTY", "EMPTY is not valid", "EMPTY is not valid"),
+        ("abcdefgh", "no abcdefgh here", "no *** here"),
+    ] {
+        let mut endpoint = endpoint("own");
+        endpoint.key = Some(Secret::new(key));
+        let body = format!("{{\"error\":{{\"message\":\"{said}\"}}}}");
+        let error = answer(&endpoint, 400, &[], body.as_bytes());
+        assert_eq!(error.message, format!("own answered 400: {want}"));
     }
 }

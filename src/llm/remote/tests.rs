@@ -1,8 +1,9 @@
 use super::*;
 use crate::llm::cassette::Replay;
-use crate::llm::{Accumulator, Message, Tier};
+use crate::llm::{Accumulator, Assistant, AssistantBlock, Message, Opaque, Tier};
 use futures_util::FutureExt;
 use pintle_protocol::content::Content;
+use pintle_protocol::event::StopReason;
 use serde_json::json;
 
 fn request(model: &str) -> Request {
@@ -100,5 +101,105 @@ fn the_tier_that_served_is_told() {
             assert_eq!(message.tier(), want, "{api:?} {name}");
             assert!(message.stop().is_some());
         }
+    }
+}
+
+/// A server that answers each request with the next status and body, and keeps the bodies of the requests.
+#[derive(Debug)]
+struct Answers {
+    left: std::sync::Mutex<VecDeque<(u16, String)>>,
+    asked: std::sync::Mutex<Vec<Value>>,
+}
+
+#[async_trait::async_trait]
+impl Wire for Answers {
+    async fn send(&self, request: WireRequest) -> Result<WireResponse, Error> {
+        self.asked.lock().unwrap().push(request.body);
+        let (status, body) = self.left.lock().unwrap().pop_front().unwrap();
+        let body = stream::iter([Ok(bytes::Bytes::from(body))]).boxed();
+        Ok(WireResponse { status, headers: Vec::new(), body })
+    }
+}
+
+#[test]
+fn a_server_that_asks_for_reasoning_gets_it_once_more() {
+    let ok =
+        || (200, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n".to_owned());
+    let bad = |text: &str| (400, json!({ "error": { "message": text } }).to_string());
+    let kimi = "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2";
+    let deepseek = "The `reasoning_content` in the thinking mode must be passed back to the API.";
+    let strict = "property 'reasoning_content' is unsupported";
+    for (name, thought, answers, want) in [
+        (
+            "asked for, there is some",
+            Some("hm"),
+            vec![bad(kimi), ok(), ok()],
+            vec![None, Some("hm"), Some("hm")],
+        ),
+        (
+            "asked for, there is none",
+            None,
+            vec![bad(deepseek), ok(), ok()],
+            vec![None, Some(" "), Some(" ")],
+        ),
+        (
+            "refused",
+            Some("in the field"),
+            vec![bad(strict), ok(), ok()],
+            vec![Some("in the field"), None, None],
+        ),
+        (
+            "asked for again",
+            Some("hm"),
+            vec![bad(kimi), bad(kimi), bad(kimi)],
+            vec![None, Some("hm"), Some("hm")],
+        ),
+        ("about something else", Some("hm"), vec![bad("bad"), ok()], vec![None, None]),
+    ] {
+        let wire = Arc::new(Answers {
+            left: std::sync::Mutex::new(answers.into()),
+            asked: std::sync::Mutex::default(),
+        });
+        let endpoint = Endpoint::new("own", Api::Chat, "http://h.test");
+        let provider = connect(endpoint, Arc::clone(&wire) as Arc<dyn Wire>);
+        let opaque = (thought == Some("in the field")).then(|| {
+            Opaque(
+                serde_json::value::to_raw_value(&json!({ "field": "reasoning_content" })).unwrap(),
+            )
+        });
+        let thought =
+            thought.map(|text| AssistantBlock::Reasoning { text: text.to_owned(), opaque });
+        let text = AssistantBlock::Text { text: "a".to_owned(), opaque: None };
+        let mut request = request("m");
+        request.messages = Arc::new(vec![
+            Arc::new(Message::User(vec![Content::text("hi")])),
+            Arc::new(Message::Assistant(Assistant {
+                blocks: thought.into_iter().chain([text]).collect(),
+                origin: "x/m".to_owned(),
+                stop: StopReason::EndTurn,
+            })),
+            Arc::new(Message::User(vec![Content::text("go on")])),
+        ]);
+        for _ in 0..2 {
+            let asked = provider.stream(request.clone()).now_or_never().unwrap();
+            assert!(asked.is_ok() || name == "asked for again" || name == "about something else");
+        }
+        let sent: Vec<_> = wire
+            .asked
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|body| {
+                body["messages"][2]
+                    .get("reasoning_content")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned)
+            })
+            .collect();
+        assert_eq!(
+            sent,
+            want.into_iter().map(|one| one.map(str::to_owned)).collect::<Vec<_>>(),
+            "{name}"
+        );
     }
 }

@@ -9,7 +9,7 @@ use crate::llm::{BlockStart, Delta, Tier};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
@@ -29,14 +29,22 @@ pub(in crate::llm) struct Decoder {
 
 #[derive(Debug)]
 enum Item {
-    /// The block of each part that has begun, and what goes back with all of them.
-    Message { parts: BTreeMap<u64, usize>, phase: Option<String> },
+    /// Each part that has begun, and what goes back with all of them.
+    Message { parts: BTreeMap<u64, Part>, phase: Option<String> },
     /// With the part that text came for last.
     Reasoning { block: usize, part: Option<u64> },
     /// A call that is answered here.
     Call { block: usize, form: Form, has_pieces: bool },
     /// Something that the server did, whole in its last event.
     Other { block: usize },
+}
+
+/// A part of a message of which text has come.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    block: usize,
+    /// Its own end has come.
+    is_whole: bool,
 }
 
 /// The form of a call's arguments.
@@ -75,10 +83,10 @@ impl Decode for Decoder {
                 }
                 self.text(&mut data, "delta", out);
             }
-            "response.output_text.done" if !self.has_part(&data) => {
+            "response.output_text.done" if !self.end_part(&data) => {
                 self.text(&mut data, "text", out);
             }
-            "response.refusal.done" if !self.has_part(&data) => {
+            "response.refusal.done" if !self.end_part(&data) => {
                 self.refuse();
                 self.text(&mut data, "refusal", out);
             }
@@ -176,13 +184,16 @@ impl Decoder {
         self.open.insert(number, open);
     }
 
-    /// Returns true if text arrived for the part that an event concerns.
-    fn has_part(&self, data: &Value) -> bool {
+    /// Ends the part that an event concerns; returns true if its text had arrived. A part that has not ended stands in for one of
+    /// which nothing came, since a server may number the two events differently.
+    fn end_part(&mut self, data: &Value) -> bool {
+        let number = self.number(data);
         let part = data.get("content_index").and_then(Value::as_u64).unwrap_or(0);
-        match self.open.get(&self.number(data)) {
-            Some(Item::Message { parts, .. }) => parts.contains_key(&part),
-            Some(Item::Reasoning { .. } | Item::Call { .. } | Item::Other { .. }) | None => false,
-        }
+        let Some(Item::Message { parts, .. }) = self.open.get_mut(&number) else { return false };
+        let open = parts.iter().find(|(_, part)| !part.is_whole).map(|(number, _)| *number);
+        let number = if parts.contains_key(&part) { Some(part) } else { open };
+        let ended = number.and_then(|number| parts.get_mut(&number));
+        ended.map(|part| part.is_whole = true).is_some()
     }
 
     /// Text of a message; the message is begun if its first event is missing.
@@ -200,7 +211,8 @@ impl Decoder {
         let Item::Message { parts, .. } = self.open.entry(number).or_insert_with(message) else {
             return;
         };
-        let index = *parts.entry(part).or_insert(next);
+        let begun = Part { block: next, is_whole: false };
+        let Part { block: index, .. } = *parts.entry(part).or_insert(begun);
         if index == next {
             self.begin_block(BlockStart::Text, out);
         }
@@ -248,16 +260,16 @@ impl Decoder {
             if let Some(last) = text(item, "phase") {
                 *phase = Some(last.to_owned());
             }
-            let known = parts.clone();
             let content = item.get_mut("content").map(Value::take).unwrap_or_default();
             let content = content.as_array().cloned().unwrap_or_default();
+            let known = streamed(parts, content.len());
             for (part, mut value) in (0..).zip(content) {
                 let is_refusal = text(&value, "type") == Some("refusal");
                 if is_refusal {
                     self.refuse();
                 }
                 let key = if is_refusal { "refusal" } else { "text" };
-                let missing = take_text(&mut value, key).filter(|_| !known.contains_key(&part));
+                let missing = take_text(&mut value, key).filter(|_| !known.contains(&part));
                 if let Some(text) = missing {
                     self.extend(number, part, text, out);
                 }
@@ -311,7 +323,7 @@ impl Item {
     fn end(self, last: Option<&Value>, out: &mut VecDeque<Delta>) {
         match self {
             Self::Message { parts, phase } => {
-                for index in parts.into_values() {
+                for Part { block: index, .. } in parts.into_values() {
                     let kept = phase.as_ref().map(|phase| json!({ "phase": phase }));
                     out.extend(kept.and_then(|kept| opaque(index, &kept)));
                     out.push_back(Delta::End { index });
@@ -351,6 +363,16 @@ impl Item {
             }
         }
     }
+}
+
+/// The parts of a whole message whose text has streamed: those of the same number, and for each other one that streamed the first
+/// that is left, because gpt-oss on Bedrock numbers the pieces from 1 and the whole from 0.
+fn streamed(parts: &BTreeMap<u64, Part>, count: usize) -> BTreeSet<u64> {
+    let all = 0..u64::try_from(count).unwrap_or(u64::MAX);
+    let (known, others): (BTreeSet<u64>, BTreeSet<u64>) =
+        parts.keys().partition(|part| all.contains(part));
+    let left = all.filter(|part| !known.contains(part)).take(others.len()).collect::<Vec<_>>();
+    known.into_iter().chain(left).collect()
 }
 
 /// The text of a whole reasoning item.

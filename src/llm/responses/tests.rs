@@ -241,3 +241,42 @@ fn a_conversation_with_everything_in_it() {
     let body = encode(&old, Dialect { prompt_cache_key: true, ..Dialect::PLAIN });
     assert_eq!(body["prompt_cache_key"], "s-1");
 }
+
+#[test]
+fn a_part_that_streamed_under_another_number_is_not_said_twice() {
+    let text = |text: &str| json!({ "type": "output_text", "text": text });
+    let item = |parts: Value| json!({ "type": "response.output_item.done", "output_index": 0, "item": { "type": "message", "role": "assistant", "content": parts } });
+    let delta = |part: u64, text: &str| json!({ "type": "response.output_text.delta", "output_index": 0, "content_index": part, "delta": text });
+    let whole = |part: u64, text: &str| json!({ "type": "response.output_text.done", "output_index": 0, "content_index": part, "text": text });
+    for (name, all, want) in [
+        (
+            "gpt-oss on Bedrock",
+            vec![delta(1, "a"), delta(1, "b"), whole(1, "ab"), item(json!([text("ab")]))],
+            "text \"ab\"\n",
+        ),
+        (
+            "another number in the text's own end",
+            vec![delta(1, "ab"), whole(0, "ab"), item(json!([text("ab")]))],
+            "text \"ab\"\n",
+        ),
+        (
+            "a part of which no piece came",
+            vec![delta(1, "b"), item(json!([text("a"), text("b")]))],
+            "text \"b\"\ntext \"a\"\n",
+        ),
+        (
+            "two parts, one whole",
+            vec![delta(0, "a"), whole(0, "a"), whole(1, "b"), item(json!([text("a"), text("b")]))],
+            "text \"a\"\ntext \"b\"\n",
+        ),
+        (
+            "two parts, numbered from 1",
+            vec![delta(1, "a"), delta(2, "b"), item(json!([text("a"), text("b")]))],
+            "text \"a\"\ntext \"b\"\n",
+        ),
+    ] {
+        let all = [all, vec![done()]].concat();
+        let got = decoded_text(Api::Responses, &events(&all));
+        assert_eq!(got, format!("{want}stop EndTurn\n"), "{name}");
+    }
+}

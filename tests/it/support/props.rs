@@ -55,7 +55,11 @@ pub(crate) fn engine_on(
         tools: setup.tools(),
         tool_settings: Arc::default(),
         models: Models::new(OnlyModel(provider)),
-        retry_policy: RetryPolicy { first: Duration::ZERO, ..RetryPolicy::default() },
+        retry_policy: RetryPolicy {
+            first: Duration::ZERO,
+            silence: setup.silence,
+            ..RetryPolicy::default()
+        },
         limits: Limits::default(),
         room: RoomPolicy::default(),
         personal: Arc::new(personal),

@@ -6,7 +6,7 @@ use pintle_protocol::content::Usage;
 use serde_json::json;
 
 /// A script in one line a reply: `say TEXT`, `think TEXT`, `read F`, `edit F OLD -> NEW`, `write F TEXT`, `bash CMD`,
-/// `background CMD`, `job ACTION ID`, `call TOOL JSON`, `gate NAME`, `fail KIND TEXT`, `after MS` (to wait after that failure), `hang`, `used TOKENS`, `cut` (the answer is at its limit), `spawn TASK`, joined with ` + `.
+/// `background CMD`, `job ACTION ID`, `call TOOL JSON`, `gate NAME`, `fail KIND TEXT`, `after MS` (to wait after that failure), `hang`, `used TOKENS`, `cut` (the answer is at its limit), `pause` (the provider paused it), `spawn TASK`, joined with ` + `.
 /// Behind `@TASK: ` it is for the sub-agent with that task.
 pub(crate) fn replies(text: &str) -> Vec<Reply> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(reply).collect()
@@ -37,6 +37,7 @@ fn reply(line: &str) -> Reply {
                 reply.usage(Usage { input_tokens: rest.parse().unwrap(), ..Usage::default() })
             }
             "cut" => reply.stop(pintle_protocol::event::StopReason::MaxTokens),
+            "pause" => reply.stop(pintle_protocol::event::StopReason::Paused),
             "write" => {
                 let (path, content) = rest.split_once(' ').unwrap();
                 reply.tool("write", json!({ "path": path, "content": content }))

@@ -385,6 +385,9 @@ impl Stage {
                     let key = format!("{} {:?}{path}", delta.item_id, delta.field);
                     self.streamed.entry(key).or_default().push_str(&delta.text);
                 }
+                if let TransientEvent::Notice(notice) = &record.event {
+                    self.seen.push(format!("told {}: {}", notice.code, notice.message));
+                }
             }
             Feed::Call(call) => self.called(&call),
             Feed::CallWithdrawn(_) => self.seen.push("withdrawn".to_owned()),

@@ -894,7 +894,7 @@
 ---@alias pintle.TurnStatus "completed"|"interrupted"|"failed"
 
 ---The reason why a model stopped.
----@alias pintle.StopReason "endTurn"|"toolUse"|"maxTokens"|"refusal"|"limit"|"other"
+---@alias pintle.StopReason "endTurn"|"toolUse"|"maxTokens"|"refusal"|"paused"|"limit"|"other"
 
 ---The error that ended a turn.
 ---@class pintle.TurnError

@@ -1,7 +1,8 @@
 //! How a stage is set up where a row needs it otherwise.
 
 use pintle::agent::{
-    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Lint, QUESTION_TIMEOUT, Runner, SubscriberId,
+    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Lint, QUESTION_TIMEOUT, RetryPolicy, Runner,
+    SubscriberId,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer, Memory};
@@ -23,6 +24,8 @@ pub(crate) struct Setup {
     pub(crate) has_person: bool,
     /// How long a person may take.
     pub(crate) question_timeout: Duration,
+    /// How long a model may be silent before clients are told.
+    pub(crate) silence: Duration,
     /// What is run after changes.
     pub(crate) lint: Option<Lint>,
     /// How long an editor's report is waited for.
@@ -50,6 +53,7 @@ impl Default for Setup {
             can_answer: false,
             has_person: false,
             question_timeout: QUESTION_TIMEOUT,
+            silence: RetryPolicy::default().silence,
             lint: None,
             report_wait: Duration::ZERO,
             title_model: None,
