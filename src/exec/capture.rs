@@ -154,7 +154,7 @@ impl Capture {
         }
     }
 
-    /// What was printed so far, as a terminal shows it. The file has all of it.
+    /// The output so far, as a terminal shows it. The file has all of it.
     fn ran(&self, end: End) -> Ran {
         let (total_lines, printed_bytes) = self.output.totals();
         let printed = self.output.tail();

@@ -28,7 +28,7 @@ pub struct Memory {
     released: Mutex<Vec<String>>,
     /// Filters with what they read.
     filtered: Mutex<Vec<(String, String)>>,
-    /// What another program appends while a file is changed: one text for each change.
+    /// The texts that another program appends while a file is changed, one for each change.
     appended: Mutex<Vec<(PathBuf, String)>>,
     /// Hanging commands that were told to end.
     ended: watch::Sender<BTreeSet<String>>,

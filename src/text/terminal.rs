@@ -268,7 +268,7 @@ mod tests {
             ("erased after it was written", "Downloading 100%\rDone\x1b[K\n", "Done\n"),
             ("the whole line erased", "Downloading\x1b[2K\rDone\n", "Done\n"),
             ("to the first column", "Downloading\x1b[1G\x1b[0KDone\n", "Done\n"),
-            ("a backspace", "abd\u{8}c\n", "abc\n"),
+            ("a backspace", "abx\u{8}c\n", "abc\n"),
             ("a word underlined by a printer", "a\u{8}_b\u{8}_\n", "__\n"),
             ("back", "abX\x1b[1Dc\n", "abc\n"),
             ("bells and others", "a\u{7}b\u{1}\u{7f}c\u{b}\n", "abc\n"),

@@ -2,7 +2,7 @@
 //!
 //! A file is read as it is, never mapped: it may change meanwhile. Text in UTF-16 with a byte order mark is decoded. A file whose
 //! first bytes, those that the tool `read` judges by, are no text has no matches; a NUL further on is a character like others.
-//! What is handed on holds no NUL and no terminal escape.
+//! The text that is handed on holds no NUL and no terminal escape.
 
 use super::{FirstInOrder, Grep, GrepOutput, Grepped, MatchLine, MatchedFile, PathKey};
 use crate::exec::{Error, Lines};

@@ -84,16 +84,16 @@ pub(super) fn credential() -> io::Result<String> {
     }))
 }
 
-/// The time that a client gets.
+/// The time limits of a connection.
 #[derive(Debug, Clone, Copy)]
-struct Patience {
+struct Timeouts {
     /// For the head of a request.
     head: Duration,
     /// For a connection on which nothing moves. It is closed after this long, or up to twice as long.
     idle: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self { head: Duration::from_secs(30), idle: Duration::from_secs(300) }
     }
@@ -123,7 +123,7 @@ impl Proxy {
             authorization: STANDARD.encode(format!("{USER}:{credential}")),
             refused: Arc::default(),
             look_up,
-            patience: Patience::default(),
+            timeouts: Timeouts::default(),
         };
         let [listener, presence] = listening;
         Self::serve(listener.into(), presence, service)
@@ -191,7 +191,7 @@ struct Service {
     authorization: String,
     refused: Arc<Mutex<Vec<RefusedHost>>>,
     look_up: fn(String, u16) -> Found,
-    patience: Patience,
+    timeouts: Timeouts,
 }
 
 impl Service {
@@ -218,7 +218,7 @@ impl Service {
         let _ = client.set_nodelay(true);
         let problem = match self.prepare(&mut client).await {
             Ok(ready) => {
-                let _ = ready.run(client, self.patience.idle).await;
+                let _ = ready.run(client, self.timeouts.idle).await;
                 return;
             }
             Err(problem) => problem,
@@ -234,7 +234,7 @@ impl Service {
 
     /// Reads a request, decides about it and connects to its host.
     async fn prepare(&self, client: &mut TcpStream) -> Result<Ready, Problem> {
-        let read = timeout(self.patience.head, read_head(client)).await;
+        let read = timeout(self.timeouts.head, read_head(client)).await;
         let (head, behind) = match read {
             Ok(Ok(read)) => read,
             Ok(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {

@@ -1,7 +1,7 @@
 use super::*;
 use std::net::Ipv4Addr;
 
-/// A patience that ends soon.
+/// A timeouts that ends soon.
 const SHORT: Duration = Duration::from_millis(20);
 
 /// `pintle:secret`, encoded.
@@ -19,7 +19,7 @@ fn look_up(name: String, port: u16) -> Found {
 
 /// A proxy that allows these hosts, and its address.
 fn proxy(allowed: &[String]) -> (Running, SocketAddr) {
-    patient(allowed, Patience::default())
+    patient(allowed, Timeouts::default())
 }
 
 /// A proxy with the processes that need it.
@@ -28,7 +28,7 @@ struct Running {
     processes: io::PipeWriter,
 }
 
-fn patient(allowed: &[String], patience: Patience) -> (Running, SocketAddr) {
+fn patient(allowed: &[String], timeouts: Timeouts) -> (Running, SocketAddr) {
     let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     let service = Service {
@@ -36,7 +36,7 @@ fn patient(allowed: &[String], patience: Patience) -> (Running, SocketAddr) {
         authorization: "cGludGxlOnNlY3JldA==".to_owned(),
         refused: Arc::default(),
         look_up,
-        patience,
+        timeouts,
     };
     let (presence, processes) = io::pipe().unwrap();
     let proxy = Proxy::serve(listener, presence.into(), service).unwrap();
@@ -224,8 +224,8 @@ async fn everything_else_is_refused() {
 
 #[tokio::test]
 async fn a_client_that_says_nothing_is_sent_away() {
-    let patience = Patience { head: SHORT, ..Patience::default() };
-    let (_proxy, address) = patient(&[], patience);
+    let timeouts = Timeouts { head: SHORT, ..Timeouts::default() };
+    let (_proxy, address) = patient(&[], timeouts);
     for said in ["", "CONNECT a.test:443 HTTP/1.1\r\n"] {
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(said.as_bytes()).await.unwrap();
@@ -241,8 +241,8 @@ async fn a_client_that_says_nothing_is_sent_away() {
 async fn a_tunnel_in_which_nothing_moves_ends() {
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = silent.local_addr().unwrap().port();
-    let patience = Patience { idle: SHORT, ..Patience::default() };
-    let (_proxy, address) = patient(&[format!("127.0.0.1:{port}")], patience);
+    let timeouts = Timeouts { idle: SHORT, ..Timeouts::default() };
+    let (_proxy, address) = patient(&[format!("127.0.0.1:{port}")], timeouts);
     let request = format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\n{AUTHORIZATION}\r\n");
     let response = exchange(address, &request).await;
     assert_eq!(first_line(&response), "HTTP/1.1 200 Connection established");
