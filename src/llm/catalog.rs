@@ -1,11 +1,11 @@
 //! Known facts about providers and models: URLs, wire APIs, keys, prices.
 //!
-//! The facts are rows of `catalog.toml`, read once; this file gives them types and finds them. What differs between servers of
+//! The facts are rows of `catalog/providers.toml` and `catalog/models.toml`, read when they are first asked for; this file gives them types and finds them. What differs between servers of
 //! one wire API is a field of [`Dialect`] that an encoder reads; a server that is not listed is reached with
 //! [`Endpoint`](super::Endpoint) alone. A price is only told for the provider that asks it, never for another that serves a model of
 //! the same name.
 //!
-//! Facts are rows of a file, each with its source and date, read once. A price counts only for the very provider that asks it.
+//! Each row names its source and date. A price counts only for the very provider that asks it.
 
 mod price;
 
@@ -308,23 +308,24 @@ struct Row {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ProvidersFile {
     provider: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelsFile {
     model: Vec<Model>,
     family: Vec<Family>,
 }
 
-struct Catalog {
-    providers: Vec<Entry>,
-    models: Vec<Model>,
-    families: Vec<Family>,
-}
+// Two files, since each start needs the names of keys, and reading about hundreds of models takes longer than all the rest of it.
+const PROVIDERS_TEXT: &str = include_str!("catalog/providers.toml");
+const MODELS_TEXT: &str = include_str!("catalog/models.toml");
 
-const TEXT: &str = include_str!("catalog.toml");
-
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
-    #[expect(clippy::expect_used, reason = "the file is built in, and the tests read it")]
-    let file: File = toml::from_str(TEXT).expect("src/llm/catalog.toml");
+#[expect(clippy::expect_used, reason = "the file is built in, and the tests read it")]
+static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let file: ProvidersFile = toml::from_str(PROVIDERS_TEXT).expect("catalog/providers.toml");
     let entry = |row: Row| {
         Some(Entry {
             api: Api::from_name(&row.api)?,
@@ -337,16 +338,16 @@ static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
             source: format!("{}, {}", row.source, row.checked),
         })
     };
-    Catalog {
-        providers: file.provider.into_iter().filter_map(entry).collect(),
-        models: file.model,
-        families: file.family,
-    }
+    file.provider.into_iter().filter_map(entry).collect()
 });
+
+#[expect(clippy::expect_used, reason = "the file is built in, and the tests read it")]
+static MODELS: LazyLock<ModelsFile> =
+    LazyLock::new(|| toml::from_str(MODELS_TEXT).expect("catalog/models.toml"));
 
 /// All providers, in the order of the file.
 pub fn providers() -> &'static [Entry] {
-    &CATALOG.providers
+    &PROVIDERS
 }
 
 /// The provider with this name.
@@ -356,7 +357,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 
 /// All models, in the order of the file.
 pub fn models() -> &'static [Model] {
-    &CATALOG.models
+    &MODELS.model
 }
 
 /// The row of a provider's model: of its very id, or of the id without the date, version or `-latest` at its end.
@@ -420,8 +421,8 @@ pub(super) fn bare_name(id: &str) -> String {
 /// Returns the family with the longest prefix of a model's name.
 fn family<T>(id: &str, says: impl Fn(&'static Family) -> Option<T>) -> Option<T> {
     let name = bare_name(id);
-    CATALOG
-        .families
+    MODELS
+        .family
         .iter()
         .filter(|family| name.starts_with(&family.prefix))
         .filter_map(|family| Some((family.prefix.len(), says(family)?)))

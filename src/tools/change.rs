@@ -22,13 +22,7 @@ pub(super) async fn update(
     path: &Path,
     decide: impl Fn() -> Decide,
 ) -> Result<Updated, Error> {
-    for _ in 1..MAX_TRIES {
-        match ctx.env.update(path, decide(), &ctx.cancel).await {
-            Err(Error::Changed(_)) => {}
-            done => return done,
-        }
-    }
-    ctx.env.update(path, decide(), &ctx.cancel).await
+    until_unchanged(|| ctx.env.update(path, decide(), &ctx.cancel)).await
 }
 
 /// Like [`update`] for several files.
@@ -37,13 +31,20 @@ pub(super) async fn update_all(
     paths: &[PathBuf],
     decide: impl Fn() -> DecideAll,
 ) -> Result<UpdatedAll, Error> {
+    until_unchanged(|| ctx.env.update_all(paths, decide(), &ctx.cancel)).await
+}
+
+async fn until_unchanged<T, F>(attempt: impl Fn() -> F) -> Result<T, Error>
+where
+    F: Future<Output = Result<T, Error>>,
+{
     for _ in 1..MAX_TRIES {
-        match ctx.env.update_all(paths, decide(), &ctx.cancel).await {
+        match attempt().await {
             Err(Error::Changed(_)) => {}
             done => return done,
         }
     }
-    ctx.env.update_all(paths, decide(), &ctx.cancel).await
+    attempt().await
 }
 
 /// Decodes a file whose text is to be changed.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 #[test]
 fn the_file_has_the_shape_that_its_readers_expect() {
-    let file: File = toml::from_str(TEXT).unwrap();
+    let file: ProvidersFile = toml::from_str(PROVIDERS_TEXT).unwrap();
     let mut names = BTreeSet::new();
     for row in &file.provider {
         assert!(names.insert(row.name.clone()), "{} is listed twice", row.name);
@@ -43,6 +43,7 @@ fn the_file_has_the_shape_that_its_readers_expect() {
         assert!(names.contains(name), "{name} is missing");
     }
     let mut ids = BTreeSet::new();
+    let file: ModelsFile = toml::from_str(MODELS_TEXT).unwrap();
     for row in &file.model {
         let place = format!("{}/{}", row.provider, row.id);
         assert!(names.contains(&row.provider), "{place} has no provider");
@@ -100,7 +101,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
 }
 
 fn file_rows() -> Vec<toml::Table> {
-    let file: toml::Table = TEXT.parse().unwrap();
+    let file: toml::Table = PROVIDERS_TEXT.parse().unwrap();
     file["provider"].as_array().unwrap().iter().map(|row| row.as_table().unwrap().clone()).collect()
 }
 
