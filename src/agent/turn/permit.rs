@@ -200,8 +200,8 @@ pub(in crate::agent) struct Decided {
     pub(in crate::agent) verdict: Verdict,
     /// The rules that would have allowed the call.
     pub(in crate::agent) proposed: Vec<Rule>,
-    /// The files that the call names, resolved.
-    pub(in crate::agent) paths: Vec<PathBuf>,
+    /// The files that the call names, as it names them and resolved.
+    pub(in crate::agent) paths: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Permissions {
@@ -259,7 +259,7 @@ impl Permissions {
         let action = action(site, ready, grants, access).await;
         let paths = match &action {
             Action::Read(paths) | Action::Write(paths) => {
-                paths.iter().map(|path| path.resolved.clone()).collect()
+                paths.iter().map(|path| (path.named.clone(), path.resolved.clone())).collect()
             }
             Action::Execute { .. } | Action::Network { .. } | Action::Client | Action::Engine => {
                 Vec::new()
