@@ -503,6 +503,36 @@ mod tests {
     use crate::permissions::Decision;
 
     #[tokio::test]
+    async fn an_answer_that_cannot_be_kept_holds_for_the_session_and_a_person_is_told() {
+        let data = tempfile::tempdir().unwrap();
+        let file = data.path().join("trust.toml");
+        // Nobody can put a file there, not even root.
+        std::fs::create_dir_all(file.join("taken")).unwrap();
+        let mut policy = PermissionPolicy::open(PermissionMode::Ask);
+        policy.answers = Answers::in_file(&file);
+        let permissions = Permissions::new(PermissionMode::Ask, Arc::new(policy));
+        let env = Memory::new([]);
+        let cwd = Path::new("/w");
+        let site = Site { env: &env, cwd, additional: &[], home: None, artifacts: None };
+        permissions.begin(site).await;
+        let rules = || vec![Rule::new(Decision::Allow)];
+        for (origin, is_lasting) in [
+            (Origin::GrantedForTurn, false),
+            (Origin::GrantedForSession, false),
+            (Origin::GrantedForProject, true),
+            (Origin::GrantedByUser, true),
+        ] {
+            let told = permissions.keep(origin, rules()).await;
+            assert_eq!(told.is_some(), is_lasting, "{origin:?}");
+            let Some(notice) = told else { continue };
+            assert_eq!(notice.code, "answerNotKept");
+            let words = notice.message;
+            assert!(words.starts_with("the answer holds for this session only: "), "{words}");
+            assert!(words.contains("trust.toml"), "{words}");
+        }
+    }
+
+    #[tokio::test]
     async fn commands_reach_the_hosts_of_rules_and_grants() {
         let rule =
             |decision, host: &str| Rule { host: Some(host.to_owned()), ..Rule::new(decision) };
