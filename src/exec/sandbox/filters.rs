@@ -77,7 +77,7 @@ const NAMESPACES: [libc::c_int; 7] = [
 ];
 
 /// Requests that put input into a terminal.
-const TERMINAL_INPUT: [libc::Ioctl; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
 /// The permission of a command to make sockets of the internet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn arguments_are_judged() {
         let flags = |flags: libc::c_int| [u64::from(flags.unsigned_abs()), 0, 0, 0, 0, 0];
-        let request = |request: libc::Ioctl| [0, u64::from(request), 0, 0, 0, 0];
+        let request = |request: u64| [0, request, 0, 0, 0, 0];
         let socket = |family: libc::c_int, protocol: u64| {
             [u64::from(family.unsigned_abs()), 3, protocol, 0, 0, 0]
         };
@@ -241,20 +241,14 @@ mod tests {
         for (name, call, arguments, with, without) in [
             ("a process", clone, flags(libc::SIGCHLD), ALLOWED, ALLOWED),
             ("a thread", clone, flags(libc::CLONE_VM | libc::CLONE_THREAD), ALLOWED, ALLOWED),
-            ("a user namespace", clone, flags(libc::CLONE_NEWUSER | 17), EPERM, EPERM),
+            ("a user namespace", clone, flags(libc::CLONE_NEWUSER | libc::SIGCHLD), EPERM, EPERM),
             ("a network namespace", clone, flags(libc::CLONE_NEWNET), EPERM, EPERM),
             ("a mount namespace", clone, flags(libc::CLONE_NEWNS), EPERM, EPERM),
             ("a cgroup namespace", clone, flags(libc::CLONE_NEWCGROUP), EPERM, EPERM),
             ("the size of a terminal", ioctl, request(libc::TIOCGWINSZ), ALLOWED, ALLOWED),
             ("input into a terminal", ioctl, request(libc::TIOCSTI), EPERM, EPERM),
             // The kernel reads 32 bits of a request.
-            (
-                "and in more bits",
-                ioctl,
-                [0, (1 << 32) | u64::from(libc::TIOCSTI), 0, 0, 0, 0],
-                EPERM,
-                EPERM,
-            ),
+            ("and in more bits", ioctl, [0, (1 << 32) | libc::TIOCSTI, 0, 0, 0, 0], EPERM, EPERM),
             ("input into a console", ioctl, request(libc::TIOCLINUX), EPERM, EPERM),
             ("a local socket", libc::SYS_socket, socket(libc::AF_UNIX, 0), ALLOWED, ALLOWED),
             ("the internet", libc::SYS_socket, socket(libc::AF_INET, 6), ALLOWED, EPERM),
