@@ -1454,7 +1454,7 @@ export type Item = {
   step?: number;
   /** The item's status. */
   status: ItemStatus;
-  /** The start time, in milliseconds since 1970. */
+  /** The start time, in milliseconds since 1970; of a call that runs, when it began to run. */
   startedMs: number;
   /** The duration in milliseconds; present once the item has ended. */
   durationMs?: number;

@@ -163,7 +163,7 @@ async fn run_together<H: Host>(
                 record_all(host, notices);
                 let denied = match denial {
                     Some(denial) => Some(Outcome::declined(ctx, denial, tally)),
-                    None => begin(host, &mut call).is_err().then(Outcome::cancelled),
+                    None => begin(host, ctx, &mut call).is_err().then(Outcome::cancelled),
                 };
                 let Some(denied) = denied else {
                     let (pruned, progress) = (Arc::clone(&pruned), progress.clone());
@@ -341,7 +341,7 @@ async fn approve_and_run<H: Host>(
         is_confined.then(|| ctx.permissions.confinement(&call.tool_name, &state.grants)).flatten();
     let before = state.files.before(host, &ctx.workspace, &access).await;
     host.wait(state.files.announce(&ctx.workspace, &ctx.turn_id, &before, &call.item.id)).await;
-    if let Err(lost) = begin(host, call) {
+    if let Err(lost) = begin(host, ctx, call) {
         return Err((Outcome::cancelled(), lost.into()));
     }
     let outcome = run_one(host, ctx, state, call).await;
@@ -408,13 +408,14 @@ async fn run_one<H: Host>(
     outcome
 }
 
-/// Says in the journal that a call runs, before it does, so that no call ever runs twice.
-fn begin<H: Host>(host: &mut H, call: &mut Call) -> Result<(), JournalLost> {
+/// Says in the journal that a call runs, before it does, so that no call ever runs twice. Its time begins now, and not when it asked.
+fn begin<H: Host>(host: &mut H, ctx: &TurnContext, call: &mut Call) -> Result<(), JournalLost> {
     if call.prepared.is_err() {
         return Ok(());
     }
     host.check()?;
     call.item.status = ItemStatus::Running;
+    call.item.started_ms = ctx.ambient.now_ms();
     host.record(Event::ItemUpdated { item: call.item.clone() });
     host.check()
 }

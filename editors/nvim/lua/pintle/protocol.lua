@@ -921,7 +921,7 @@
 ---@field turnId? pintle.TurnId The turn it belongs to.
 ---@field step? integer The step (model reply) within the turn, from 1; absent for items that no model made.
 ---@field status pintle.ItemStatus The item's status.
----@field startedMs integer The start time, in milliseconds since 1970.
+---@field startedMs integer The start time, in milliseconds since 1970; of a call that runs, when it began to run.
 ---@field durationMs? integer The duration in milliseconds; present once the item has ended.
 ---@field type "userMessage" 
 
