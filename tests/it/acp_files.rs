@@ -205,7 +205,7 @@ fn what_is_typed_meanwhile_is_kept() {
     let all = "one\n2\n3\n4\nfive\n";
     let mut outcomes = Vec::new();
     // What is typed between the last look and the writing is nobody's to see: the protocol has no versions.
-    for times in 1..=2 {
+    for times in 1..=3 {
         let place = Place::new(&[("a.txt", all)]);
         let mut editor = Editor { typed: Some((times, "five", "FIVE")), ..Editor::default() };
         let calls = [edit("a.txt", "one", "ONE")];

@@ -75,6 +75,46 @@ fn a_list_of_things_to_do_is_a_plan() {
 }
 
 #[test]
+fn a_question_about_a_change_shows_it_in_place() {
+    let lines: Vec<String> = (1..=20).map(|n| format!("line {n}\n")).collect();
+    let edit = |old: &str| call("edit", json!({"path": "a.txt", "oldText": old, "newText": "new"}));
+    let replies = script(&[
+        edit("line 12"),
+        edit("line 30"),
+        call("write", json!({"path": "a.txt", "content": "all new\n"})),
+        said("so"),
+    ]);
+    let place = Place::new(&[("a.txt", &lines.concat())]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    client.ask("_pintle/session/update", json!({"title": "t"}));
+    let prompt = client.prompt("@a.txt change it");
+    let mut shown = Vec::new();
+    for _ in 0..2 {
+        let request = client.asked_for("session/request_permission");
+        let call = &request["params"]["toolCall"];
+        shown.push(json!([call["content"][0], call["locations"][0]["line"]]));
+        client.choose(&request, "allow");
+    }
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    let path = place.path("a.txt");
+    let around = |changed: &str| {
+        let numbered = |n: u32| if n == 12 { changed.to_owned() } else { format!("line {n}\n") };
+        (8..=16).map(numbered).collect::<String>()
+    };
+    let after_edit = lines.concat().replace("line 12", "new");
+    let diff = |old: &str, new: &str| json!({"type": "diff", "path": path, "oldText": old, "newText": new});
+    assert_eq!(
+        shown,
+        [
+            json!([diff(&around("line 12\n"), &around("new\n")), 12]),
+            json!([diff(&after_edit, "all new\n"), 1]),
+        ]
+    );
+    // The edit that matches nothing has failed without a question.
+    assert!(client.told().contains("failed edit: a.txt"));
+}
+
+#[test]
 fn a_title_is_told_when_it_changes() {
     let place = Place::new(&[]);
     let mut client = Client::open(&place, &script(&[said("a")]), json!({}));

@@ -335,7 +335,7 @@ fn a_grant_for_the_working_directory_does_not_follow_a_link_out_of_it() {
     std::fs::create_dir_all(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, place.path("link")).unwrap();
     let write = |path: &str| json!({"blocks": [{"tool": "write", "arguments": {"path": path, "content": "x"}}]});
-    let script = json!({"replies": [write("a.txt"), write("link/b.txt"), write("link/../../c.txt"), {"blocks": [{"text": "ok"}]}]});
+    let script = json!({"replies": [write("b.txt"), write("link/b.txt"), write("link/../../c.txt"), {"blocks": [{"text": "ok"}]}]});
     let mut program = Program::on_script(&place, &script, Framing::Lines);
     program.prompt("go");
     let asked = program.until(|message| message["method"] == "approval/request");

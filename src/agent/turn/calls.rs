@@ -29,6 +29,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// The capacity of the channel for output while the session is busy. More pieces are dropped; the result holds all.
 const PROGRESS_CAPACITY: usize = 16;
@@ -346,7 +347,7 @@ async fn approve_and_run<H: Host>(
     Ok(outcome)
 }
 
-/// Asks a person. Returns the outcome of a call that does not run.
+/// Asks a person. Returns the outcome of a call that does not run. A call that would fail is not asked about.
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -356,7 +357,11 @@ async fn ask<H: Host>(
     decided: Decided,
     tally: &mut Tally,
 ) -> Result<Option<Outcome>, (Outcome, End)> {
-    let answer = host.ask(question(ctx, call, access, &decided));
+    let changes = match host.wait(preview(ctx, state, call, access)).await {
+        Ok(changes) => changes,
+        Err(message) => return Ok(Some(Outcome::error(ItemStatus::Failed, message))),
+    };
+    let answer = host.ask(question(ctx, call, access, &decided, changes));
     let Ok(outcome) = host.wait(answer).await else {
         return Err((Outcome::cancelled(), End::Interrupted));
     };
@@ -381,6 +386,32 @@ async fn ask<H: Host>(
         Decision::Abort => {
             tally.denials += 1;
             Err((denied(), End::Interrupted))
+        }
+    }
+}
+
+/// Returns the changes of files that a call would make, for the person who is asked about it; an error if the call would fail,
+/// unless that tells the model of files that it may not read.
+async fn preview(
+    ctx: &TurnContext,
+    state: &TurnState,
+    call: &Call,
+    access: &Access,
+) -> Result<Vec<FileChange>, String> {
+    let (Access::Write(paths), Ok(prepared)) = (access, &call.prepared) else {
+        return Ok(Vec::new());
+    };
+    let reading = decide(ctx, state, call, &Access::Read(paths.clone())).await;
+    if reading.verdict.decision == permissions::Decision::Deny {
+        return Ok(Vec::new());
+    }
+    let pruned = Arc::clone(&state.conversation.removed);
+    let previewed =
+        prepared.preview(&tool_context(ctx, pruned, call, Progress::none(), &ctx.cancel)).await;
+    match reading.verdict.decision {
+        permissions::Decision::Allow => previewed,
+        permissions::Decision::Ask | permissions::Decision::Deny => {
+            Ok(previewed.unwrap_or_default())
         }
     }
 }
@@ -411,7 +442,13 @@ fn begin<H: Host>(host: &mut H, call: &mut Call) -> Result<(), JournalLost> {
     host.check()
 }
 
-fn question(ctx: &TurnContext, call: &Call, access: &Access, decided: &Decided) -> Approval {
+fn question(
+    ctx: &TurnContext,
+    call: &Call,
+    access: &Access,
+    decided: &Decided,
+    changes: Vec<FileChange>,
+) -> Approval {
     let (title, kind, locations, input) = match &call.item.body {
         ItemBody::ToolCall(body) => {
             let input = body.changed_input.as_ref().or(body.input.as_ref());
@@ -437,10 +474,41 @@ fn question(ctx: &TurnContext, call: &Call, access: &Access, decided: &Decided) 
         title,
         reason: decided.verdict.reason.clone(),
         decided_by: decided.verdict.by.clone(),
-        details: approval::details(access, &decided.paths, input.as_ref().unwrap_or_default()),
+        details: approval::details(
+            access,
+            &decided.paths,
+            input.as_ref().unwrap_or_default(),
+            &changes,
+        ),
+        changes,
         input: input.unwrap_or_default(),
         locations,
         options: approval::options(access, &decided.proposed),
+    }
+}
+
+fn tool_context(
+    ctx: &TurnContext,
+    pruned: Pruned,
+    call: &Call,
+    progress: Progress,
+    cancel: &CancellationToken,
+) -> ToolContext {
+    ToolContext {
+        env: ctx.workspace.env.clone(),
+        cwd: ctx.workspace.folders.cwd.clone(),
+        confinement: call.confinement.clone(),
+        artifacts: Some(ctx.workspace.artifacts.clone()),
+        ledger: ctx.tools.ledger.clone(),
+        owner: ctx.session_id.to_string(),
+        variables: ctx.workspace.variables.clone(),
+        jobs: ctx.tools.jobs.clone(),
+        agents: ctx.tools.agents.clone(),
+        client: Client::new(ctx.tools.client.clone(), call.item.id.clone()),
+        pruned,
+        cancel: cancel.clone(),
+        progress,
+        settings: Arc::clone(&ctx.tools.settings),
     }
 }
 
@@ -457,22 +525,8 @@ async fn execute(
         Err(message) => return (Outcome::error(ItemStatus::Failed, message), Vec::new()),
     };
     let cancel = ctx.cancel.child_token();
-    let tool_ctx = ToolContext {
-        env: ctx.workspace.env.clone(),
-        cwd: ctx.workspace.folders.cwd.clone(),
-        confinement: call.confinement.clone(),
-        artifacts: Some(ctx.workspace.artifacts.clone()),
-        ledger: ctx.tools.ledger.clone(),
-        owner: ctx.session_id.to_string(),
-        variables: ctx.workspace.variables.clone(),
-        jobs: ctx.tools.jobs.clone(),
-        agents: ctx.tools.agents.clone(),
-        client: Client::new(ctx.tools.client.clone(), call.item.id.clone()),
-        pruned,
-        cancel: cancel.clone(),
-        progress: Progress::new(progress, call.item.id.clone()),
-        settings: Arc::clone(&ctx.tools.settings),
-    };
+    let progress = Progress::new(progress, call.item.id.clone());
+    let tool_ctx = tool_context(ctx, pruned, call, progress, &cancel);
     let stop_grace_is_over = async {
         cancel.cancelled().await;
         tokio::time::sleep(STOP_GRACE).await;

@@ -93,15 +93,14 @@ impl Questions {
                 acp::PermissionOption::new(DENY_WITH_FEEDBACK, "Deny and say why…", kind),
             );
         }
-        let locations = &approval.locations;
         let mut fields = acp::ToolCallUpdateFields::new()
             .title(approval.title.clone())
             .kind(tool::kind(approval.kind))
             .status(acp::ToolCallStatus::Pending)
             .name(approval.tool_name.clone())
-            .locations(tool::locations(locations))
+            .locations(tool::asked_at(approval))
             .raw_input(wire::cut_value(&approval.input));
-        let mut content = tool::requested_edits(approval.kind, Some(&approval.input), locations);
+        let mut content = tool::asked(approval);
         content.extend(tool::details(&approval.details, !content.is_empty()));
         if !content.is_empty() {
             fields = fields.content(content);

@@ -2,7 +2,7 @@
 
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;
-use pintle_protocol::approval::{ApprovalDetail, DetailKind};
+use pintle_protocol::approval::{Approval, ApprovalDetail, DetailKind};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::item::{ItemStatus, Location, ToolCall, ToolKind, ToolResult};
@@ -49,10 +49,13 @@ fn location(path: &str, line: Option<u64>) -> acp::ToolCallLocation {
 
 /// Returns the locations of a call that has ended: the lines that it changed, if any.
 pub(super) fn ended_at(call: &ToolCall) -> Vec<acp::ToolCallLocation> {
-    let changes = call.output.iter().flat_map(|output| &output.details.changes);
-    let changed: Vec<_> =
-        changes.map(|change| location(&change.path, change.first_changed_line)).collect();
+    let changes = call.output.as_ref().map(|output| output.details.changes.as_slice());
+    let changed = changed_at(changes.unwrap_or_default());
     if changed.is_empty() { locations(&call.locations) } else { changed }
+}
+
+fn changed_at(changes: &[FileChange]) -> Vec<acp::ToolCallLocation> {
+    changes.iter().map(|change| location(&change.path, change.first_changed_line)).collect()
 }
 
 /// Returns the content of a call that has not ended: the edits that its arguments ask for.
@@ -114,6 +117,22 @@ fn output_block(kind: ToolKind, output: &ToolResult, block: &Content) -> acp::To
         }
     };
     acp::ToolCallContent::Content(acp::Content::new(block))
+}
+
+/// Returns the changes that a person is asked about: those that were computed, or the edits that the arguments ask for.
+pub(super) fn asked(approval: &Approval) -> Vec<acp::ToolCallContent> {
+    if approval.changes.is_empty() {
+        return requested_edits(approval.kind, Some(&approval.input), &approval.locations);
+    }
+    approval.changes.iter().flat_map(changed).take(MAX_DIFFS).collect()
+}
+
+/// Returns the locations of a call that a person is asked about: the lines that it would change, if they are known.
+pub(super) fn asked_at(approval: &Approval) -> Vec<acp::ToolCallLocation> {
+    if approval.changes.is_empty() {
+        return locations(&approval.locations);
+    }
+    changed_at(&approval.changes)
 }
 
 /// All that a person is asked about. Content is left out where the client draws it as a diff.
