@@ -134,9 +134,10 @@ async fn a_preview_tells_the_changes_of_a_call_and_makes_none() {
         let made = std::fs::read_dir(&scene.ctx.cwd).unwrap().count();
         assert_eq!(made, files.len(), "{name}");
         let result = call.run(&scene.ctx).await;
-        let ran = match result.is_error {
-            true => Err(text(&result).replacen("error: ", "", 1)),
-            false => Ok(result.details.changes),
+        let ran = if result.is_error {
+            Err(text(&result).replacen("error: ", "", 1))
+        } else {
+            Ok(result.details.changes)
         };
         assert_eq!(preview, ran, "{name}");
     }

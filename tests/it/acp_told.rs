@@ -124,8 +124,22 @@ fn a_title_is_told_when_it_changes() {
 }
 
 #[test]
-fn a_project_s_prompts_are_commands() {
+fn a_session_is_named_after_the_prompt_and_not_after_a_rule_before_it() {
     let place = Place::new(&[]);
+    let mut client = Client::open(&place, &script(&[said("a")]), json!({}));
+    let rule = json!({"uri": "zed:///agent/rule/1", "text": "Always be brief."});
+    let prompt =
+        json!([{"type": "resource", "resource": rule}, {"type": "text", "text": " fix it"}]);
+    client.ask("session/prompt", json!({"prompt": prompt}));
+    assert_eq!(client.ask("session/list", json!({}))["sessions"][0]["title"], "fix it");
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    assert!(journal.contains("Always be brief."));
+}
+
+#[test]
+fn a_project_s_prompts_and_skills_are_commands() {
+    let skill = "---\ndescription: Makes PDFs\n---\nSteps.";
+    let place = Place::new(&[(".pintle/skills/pdf/SKILL.md", skill)]);
     let folder = place.path(".pintle/prompts");
     std::fs::create_dir_all(&folder).unwrap();
     let text = "---\ndescription: Look at it\nargument-hint: WHAT\n---\nReview $ARGUMENTS\n";
@@ -134,6 +148,10 @@ fn a_project_s_prompts_are_commands() {
     let commands = client.update("available_commands_update")["availableCommands"].clone();
     assert_eq!(commands[0]["name"], "review", "{commands}");
     assert_eq!(commands[0]["description"], "Look at it");
+    assert_eq!(commands[0]["input"]["hint"], "WHAT");
+    assert_eq!(commands[1]["name"], "skill:pdf", "{commands}");
+    assert_eq!(commands[1]["description"], "Makes PDFs");
+    assert_eq!(commands[1]["input"]["hint"], "arguments");
     client.say("/review the tests");
     let journal = std::fs::read_to_string(place.journal()).unwrap();
     assert!(journal.contains("/review the tests"));
@@ -163,7 +181,7 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
     client.choose(&request, "allow");
     assert_eq!(client.stop_of(prompt), "end_turn");
     assert!(place.path("ran").exists());
-    expect![[r"
+    expect![[r#"
         = initialize
         = session/new
         available_commands_update compact
@@ -175,11 +193,11 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
         tool_call think wait
         tool_call_update think pending wait: all
         tool_call_update think in_progress wait: all
-        ? shell: touch ran [allow_once allow_always allow_always allow_always allow_always reject_once reject_always]
+        ? shell: touch ran [allow_once allow_always allow_always allow_always allow_always reject_once reject_once]
         tool_call_update other in_progress agent agent-1 (done): touch it [touched]
         tool_call_update think completed wait: all [agent-1 is done and says:⏎touched]
         agent_message_chunk: all done
-        = session/prompt end_turn"]].assert_eq(&client.told());
+        = session/prompt end_turn"#]].assert_eq(&client.told());
 }
 
 /// Answers so many requests to a model, and returns the trace that each named.

@@ -91,6 +91,18 @@ impl EngineHandle {
         self.services.default_model.as_deref()
     }
 
+    /// Checks that a model can answer: that its provider is known and has its key, by the settings as they are now.
+    ///
+    /// # Errors
+    /// It cannot; the hint says what is missing.
+    pub fn check_model(&self, model: &str) -> Result<(), Error> {
+        let model = parse_model(model)?;
+        // Problems of the settings are reported by the next turn, as they would be without this.
+        let models = &self.services.models;
+        models.refresh();
+        models.provider(&model).map(drop).map_err(Error::from)
+    }
+
     /// The permission mode of a session that names none.
     pub fn default_permission_mode(&self) -> PermissionMode {
         self.services.permissions.default_mode

@@ -56,7 +56,10 @@ impl Driver {
                 return Ok(None);
             }
             "authenticate" => {
-                let answer = ctx.authenticate(params.as_deref())?;
+                let answer = ctx.authenticate(
+                    params.as_deref(),
+                    self.sessions.iter().map(|open| open.settings.model()),
+                )?;
                 self.stage = Stage::Ready;
                 self.respond(id, wire::response(id, &answer));
                 return Ok(None);
@@ -156,8 +159,8 @@ impl Driver {
     fn open(&self, id: &acp::SessionId) -> HandlerResult<&OpenSession> {
         self.sessions.get(&SessionId::new(&*id.0)).ok_or_else(|| {
             let message = format!("session {id} is not open on this connection");
-            let hint = Some("open it with session/load or session/resume");
-            error_object(error::NOT_FOUND, &message, "notFound", hint)
+            let hint = "open it with session/load or session/resume";
+            handlers::refusal(error::NOT_FOUND, &message, "notFound", hint)
         })
     }
 
@@ -221,9 +224,13 @@ impl Driver {
             method.strip_prefix("_pintle/").filter(|name| start::ENGINE_METHODS.contains(name));
         let Some(name) = name else {
             let message = format!("unknown method `{method}`");
-            let hint =
-                Some("`initialize` lists the engine's own under agentCapabilities._meta.pintle");
-            return Err(error_object(error::METHOD_NOT_FOUND, &message, "methodNotFound", hint));
+            let hint = "`initialize` lists the engine's own under agentCapabilities._meta.pintle";
+            return Err(handlers::refusal(
+                error::METHOD_NOT_FOUND,
+                &message,
+                "methodNotFound",
+                hint,
+            ));
         };
         let response = self.engine_methods.call(id.clone(), name, params);
         Ok(response.map(move |response| Outcome::Response(id, response)).boxed())
