@@ -110,7 +110,7 @@ fn a_command_asks_runs_and_shows_what_it_prints() {
     let request = client.asked_for("session/request_permission");
     client.choose(&request, "allow");
     assert_eq!(client.stop_of(prompt), "end_turn");
-    expect![[r#"
+    expect![[r"
         = initialize
         = session/new
         available_commands_update compact
@@ -120,7 +120,7 @@ fn a_command_asks_runs_and_shows_what_it_prints() {
         tool_call_update execute in_progress bash: echo one; echo two | tee /dev/null
         tool_call_update execute completed bash: echo one; echo two | tee /dev/null [```⏎one⏎two⏎```]
         agent_message_chunk: done
-        = session/prompt end_turn"#]]
+        = session/prompt end_turn"]]
     .assert_eq(&client.told());
 }
 
