@@ -491,6 +491,9 @@ fn what_cannot_be_taken_is_refused_with_a_reason() {
         assert_eq!(error["code"], want, "{method} {params}: {error}");
         assert!(!error["message"].as_str().unwrap().is_empty());
     }
+    let unknown = client.ask("session/promt", json!({}));
+    let message = unknown["message"].as_str().unwrap();
+    assert!(message.contains("did you mean `session/prompt`?"), "{message}");
     for bytes in [
         &b"{\"id\":1,"[..],
         b"rubbish",

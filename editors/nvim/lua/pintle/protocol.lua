@@ -1974,7 +1974,7 @@ M.code = {
   unsupportedProtocol = -32022,
   ---Too many requests in flight on this connection; wait for responses.
   overloaded = -32040,
-  ---The expected turn is not the running one, or the question is no longer open; with `data.code` `openElsewhere`, the session is open in another process.
+  ---The expected turn is not the running one, the question is no longer open, or the hunk has changed or was decided; with `data.code` `openElsewhere`, the session is open in another process.
   conflict = -32041,
   ---A turn is running; steer it, queue a follow-up or interrupt it.
   busy = -32042,
