@@ -244,6 +244,22 @@ fn files_keep_their_line_ends_and_those_elsewhere_are_the_disk_s() {
 }
 
 #[test]
+fn a_turn_is_stopped_while_the_editor_is_asked_for_a_text() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let replies = script(&[edit("a.txt", "one", "two"), said("done")]);
+    let mut client = Client::start_with(&place, &replies, offers(true, true), &[]);
+    client.new_session(&place);
+    let prompt = client.prompt("go");
+    // It never answers.
+    client.asked_for("fs/read_text_file");
+    let began = std::time::Instant::now();
+    client.cancel();
+    assert_eq!(client.stop_of(prompt), "cancelled");
+    assert!(began.elapsed() < std::time::Duration::from_secs(10));
+    assert_eq!(place.read("a.txt"), "one\n");
+}
+
+#[test]
 fn an_editor_that_is_gone_leaves_nothing_waiting() {
     let place = Place::new(&[("a.txt", "one\n")]);
     let replies = script(&[edit("a.txt", "one", "two"), said("done")]);

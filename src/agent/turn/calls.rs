@@ -358,6 +358,7 @@ async fn ask<H: Host>(
     tally: &mut Tally,
 ) -> Result<Option<Outcome>, (Outcome, End)> {
     let changes = match host.wait(preview(ctx, state, call, access)).await {
+        _ if ctx.cancel.is_cancelled() => return Err((Outcome::cancelled(), End::Interrupted)),
         Ok(changes) => changes,
         Err(message) => return Ok(Some(Outcome::error(ItemStatus::Failed, message))),
     };
@@ -406,8 +407,13 @@ async fn preview(
         return Ok(Vec::new());
     }
     let pruned = Arc::clone(&state.conversation.removed);
-    let previewed =
-        prepared.preview(&tool_context(ctx, pruned, call, Progress::none(), &ctx.cancel)).await;
+    let tool_ctx = tool_context(ctx, pruned, call, Progress::none(), &ctx.cancel);
+    let previewed = tokio::select! {
+        biased;
+        // An editor may take its time to say what it shows.
+        () = ctx.cancel.cancelled() => return Ok(Vec::new()),
+        previewed = prepared.preview(&tool_ctx) => previewed,
+    };
     match reading.verdict.decision {
         permissions::Decision::Allow => previewed,
         permissions::Decision::Ask | permissions::Decision::Deny => {
