@@ -1,7 +1,7 @@
 //! Recovery of a session after a crash: pure, from the journal's entries.
 //!
-//! Messages that were accepted and never read are handed back after a crash (`input.removed`), since nobody knows whether they are still
-//! wanted.
+//! Messages that were accepted and never read wait in the queue, held for the next prompt: nobody knows whether they are still wanted right
+//! now, and none is lost.
 
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
 use super::tree;
@@ -24,7 +24,7 @@ use pintle_protocol::review::WaitingVerdict;
 pub struct Recovery {
     /// The configuration of the session, with its last model and mode.
     pub created: Option<SessionCreated>,
-    /// Events to append, each with its turn, so that everything that began has ended and every unread message is handed back.
+    /// Events to append, each with its turn, so that everything that began has ended.
     pub closing: Vec<(Option<TurnId>, Event)>,
     /// The state beside the conversation.
     pub earlier: Earlier,
@@ -49,6 +49,8 @@ pub struct Earlier {
     pub is_retitled: bool,
     /// The mode that was last reported to the model.
     pub reported_mode: WorkMode,
+    /// The messages that were accepted and that no model has read, oldest first.
+    pub unread: Vec<QueuedInput>,
 }
 
 /// The background jobs of a session that was open before.
@@ -214,11 +216,17 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let verdicts = Verdicts::of(entries);
     let jobs = EarlierJobs { count: jobs.count, unreported: jobs.unreported() };
     let agents = agents.items.len() as u64;
-    recovery.earlier =
-        Earlier { jobs, agents, total, verdicts, is_new_fork, plan, is_retitled, reported_mode };
-    if !unread.is_empty() {
-        recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
-    }
+    recovery.earlier = Earlier {
+        jobs,
+        agents,
+        total,
+        verdicts,
+        is_new_fork,
+        plan,
+        is_retitled,
+        reported_mode,
+        unread,
+    };
     recovery
 }
 

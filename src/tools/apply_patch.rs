@@ -1,6 +1,6 @@
 //! `apply_patch`: changes of several files in one text, all of them or none.
 
-use crate::exec::{DecideAll, Environment, Error};
+use crate::exec::{DecideAll, Error};
 use crate::text::patch::{self, FilePatch, Hunk};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
@@ -129,14 +129,14 @@ impl Prepared for Call {
     }
 
     async fn preview(&self, ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
-        let files = Files::of(ctx.env.as_ref(), &self.acts).await;
+        let files = Files::of(ctx, &self.acts).await;
         let (summary, _) = watch::channel(String::new());
         let changes = preview(ctx, &files.paths, || self.decide(ctx, &files, &summary));
         changes.await.map_err(|error| files.explain(&error))
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        let files = Files::of(ctx.env.as_ref(), &self.acts).await;
+        let files = Files::of(ctx, &self.acts).await;
         // The last decision is the one that holds.
         let (tx, summary) = watch::channel(String::new());
         let decide = || self.decide(ctx, &files, &tx);
@@ -225,12 +225,12 @@ struct Files {
 }
 
 impl Files {
-    async fn of(env: &dyn Environment, acts: &[Act]) -> Self {
+    async fn of(ctx: &ToolContext, acts: &[Act]) -> Self {
         let mut files = Self::default();
         for act in acts {
-            let at = files.add(env, &act.path).await;
+            let at = files.add(ctx, &act.path).await;
             let to = match &act.move_to {
-                Some(path) => Some(files.add(env, path).await),
+                Some(path) => Some(files.add(ctx, path).await),
                 None => None,
             };
             files.places.push((at, to));
@@ -238,9 +238,8 @@ impl Files {
         files
     }
 
-    async fn add(&mut self, env: &dyn Environment, written: &PathArgument) -> usize {
-        let path = written.existing(env).await;
-        let path = env.canonicalize(&path).await.unwrap_or(path);
+    async fn add(&mut self, ctx: &ToolContext, written: &PathArgument) -> usize {
+        let path = written.target(ctx).await;
         self.paths.iter().position(|known| *known == path).unwrap_or_else(|| {
             self.paths.push(path);
             self.names.push(written.text.clone());

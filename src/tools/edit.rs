@@ -141,7 +141,7 @@ impl Prepared for Arc<Call> {
     }
 
     async fn preview(&self, ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
-        let path = self.path.existing(ctx.env.as_ref()).await;
+        let path = self.path.target(ctx).await;
         let (count, _) = watch::channel(None);
         let changes =
             preview(ctx, std::slice::from_ref(&path), || for_all(self.decide(ctx, &path, &count)));
@@ -149,7 +149,7 @@ impl Prepared for Arc<Call> {
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        let path = self.path.existing(ctx.env.as_ref()).await;
+        let path = self.path.target(ctx).await;
         let written = self.path.text.clone();
         // The last decision is the one that holds.
         let (tx, count) = watch::channel(None);

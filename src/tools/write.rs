@@ -89,14 +89,14 @@ impl Prepared for Arc<Call> {
     }
 
     async fn preview(&self, ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
-        let path = self.path.existing(ctx.env.as_ref()).await;
+        let path = self.path.target(ctx).await;
         let changes =
             preview(ctx, std::slice::from_ref(&path), || for_all(self.decide(ctx, &path)));
         changes.await.map_err(|error| explain(&self.path.text, &error))
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        let path = self.path.existing(ctx.env.as_ref()).await;
+        let path = self.path.target(ctx).await;
         let bytes = self.content.len();
         let decide = || self.decide(ctx, &path);
         let written = &self.path.text;

@@ -167,7 +167,7 @@ export type SessionResult = {
   state: SessionState;
   /** The running turn. */
   activeTurnId?: TurnId;
-  /** The queued messages. */
+  /** The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it. */
   queue?: QueuedInput[];
   /** The pending approvals. */
   approvals?: Approval[];

@@ -112,7 +112,7 @@ fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
 /// All that a person is asked about: what runs, whole, and apart from it what the model says of it.
 pub(in crate::agent) fn details(
     access: &Access,
-    paths: &[PathBuf],
+    paths: &[(PathBuf, PathBuf)],
     input: &Value,
     changes: &[FileChange],
 ) -> Vec<ApprovalDetail> {
@@ -126,7 +126,7 @@ pub(in crate::agent) fn details(
             details.push(detail(DetailKind::Arguments, &pretty()));
         }
         Access::Read(_) | Access::Write(_) => {
-            let named = paths.iter().map(|path| path.to_string_lossy());
+            let named = paths.iter().map(|(_, resolved)| resolved.to_string_lossy());
             details.extend(named.map(|path| detail(DetailKind::Path, &path)));
         }
     }
@@ -309,7 +309,9 @@ mod tests {
         ];
         let rows = rows.map(|(access, input)| {
             let paths = match &access {
-                Access::Read(paths) | Access::Write(paths) => paths.clone(),
+                Access::Read(paths) | Access::Write(paths) => {
+                    paths.iter().map(|path| (path.clone(), path.clone())).collect()
+                }
                 _ => Vec::new(),
             };
             let details = details(&access, &paths, &serde_json::from_str(input).unwrap(), &[]);
@@ -330,7 +332,8 @@ mod tests {
 
     #[test]
     fn a_change_that_is_known_is_shown_in_place() {
-        let path = vec![PathBuf::from("/w/a")];
+        let path = PathBuf::from("/w/a");
+        let paths = [(path.clone(), path.clone())];
         let change = |op, diff: &str| FileChange {
             op,
             path: "/w/a".to_owned(),
@@ -357,8 +360,8 @@ mod tests {
             ),
         ];
         let rows = rows.map(|(name, changes)| {
-            let access = Access::Write(path.clone());
-            let details = details(&access, &path, &serde_json::from_str(input).unwrap(), &changes);
+            let access = Access::Write(vec![path.clone()]);
+            let details = details(&access, &paths, &serde_json::from_str(input).unwrap(), &changes);
             let shown = details.iter().skip(1);
             let shown: Vec<String> =
                 shown.map(|detail| format!("{:?} {:?}", detail.kind, detail.text)).collect();

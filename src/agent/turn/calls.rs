@@ -53,12 +53,12 @@ pub(in crate::agent) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
-    calls: Vec<Call>,
+    mut calls: Vec<Call>,
     tally: &mut Tally,
 ) -> Batch {
     let problems = host.wait(ctx.permissions.begin((&ctx.workspace).into())).await;
     record_all(host, problems);
-    if calls.len() > 1 && host.wait(all_read_freely(ctx, state, &calls)).await {
+    if calls.len() > 1 && host.wait(all_read_freely(ctx, state, &mut calls)).await {
         return run_together(host, ctx, state, calls, tally).await;
     }
 
@@ -91,7 +91,7 @@ pub(in crate::agent) async fn run<H: Host>(
 }
 
 /// True if every call only reads, and none of them needs to ask.
-async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &[Call]) -> bool {
+async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &mut [Call]) -> bool {
     for call in calls {
         let Ok(prepared) = &call.prepared else { continue };
         let access = prepared.access();
@@ -106,8 +106,12 @@ async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &[Call]) -
     true
 }
 
-async fn decide(ctx: &TurnContext, state: &TurnState, call: &Call, access: &Access) -> Decided {
-    ctx.permissions.decide((&ctx.workspace).into(), &state.grants, &call.tool_name, access).await
+/// Decides about a call, and notes the paths that it acts on if it is allowed.
+async fn decide(ctx: &TurnContext, state: &TurnState, call: &mut Call, access: &Access) -> Decided {
+    let site = (&ctx.workspace).into();
+    let decided = ctx.permissions.decide(site, &state.grants, &call.tool_name, access).await;
+    call.resolved = decided.paths.iter().cloned().collect();
+    decided
 }
 
 /// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
@@ -147,7 +151,7 @@ async fn run_together<H: Host>(
         stages.push(Box::pin(async move {
             let (mut denial, notices) = hook_points::call(ctx, &mut call).await;
             if denial.is_none() {
-                denial = denied_after_hooks(ctx, before_hooks, &call).await;
+                denial = denied_after_hooks(ctx, before_hooks, &mut call).await;
             }
             (place, call, Stage::Admitted(denial), notices)
         }));
@@ -192,9 +196,13 @@ async fn run_together<H: Host>(
 
 /// A hook may have changed the arguments of a call that was free: then it is decided about again. What would ask is
 /// denied, since calls that run side by side ask nobody.
-async fn denied_after_hooks(ctx: &TurnContext, state: &TurnState, call: &Call) -> Option<String> {
-    let prepared = call.prepared.as_ref().ok()?;
-    let decided = decide(ctx, state, call, &prepared.access()).await;
+async fn denied_after_hooks(
+    ctx: &TurnContext,
+    state: &TurnState,
+    call: &mut Call,
+) -> Option<String> {
+    let access = call.prepared.as_ref().ok()?.access();
+    let decided = decide(ctx, state, call, &access).await;
     let is_free = decided.verdict.decision == permissions::Decision::Allow;
     (!is_free).then(|| approval::policy_text(&decided.verdict))
 }
@@ -402,7 +410,8 @@ async fn preview(
     let (Access::Write(paths), Ok(prepared)) = (access, &call.prepared) else {
         return Ok(Vec::new());
     };
-    let reading = decide(ctx, state, call, &Access::Read(paths.clone())).await;
+    let (site, reads) = ((&ctx.workspace).into(), Access::Read(paths.clone()));
+    let reading = ctx.permissions.decide(site, &state.grants, &call.tool_name, &reads).await;
     if reading.verdict.decision == permissions::Decision::Deny {
         return Ok(Vec::new());
     }
@@ -504,6 +513,7 @@ fn tool_context(
         env: ctx.workspace.env.clone(),
         cwd: ctx.workspace.folders.cwd.clone(),
         confinement: call.confinement.clone(),
+        resolved: call.resolved.clone(),
         artifacts: Some(ctx.workspace.artifacts.clone()),
         ledger: ctx.tools.ledger.clone(),
         owner: ctx.session_id.to_string(),

@@ -360,6 +360,9 @@ impl Driver {
             self.out.push_json(&head.done());
         }
         self.sessions.close(&before).await;
+        if self.open.translator.queue.has_left() {
+            self.send_queue();
+        }
     }
 }
 

@@ -198,7 +198,7 @@ impl Driver {
         }
     }
 
-    fn send_queue(&mut self) {
+    pub(super) fn send_queue(&mut self) {
         let mut lines = Vec::new();
         self.open.translator.send_queue(&mut lines);
         self.out.push_all(lines);

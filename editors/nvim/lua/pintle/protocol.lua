@@ -98,7 +98,7 @@
 ---@field mode? pintle.WorkMode The work mode.
 ---@field state pintle.SessionState The current state.
 ---@field activeTurnId? pintle.TurnId The running turn.
----@field queue? (pintle.QueuedInput)[] The queued messages.
+---@field queue? (pintle.QueuedInput)[] The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it.
 ---@field approvals? (pintle.Approval)[] The pending approvals.
 ---@field questions? (pintle.Question)[] The open questions to a person.
 ---@field plan? pintle.Plan The model's plan.
