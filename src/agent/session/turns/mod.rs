@@ -68,7 +68,7 @@ impl Session {
             Delivery::Steer | Delivery::FollowUp => Disposition::Queued,
         };
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
-        let _ = reply.send(Ok(Accepted { turn_id: turn_id.clone(), item_id, disposition }));
+        let _ = reply.send(Ok(Accepted { turn_id, item_id, disposition }));
         self.publish(&record);
         self.note(notices);
         match disposition {
