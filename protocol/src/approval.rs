@@ -1,5 +1,6 @@
 //! Approvals: requests for permission, with their options, answers and outcomes.
 
+use crate::diff::FileChange;
 use crate::ids::{ApprovalId, ItemId, SessionId, TurnId};
 use crate::item::{Location, ToolKind};
 use schemars::JsonSchema;
@@ -39,6 +40,10 @@ pub struct Approval {
     /// part, or denies the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<ApprovalDetail>,
+    /// The changes of files that the call would make, computed from the files as they are now. Left out where a call
+    /// changes no file, and where its changes are not known beforehand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<FileChange>,
     /// The options to choose from.
     pub options: Vec<ApprovalOption>,
 }

@@ -23,8 +23,8 @@ pub const NOT_FOUND: i32 = -32002;
 pub const UNSUPPORTED_PROTOCOL: i32 = -32022;
 /// Too many requests in flight on this connection.
 pub const OVERLOADED: i32 = -32040;
-/// The expected turn is not the running one, the question is no longer open, the session is open in another process,
-/// or the document has another version.
+/// The expected turn is not the running one, the question is no longer open, the hunk has changed or was decided, the
+/// session is open in another process, or the document has another version.
 pub const CONFLICT: i32 = -32041;
 /// A turn is running.
 pub const BUSY: i32 = -32042;
@@ -66,7 +66,7 @@ pub const CODES: &[(i32, &str, &str)] = &[
     (
         CONFLICT,
         "conflict",
-        "The expected turn is not the running one, or the question is no longer open; with `data.code` `openElsewhere`, the session is open in another process.",
+        "The expected turn is not the running one, the question is no longer open, or the hunk has changed or was decided; with `data.code` `openElsewhere`, the session is open in another process.",
     ),
     (BUSY, "busy", "A turn is running; steer it, queue a follow-up or interrupt it."),
     (LIMIT_EXCEEDED, "limitExceeded", "Too many documents, or too much text in them."),

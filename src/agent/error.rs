@@ -32,6 +32,8 @@ pub enum Action {
     SteerOrQueue,
     /// Open the session again.
     OpenSession,
+    /// Name a model.
+    NameModel,
     /// Give the system prompt when a session is created.
     SetAtCreation,
     /// Fork this session; only its own forks can be merged into it.
@@ -75,6 +77,9 @@ impl std::fmt::Display for Action {
                 "steer the running turn, queue the message, or interrupt the turn"
             }
             Self::OpenSession => "open the session again",
+            Self::NameModel => {
+                "name one with --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in the config file"
+            }
             Self::SetAtCreation => "give the system prompt when you create a session",
             Self::Fork => "only forks of this session can be merged into it",
             Self::GoTo(seq) => return write!(f, "go to event {seq} to continue there"),
@@ -186,5 +191,33 @@ impl From<llm::Error> for Error {
         let kind =
             if error.kind == llm::ErrorKind::Auth { ErrorKind::Auth } else { ErrorKind::Config };
         Self { kind, message: error.message, hint: error.hint.map(Hint::Text) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_name_no_method_of_any_protocol() {
+        for action in [
+            Action::SteerOrQueue,
+            Action::OpenSession,
+            Action::SetAtCreation,
+            Action::Fork,
+            Action::GoTo(1),
+            Action::ListHistory,
+            Action::ListCheckpoints,
+            Action::ListItems,
+            Action::ListJobs,
+            Action::ListQuestions,
+            Action::ListChangedFiles,
+            Action::ListHunks,
+            Action::ListQueue,
+            Action::RemoveQueued,
+        ] {
+            let text = action.to_string();
+            assert!(!text.contains('/') && !text.contains("config."), "{text}");
+        }
     }
 }

@@ -109,17 +109,48 @@ fn warning(message: String) -> Problem {
 
 /// Settings that a running engine does not reload.
 fn kept(before: &Config, now: &Config) -> Option<Problem> {
+    let Config {
+        model,
+        retries,
+        permission_mode,
+        rules,
+        instructions,
+        // Taken over.
+        providers: _,
+        tools,
+        limits,
+        context,
+        hooks,
+        sessions,
+        lint,
+        title,
+        question_timeout,
+        model_start_timeout,
+        model_idle_timeout,
+        // No file sets these.
+        server: _,
+        folders: _,
+        files: _,
+        warnings: _,
+        environment,
+    } = before;
     let rows = [
-        ("model", before.model == now.model),
-        ("retries", before.retries == now.retries),
-        ("model_start_timeout_s", before.model_start_timeout == now.model_start_timeout),
-        ("model_idle_timeout_s", before.model_idle_timeout == now.model_idle_timeout),
-        ("permission_mode", before.permission_mode == now.permission_mode),
-        ("rules", before.rules == now.rules),
-        ("tools", before.tools == now.tools),
-        ("environment", before.environment == now.environment),
-        ("limits", before.limits == now.limits),
-        ("context", before.context == now.context),
+        ("model", *model == now.model),
+        ("retries", *retries == now.retries),
+        ("model_start_timeout_s", *model_start_timeout == now.model_start_timeout),
+        ("model_idle_timeout_s", *model_idle_timeout == now.model_idle_timeout),
+        ("question_timeout_s", *question_timeout == now.question_timeout),
+        ("permission_mode", *permission_mode == now.permission_mode),
+        ("rules", *rules == now.rules),
+        ("instructions", *instructions == now.instructions),
+        ("tools", *tools == now.tools),
+        ("environment", *environment == now.environment),
+        ("limits", *limits == now.limits),
+        ("context", *context == now.context),
+        ("hooks", *hooks == now.hooks),
+        ("sessions", *sessions == now.sessions),
+        ("lint", *lint == now.lint),
+        ("title", *title == now.title),
     ];
     let changed: Vec<_> =
         rows.iter().filter(|(_, is_same)| !is_same).map(|(key, _)| *key).collect();

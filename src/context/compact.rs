@@ -216,6 +216,12 @@ pub fn titled(summary: &str) -> String {
     from_engine(format_args!("{HEADING}\n\n{}\n", summary.trim()))
 }
 
+/// Returns a compaction's summary without its heading.
+pub fn untitled(summary: &str) -> &str {
+    let text = without_engine_prefix(summary).and_then(|text| text.strip_prefix(HEADING));
+    text.map_or(summary, str::trim)
+}
+
 /// Returns the summary of an abandoned branch with its heading.
 pub fn titled_branch(summary: &str) -> String {
     from_engine(format_args!("{BRANCH_HEADING}\n\n{}", summary.trim()))

@@ -366,7 +366,7 @@ impl Environment for Local {
         let withheld = self.withheld.as_ref().filter(|_| command.confinement.is_none())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would wait for ever.
-        let line = format!("exec </dev/null\n{}", command.line);
+        let line = without_input(&command.line);
         let id = self.ambient.new_id();
         let launch = self.shell.launch_line(&id, &line, &command.cwd, &command.owner);
         let fixed = variables::FIXED.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -462,6 +462,17 @@ impl Locks {
         let held = locks.iter().map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
         let _held: Vec<_> = held.collect();
         act()
+    }
+}
+
+/// Closes the input of a command. The command's own text comes first where it can, since editors head a terminal with it; a text whose end
+/// would swallow what follows it comes last.
+fn without_input(line: &str) -> String {
+    let takes_more = line.contains("<<") || line.ends_with('\\');
+    if takes_more {
+        format!("exec </dev/null\n{line}")
+    } else {
+        format!("{{ {line}\n}} </dev/null")
     }
 }
 

@@ -2,10 +2,13 @@
 //!
 //! Commands are refused too, since their effect cannot be predicted.
 
+use crate::exec::scan::{Keep, Scan, Scanned};
 use crate::exec::{
-    Command, Decide, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines, ListEntry,
-    Platform, Ran, Stat, Updated, Window,
+    Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, FoundPaths, Grep,
+    Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
+    UpdatedAll, Window,
 };
+use pintle_protocol::files::FileState;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +24,16 @@ fn refused(what: &str, path: &Path) -> Error {
     ))
 }
 
+fn refused_command() -> Error {
+    Error::Refused(
+        "Commands are not run: this environment is read-only, and what a command changes cannot be known before. \
+         Use the tools that read and search."
+            .to_owned(),
+    )
+}
+
+// A default method would answer for this environment instead of the one below.
+#[deny(clippy::missing_trait_methods)]
 #[async_trait::async_trait]
 impl Environment for ReadOnly {
     fn platform(&self) -> &Platform {
@@ -68,6 +81,41 @@ impl Environment for ReadOnly {
         Err(refused("Changing", path))
     }
 
+    async fn update_all(
+        &self,
+        paths: &[PathBuf],
+        _decide: DecideAll,
+        _cancel: &CancellationToken,
+    ) -> Result<UpdatedAll, Error> {
+        Err(refused("Changing", paths.first().map_or(Path::new("files"), PathBuf::as_path)))
+    }
+
+    async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
+        self.0.scan(scan, cancel).await
+    }
+
+    async fn remember(
+        &self,
+        path: &Path,
+        keep: Keep,
+        max_bytes: u64,
+    ) -> Result<Option<FileState>, Error> {
+        self.0.remember(path, keep, max_bytes).await
+    }
+
+    async fn transitions(&self, path: &Path, keep: Keep) -> Result<Vec<Transition>, Error> {
+        self.0.transitions(path, keep).await
+    }
+
+    async fn set_mode(&self, path: &Path, _mode: u32) -> Result<(), Error> {
+        Err(refused("Changing", path))
+    }
+
+    /// Nothing is left behind where nothing is written.
+    async fn tidy(&self, _folder: &Path) -> Result<(), Error> {
+        Ok(())
+    }
+
     async fn create_folder(&self, path: &Path) -> Result<(), Error> {
         Err(refused("Creating", path))
     }
@@ -94,11 +142,16 @@ impl Environment for ReadOnly {
         _cancel: &CancellationToken,
         _output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error> {
-        Err(Error::Refused(
-            "Commands are not run: this environment is read-only, and what a command changes cannot be known before. \
-             Use the tools that read and search."
-                .to_owned(),
-        ))
+        Err(refused_command())
+    }
+
+    async fn filter(&self, _filter: Filter) -> Result<Filtered, Error> {
+        Err(refused_command())
+    }
+
+    /// No command is run, nor in another program's terminal.
+    fn in_terminal(&self, _command: &Command) -> Option<TerminalCommand> {
+        None
     }
 
     async fn release(&self, owner: &str) {

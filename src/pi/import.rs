@@ -363,7 +363,7 @@ impl Importer<'_> {
             reason: CompactionReason::Requested,
             tokens_before: line.fields.get("tokensBefore").and_then(Value::as_u64).unwrap_or(0),
             tokens_after: None,
-            summary: Some(compact::titled(summary)),
+            summary: Some(compact::titled(compact::untitled(summary))),
             error: None,
         };
         let item = self.turns.item(ItemBody::Compaction(Box::new(body)), ItemStatus::Completed);

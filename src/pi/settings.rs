@@ -44,4 +44,6 @@ pub struct Retry {
     pub enabled: Option<bool>,
     /// The number of retries.
     pub max_retries: Option<u32>,
+    /// The wait before the first retry, in milliseconds; each next one is twice as long.
+    pub base_delay_ms: Option<u64>,
 }

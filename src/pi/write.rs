@@ -16,6 +16,7 @@ use super::fields::Fields;
 use super::line::{Apis, Origin, hook_message, iso, name, new_id, origin, result};
 use super::thread::Thread;
 use super::{VERSION, blocks, line};
+use crate::context::compact;
 use crate::history::replay::{ExpandedInput, KeptMessages, Replayed, Skeleton};
 use crate::llm::{Effort, ModelRef};
 use crate::store::{Entry, Header};
@@ -394,7 +395,7 @@ impl Writer {
             Origin::Line(line) => line,
             Origin::Engine | Origin::Synthetic => Fields::of(&json!({
                 "type": "compaction",
-                "summary": text,
+                "summary": compact::untitled(text),
                 "tokensBefore": summary.tokens_before,
             })),
         };

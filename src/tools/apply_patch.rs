@@ -4,10 +4,11 @@ use crate::exec::{DecideAll, Error};
 use crate::text::patch::{self, FilePatch, Hunk};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, unsaved, update_all};
+use crate::tools::change::{explain, must_know, preview, unsaved, update_all};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -62,13 +63,13 @@ impl Tool for ApplyPatch {
             let named = path.clone().of_file("patch");
             named.map_err(|wrong| format!("Nothing was changed: {wrong}"))?;
         }
-        Ok(Box::new(Call { acts }))
+        Ok(Box::new(Call { acts: acts.into() }))
     }
 }
 
 #[derive(Debug)]
 struct Call {
-    acts: Vec<Act>,
+    acts: Arc<[Act]>,
 }
 
 /// The operation on one file.
@@ -113,7 +114,7 @@ impl Act {
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        match self.acts.as_slice() {
+        match self.acts.as_ref() {
             [only] => format!("apply_patch: {}", only.path.text),
             several => format!("apply_patch: {} files", several.len()),
         }
@@ -127,43 +128,19 @@ impl Prepared for Call {
         Access::Write(self.acts.iter().flat_map(Act::paths).flat_map(PathArgument::all).collect())
     }
 
+    async fn preview(&self, ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
+        let files = Files::of(ctx, &self.acts).await;
+        let (summary, _) = watch::channel(String::new());
+        let changes = preview(ctx, &files.paths, || self.decide(ctx, &files, &summary));
+        changes.await.map_err(|error| files.explain(&error))
+    }
+
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        let mut files = Files::default();
-        let mut acts = Vec::new();
-        for act in self.acts {
-            let at = files.add(ctx, &act.path).await;
-            let to = match &act.move_to {
-                Some(path) => Some(files.add(ctx, path).await),
-                None => None,
-            };
-            acts.push((act, at, to));
-        }
-        let Files { paths, names } = files;
-        let acts = Arc::new(acts);
+        let files = Files::of(ctx, &self.acts).await;
         // The last decision is the one that holds.
         let (tx, summary) = watch::channel(String::new());
-        let decide = || -> DecideAll {
-            let (paths, names) = (paths.clone(), names.clone());
-            let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
-            let (acts, tx) = (Arc::clone(&acts), tx.clone());
-            Box::new(move |before| {
-                if read_first == ReadFirst::Always {
-                    for (name, before) in names.iter().zip(&before) {
-                        before
-                            .as_ref()
-                            .map_or(Ok(()), |before| must_know(&ledger, name, before))?;
-                    }
-                }
-                let mut tree = Tree::new(&paths, &names, &before);
-                let mut lines = Vec::new();
-                for (act, at, to) in acts.iter() {
-                    lines.push(tree.act(act, *at, *to)?);
-                }
-                tx.send_replace(lines.join("\n"));
-                Ok(tree.finish())
-            })
-        };
-        match update_all(ctx, &paths, decide).await {
+        let decide = || self.decide(ctx, &files, &tx);
+        match update_all(ctx, &files.paths, decide).await {
             Ok(done) => {
                 for (before, after) in done.before.iter().zip(&done.after) {
                     if let Some(after) = after {
@@ -176,19 +153,36 @@ impl Prepared for Call {
                 result.details.changes = done.changes;
                 result
             }
-            Err(error) => {
-                let named = paths.iter().zip(&names).find(|(path, _)| error.path() == Some(path));
-                let name = named.map_or("the files", |(_, name)| name.as_str());
-                let explained = explain(name, &error);
-                // The error itself names files that could not be restored.
-                let is_told = matches!(error, Error::Cancelled | Error::Io { .. });
-                failure(if is_told {
-                    explained
-                } else {
-                    format!("{explained}\nNothing was changed.")
-                })
-            }
+            Err(error) => failure(files.explain(&error)),
         }
+    }
+}
+
+impl Call {
+    /// Returns the decision about the files. `summary` receives a line for each operation.
+    fn decide(
+        &self,
+        ctx: &ToolContext,
+        files: &Files,
+        summary: &watch::Sender<String>,
+    ) -> DecideAll {
+        let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
+        let (acts, summary) = (Arc::clone(&self.acts), summary.clone());
+        let Files { paths, names, places } = files.clone();
+        Box::new(move |before| {
+            if read_first == ReadFirst::Always {
+                for (name, before) in names.iter().zip(&before) {
+                    before.as_ref().map_or(Ok(()), |before| must_know(&ledger, name, before))?;
+                }
+            }
+            let mut tree = Tree::new(&paths, &names, &before);
+            let mut lines = Vec::new();
+            for (act, (at, to)) in acts.iter().zip(places) {
+                lines.push(tree.act(act, at, to)?);
+            }
+            summary.send_replace(lines.join("\n"));
+            Ok(tree.finish())
+        })
     }
 }
 
@@ -221,14 +215,29 @@ pub(super) fn in_command(command: &str) -> Option<(Option<&str>, &str)> {
 }
 
 /// The files of a patch, each once.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct Files {
     paths: Vec<PathBuf>,
     /// The paths as the model wrote them.
     names: Vec<String>,
+    /// The file of each operation, and that to which it moves it.
+    places: Vec<(usize, Option<usize>)>,
 }
 
 impl Files {
+    async fn of(ctx: &ToolContext, acts: &[Act]) -> Self {
+        let mut files = Self::default();
+        for act in acts {
+            let at = files.add(ctx, &act.path).await;
+            let to = match &act.move_to {
+                Some(path) => Some(files.add(ctx, path).await),
+                None => None,
+            };
+            files.places.push((at, to));
+        }
+        files
+    }
+
     async fn add(&mut self, ctx: &ToolContext, written: &PathArgument) -> usize {
         let path = written.target(ctx).await;
         self.paths.iter().position(|known| *known == path).unwrap_or_else(|| {
@@ -236,6 +245,15 @@ impl Files {
             self.names.push(written.text.clone());
             self.paths.len() - 1
         })
+    }
+
+    fn explain(&self, error: &Error) -> String {
+        let named = self.paths.iter().zip(&self.names);
+        let named = named.into_iter().find(|(path, _)| error.path() == Some(path));
+        let explained = explain(named.map_or("the files", |(_, name)| name.as_str()), error);
+        // The error itself names files that could not be restored.
+        let is_told = matches!(error, Error::Cancelled | Error::Io { .. });
+        if is_told { explained } else { format!("{explained}\nNothing was changed.") }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::text::splice::{self, Splice};
 use crate::text::{lines, sniff};
 use pintle_protocol::diff::{FileChange, FileOp};
 use std::path::{Path, PathBuf};
+use tokio::sync::watch;
 
 /// The number of times that a change is decided anew because another program changed the file meanwhile.
 const MAX_TRIES: usize = 5;
@@ -32,6 +33,27 @@ pub(super) async fn update_all(
     decide: impl Fn() -> DecideAll,
 ) -> Result<UpdatedAll, Error> {
     until_unchanged(|| ctx.env.update_all(paths, decide(), &ctx.cancel)).await
+}
+
+/// Returns the changes that a decision about files makes now, without making them.
+pub(super) async fn preview(
+    ctx: &ToolContext,
+    paths: &[PathBuf],
+    decide: impl Fn() -> DecideAll,
+) -> Result<Vec<FileChange>, Error> {
+    let (tx, changes) = watch::channel(None);
+    let looked = update_all(ctx, paths, || {
+        let (decide, tx) = (decide(), tx.clone());
+        Box::new(move |before| {
+            tx.send_replace(Some(decide(before)?.changes));
+            // A refused update writes nothing.
+            Err(String::new())
+        })
+    });
+    match looked.await {
+        Ok(updated) => Ok(updated.changes),
+        Err(error) => changes.borrow().clone().ok_or(error),
+    }
 }
 
 async fn until_unchanged<T, F>(attempt: impl Fn() -> F) -> Result<T, Error>

@@ -1,13 +1,15 @@
 //! `edit`: pieces of a file, found by their text.
 
+use crate::exec::change::for_all;
 use crate::exec::{Before, Decide, Rewrite};
 use crate::text::fuzzy::{self, Miss, Occurrences};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, spliced, unsaved, update};
+use crate::tools::change::{explain, must_know, preview, spliced, unsaved, update};
 use crate::tools::ledger::{Ledger, ReadFirst};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -102,7 +104,7 @@ impl Tool for Edit {
             _ => vec![self.edit(arguments)?],
         };
         let occurrences = if all { Occurrences::All } else { Occurrences::One };
-        Ok(Box::new(Call { tool: *self, path, edits, occurrences }))
+        Ok(Box::new(Arc::new(Call { tool: *self, path, edits, occurrences })))
     }
 }
 
@@ -125,7 +127,7 @@ struct Call {
 }
 
 #[async_trait::async_trait]
-impl Prepared for Call {
+impl Prepared for Arc<Call> {
     fn title(&self) -> String {
         format!("{}: {}", self.tool.name(), self.path.text)
     }
@@ -138,23 +140,20 @@ impl Prepared for Call {
         Access::Write(self.path.all())
     }
 
+    async fn preview(&self, ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
+        let path = self.path.target(ctx).await;
+        let (count, _) = watch::channel(None);
+        let changes =
+            preview(ctx, std::slice::from_ref(&path), || for_all(self.decide(ctx, &path, &count)));
+        changes.await.map_err(|error| explain(&self.path.text, &error))
+    }
+
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let path = self.path.target(ctx).await;
         let written = self.path.text.clone();
-        let call = Arc::new(*self);
         // The last decision is the one that holds.
         let (tx, count) = watch::channel(None);
-        let decide = || -> Decide {
-            let (path, ledger, read_first) =
-                (path.clone(), ctx.ledger.clone(), ctx.settings.read_first);
-            let (call, tx) = (Arc::clone(&call), tx.clone());
-            Box::new(move |before| {
-                let before = before.ok_or_else(|| format!("File not found: {}", call.path.text))?;
-                let (rewrite, count) = call.rewrite(&path, before, &ledger, read_first)?;
-                tx.send_replace(count);
-                Ok(rewrite)
-            })
-        };
+        let decide = || self.decide(ctx, &path, &tx);
         match update(ctx, &path, decide).await {
             Ok(updated) => {
                 ctx.ledger.edited(updated.before.as_ref(), &updated.after);
@@ -175,6 +174,23 @@ impl Prepared for Call {
 }
 
 impl Call {
+    /// Returns the decision about the file. `count` receives the number of places that change, where all are to.
+    fn decide(
+        self: &Arc<Self>,
+        ctx: &ToolContext,
+        path: &Path,
+        count: &watch::Sender<Option<usize>>,
+    ) -> Decide {
+        let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
+        let (call, path, count) = (Arc::clone(self), path.to_path_buf(), count.clone());
+        Box::new(move |before| {
+            let before = before.ok_or_else(|| format!("File not found: {}", call.path.text))?;
+            let (rewrite, places) = call.rewrite(&path, before, &ledger, read_first)?;
+            count.send_replace(places);
+            Ok(rewrite)
+        })
+    }
+
     /// The new content; and how many places changed, where all were to.
     fn rewrite(
         &self,

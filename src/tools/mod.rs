@@ -56,6 +56,7 @@ use crate::exec::{Environment, Error};
 use crate::image;
 use crate::text::truncate::Guard;
 use pintle_protocol::content::Content;
+use pintle_protocol::diff::FileChange;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
@@ -100,6 +101,15 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
 
     /// The access that needs permission.
     fn access(&self) -> Access;
+
+    /// Returns the changes of files that the call would make now, and makes none. Empty where the call changes no file
+    /// itself, or cannot tell beforehand.
+    ///
+    /// # Errors
+    /// Words for the model: the call would fail with them.
+    async fn preview(&self, _ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
+        Ok(Vec::new())
+    }
 
     /// Runs the call. Cancelling `ctx.cancel` makes it stop soon, clean up and say so in its result. A failure is a
     /// result with `is_error`, never a panic.

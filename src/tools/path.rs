@@ -6,7 +6,7 @@
 use crate::exec::Environment;
 use crate::tools::{Folders, ToolContext};
 use pintle_protocol::item::Location;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use unicode_normalization::UnicodeNormalization;
 
 /// A path from an argument.
@@ -59,7 +59,7 @@ impl PathArgument {
     }
 
     pub(super) fn locations(&self, line: Option<u64>) -> Vec<Location> {
-        vec![Location { path: self.absolute.to_string_lossy().into_owned(), line }]
+        vec![Location { path: normalized(&self.absolute).to_string_lossy().into_owned(), line }]
     }
 
     /// Returns the canonical path that the call acts on, as it was when its permission was decided.
@@ -83,6 +83,23 @@ impl PathArgument {
         }
         self.absolute.clone()
     }
+}
+
+/// Returns a path without `.` and `..`, for showing: links are not followed.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normalized.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                normalized.push(component);
+            }
+        }
+    }
+    normalized
 }
 
 fn absolute(text: &str, folders: &Folders) -> PathBuf {
@@ -142,6 +159,17 @@ mod tests {
         ] {
             let written = PathArgument::new(text.to_owned(), &folders, Purpose::Existing);
             assert_eq!(written.absolute, PathBuf::from(want), "{name}");
+        }
+    }
+
+    #[test]
+    fn locations_are_normalized() {
+        let folders = Folders { cwd: "/work".into(), home: None };
+        for (text, want) in
+            [("./a/../b", "/work/b"), ("../../../x", "/x"), ("/a//b/./c/", "/a/b/c")]
+        {
+            let written = PathArgument::new(text.to_owned(), &folders, Purpose::Existing);
+            assert_eq!(written.locations(None)[0].path, want, "{text}");
         }
     }
 

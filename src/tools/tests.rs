@@ -84,6 +84,66 @@ impl Scene {
     }
 }
 
+#[tokio::test]
+async fn a_preview_tells_the_changes_of_a_call_and_makes_none() {
+    let files: [(&str, &[u8]); 3] =
+        [("a", b"one\ntwo\nthree\n"), ("b", b"two\ntwo\n"), ("c", b"\0")];
+    let patch = |text: &str| json!({"patch": format!("*** Begin Patch\n{text}*** End Patch")});
+    let rows: [(&str, &dyn Tool, Value); 15] = [
+        ("edit", &Edit(Profile::Pi), json!({"path": "a", "oldText": "two", "newText": "2"})),
+        (
+            "by likeness",
+            &Edit(Profile::Pi),
+            json!({"path": "a", "oldText": "two  \nthree", "newText": "2"}),
+        ),
+        (
+            "all",
+            &Edit(Profile::Pi),
+            json!({"path": "b", "oldText": "two", "newText": "2", "replaceAll": true}),
+        ),
+        ("no match", &Edit(Profile::Pi), json!({"path": "a", "oldText": "four", "newText": "2"})),
+        ("many", &Edit(Profile::Pi), json!({"path": "b", "oldText": "two", "newText": "2"})),
+        ("no file", &Edit(Profile::Pi), json!({"path": "d", "oldText": "two", "newText": "2"})),
+        ("binary", &Edit(Profile::Pi), json!({"path": "c", "oldText": "two", "newText": "2"})),
+        ("over a file", &Write(Profile::Pi), json!({"path": "a", "content": "one\n"})),
+        ("unread", &Write(Profile::Pi), json!({"path": "b", "content": "one\n"})),
+        ("new", &Write(Profile::Pi), json!({"path": "n/m", "content": "one\n"})),
+        ("the same", &Write(Profile::Pi), json!({"path": "a", "content": "one\ntwo\nthree\n"})),
+        ("a folder", &Write(Profile::Pi), json!({"path": ".", "content": ""})),
+        (
+            "patch",
+            &ApplyPatch(Profile::OpenAi),
+            patch(
+                "*** Update File: a\n*** Move to: x\n two\n-three\n+3\n*** Delete File: b\n*** Add File: z\n+z\n",
+            ),
+        ),
+        (
+            "misplaced",
+            &ApplyPatch(Profile::OpenAi),
+            patch("*** Update File: a\n-four\n+4\n*** Delete File: b\n"),
+        ),
+        ("a command", &Bash(Profile::Pi), json!({"command": "rm a"})),
+    ];
+    for (name, tool, arguments) in rows {
+        let scene = Scene::with(&files);
+        scene.read("a").await;
+        let call = tool.prepare(arguments, &scene.folders()).unwrap();
+        let preview = call.preview(&scene.ctx).await;
+        for (path, content) in files {
+            assert_eq!(scene.get(path), content, "{name}");
+        }
+        let made = std::fs::read_dir(&scene.ctx.cwd).unwrap().count();
+        assert_eq!(made, files.len(), "{name}");
+        let result = call.run(&scene.ctx).await;
+        let ran = if result.is_error {
+            Err(text(&result).replacen("error: ", "", 1))
+        } else {
+            Ok(result.details.changes)
+        };
+        assert_eq!(preview, ran, "{name}");
+    }
+}
+
 /// The text of a result; `error: ` stands before that of a failure.
 pub(super) fn text(result: &ToolResult) -> String {
     let texts = result.content.iter().map(|content| match content {

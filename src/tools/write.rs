@@ -1,14 +1,17 @@
 //! `write`: a whole file.
 
+use crate::exec::change::for_all;
 use crate::exec::{Decide, Rewrite};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{change_of, explain, must_know, unsaved, update};
+use crate::tools::change::{change_of, explain, must_know, preview, unsaved, update};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Writes whole files.
@@ -56,11 +59,11 @@ impl Tool for Write {
         let field = self.0.path_field();
         let path = PathArgument::new(arguments.filled_text(field)?, folders, Purpose::New);
         let path = path.of_file(field)?;
-        Ok(Box::new(Call {
+        Ok(Box::new(Arc::new(Call {
             tool: self.name().to_owned(),
             path,
             content: arguments.text("content")?,
-        }))
+        })))
     }
 }
 
@@ -72,7 +75,7 @@ struct Call {
 }
 
 #[async_trait::async_trait]
-impl Prepared for Call {
+impl Prepared for Arc<Call> {
     fn title(&self) -> String {
         format!("{}: {}", self.tool, self.path.text)
     }
@@ -85,26 +88,17 @@ impl Prepared for Call {
         Access::Write(self.path.all())
     }
 
+    async fn preview(&self, ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
+        let path = self.path.target(ctx).await;
+        let changes =
+            preview(ctx, std::slice::from_ref(&path), || for_all(self.decide(ctx, &path)));
+        changes.await.map_err(|error| explain(&self.path.text, &error))
+    }
+
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let path = self.path.target(ctx).await;
         let bytes = self.content.len();
-        let content = Arc::new(self.content);
-        let decide = || -> Decide {
-            let (path, written) = (path.clone(), self.path.text.clone());
-            let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
-            let content = Arc::clone(&content);
-            Box::new(move |before| {
-                if let Some(before) = &before
-                    && read_first != ReadFirst::Never
-                    && !before.content.is_empty()
-                {
-                    must_know(&ledger, &written, before)?;
-                }
-                let before = before.as_ref().map(|before| before.content.as_slice());
-                let change = change_of(&path, before, content.as_bytes());
-                Ok(Rewrite { content: content.as_bytes().to_vec().into(), change })
-            })
-        };
+        let decide = || self.decide(ctx, &path);
         let written = &self.path.text;
         match update(ctx, &path, decide).await {
             Ok(updated) => {
@@ -117,6 +111,25 @@ impl Prepared for Call {
             }
             Err(error) => failure(explain(written, &error)),
         }
+    }
+}
+
+impl Call {
+    /// Returns the decision about the file.
+    fn decide(self: &Arc<Self>, ctx: &ToolContext, path: &Path) -> Decide {
+        let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
+        let (call, path) = (Arc::clone(self), path.to_path_buf());
+        Box::new(move |before| {
+            if let Some(before) = &before
+                && read_first != ReadFirst::Never
+                && !before.content.is_empty()
+            {
+                must_know(&ledger, &call.path.text, before)?;
+            }
+            let before = before.as_ref().map(|before| before.content.as_slice());
+            let change = change_of(&path, before, call.content.as_bytes());
+            Ok(Rewrite { content: call.content.as_bytes().to_vec().into(), change })
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The Agent Client Protocol through the real program: what goes over the wire, in which order.
 
-use crate::support::acp::{Client, bash, everything, said, script};
+use crate::support::acp::{Client, bash, call, everything, said, script};
 use crate::support::program::{Framing, Place, Program};
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -46,6 +46,37 @@ fn who_has_logged_out_opens_sessions_after_authenticating_again() {
 }
 
 #[test]
+fn authenticating_succeeds_only_where_the_next_prompt_has_a_model() {
+    let model = "model = \"anthropic/claude-opus-4-5\"\n";
+    for (name, config, key, want) in [
+        ("no key", model, "", Some("ANTHROPIC_API_KEY")),
+        ("the key of another provider", model, "OPENAI_API_KEY", Some("ANTHROPIC_API_KEY")),
+        ("its key", model, "ANTHROPIC_API_KEY", None),
+        ("no model", "", "ANTHROPIC_API_KEY", Some("config.toml")),
+    ] {
+        let place = Place::new(&[]);
+        std::fs::write(place.home().join("config.toml"), config).unwrap();
+        let mut command = place.command(&["acp"]);
+        if !key.is_empty() {
+            command.env(key, "sk-0123456789");
+        }
+        let mut client = Client::over(command, json!({}));
+        let answer = client.ask("authenticate", json!({"methodId": "pintle-keys"}));
+        let Some(want) = want else {
+            assert_eq!(answer, json!({}), "{name}");
+            continue;
+        };
+        assert_eq!(answer["code"], -32000, "{name}: {answer}");
+        assert!(answer["message"].as_str().unwrap().contains(want), "{name}: {answer}");
+        if !config.is_empty() {
+            client.new_session(&place);
+            let refused = client.say("hi");
+            assert!(refused.starts_with("-32000") && refused.contains(want), "{name}: {refused}");
+        }
+    }
+}
+
+#[test]
 fn a_later_version_of_the_protocol_is_answered_with_ours() {
     let place = Place::new(&[]);
     let script = place.script(&hello());
@@ -85,12 +116,64 @@ fn a_command_asks_runs_and_shows_what_it_prints() {
         available_commands_update compact
         tool_call execute bash
         tool_call_update execute pending bash: echo one; echo two | tee /dev/null
-        ? bash: echo one; echo two | tee /dev/null [allow_once allow_always allow_always allow_always allow_always reject_once reject_always]
+        ? bash: echo one; echo two | tee /dev/null [allow_once allow_always allow_always allow_always allow_always reject_once reject_once]
         tool_call_update execute in_progress bash: echo one; echo two | tee /dev/null
         tool_call_update execute completed bash: echo one; echo two | tee /dev/null [```⏎one⏎two⏎```]
         agent_message_chunk: done
         = session/prompt end_turn"]]
     .assert_eq(&client.told());
+}
+
+#[test]
+fn what_a_failed_command_printed_is_fenced_and_a_denial_is_not() {
+    let replies =
+        script(&[bash("touch made; echo '# no title'; exit 3"), bash("touch ran"), said("so")]);
+    let place = Place::new(&[]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    let prompt = client.prompt("run it");
+    for answer in ["allow", "deny"] {
+        let request = client.asked_for("session/request_permission");
+        client.choose(&request, answer);
+    }
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    let told = client.told();
+    let failed: Vec<&str> = told.lines().filter(|line| line.contains("failed bash")).collect();
+    assert!(failed[0].contains("[```⏎# no title⏎"), "{told}");
+    assert!(failed[1].contains("[The user declined"), "{told}");
+}
+
+#[test]
+fn a_call_that_a_broken_stream_cut_says_so() {
+    let cut = json!({"blocks": [{"tool": "bash", "arguments": {"command": "ls"}}],
+        "error": {"kind": "network", "message": "broken", "retryAfterMs": 0}});
+    let place = Place::new(&[]);
+    let path = place.script(&script(&[cut, said("so")]));
+    let mut command = place.command(&["acp", "--script", &path]);
+    command.env("PINTLE_RETRIES", "1");
+    let mut client = Client::over(command, json!({}));
+    client.new_session(&place);
+    assert_eq!(client.say("run it"), "end_turn");
+    let told = client.told();
+    assert!(
+        told.contains("[The call was cut off before it was complete. It did not run.]"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_text_of_a_new_file_is_sent_once_in_the_arguments_and_once_as_a_diff() {
+    let text = "0123456789\n".repeat(20_000);
+    let replies = script(&[call("write", json!({"path": "a", "content": text})), said("so")]);
+    let place = Place::new(&[]);
+    let mut client = Client::start_with(&place, &replies, json!({}), &["--permission", "full"]);
+    client.new_session(&place);
+    let from = client.program.seen.len();
+    assert_eq!(client.say("write it"), "end_turn");
+    let sent: usize = client.program.seen[from..].iter().map(|seen| seen.to_string().len()).sum();
+    // A line end is written as two characters.
+    let written = text.len() + text.lines().count();
+    assert!(sent < 2 * written + 10_000, "{sent} bytes for {written}");
+    assert_eq!(place.read("a"), text);
 }
 
 #[test]
@@ -408,6 +491,9 @@ fn what_cannot_be_taken_is_refused_with_a_reason() {
         assert_eq!(error["code"], want, "{method} {params}: {error}");
         assert!(!error["message"].as_str().unwrap().is_empty());
     }
+    let unknown = client.ask("session/promt", json!({}));
+    let message = unknown["message"].as_str().unwrap();
+    assert!(message.contains("did you mean `session/prompt`?"), "{message}");
     for bytes in [
         &b"{\"id\":1,"[..],
         b"rubbish",

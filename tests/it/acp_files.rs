@@ -205,7 +205,7 @@ fn what_is_typed_meanwhile_is_kept() {
     let all = "one\n2\n3\n4\nfive\n";
     let mut outcomes = Vec::new();
     // What is typed between the last look and the writing is nobody's to see: the protocol has no versions.
-    for times in 1..=2 {
+    for times in 1..=3 {
         let place = Place::new(&[("a.txt", all)]);
         let mut editor = Editor { typed: Some((times, "five", "FIVE")), ..Editor::default() };
         let calls = [edit("a.txt", "one", "ONE")];
@@ -241,6 +241,22 @@ fn files_keep_their_line_ends_and_those_elsewhere_are_the_disk_s() {
     let told =
         run(&place, &mut editor, offers(true, true), &[call("read", json!({"path": path}))], &[]);
     assert!(editor.log.is_empty() && told.contains("far away"), "{:?}\n{told}", editor.log);
+}
+
+#[test]
+fn a_turn_is_stopped_while_the_editor_is_asked_for_a_text() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let replies = script(&[edit("a.txt", "one", "two"), said("done")]);
+    let mut client = Client::start_with(&place, &replies, offers(true, true), &[]);
+    client.new_session(&place);
+    let prompt = client.prompt("go");
+    // It never answers.
+    client.asked_for("fs/read_text_file");
+    let began = std::time::Instant::now();
+    client.cancel();
+    assert_eq!(client.stop_of(prompt), "cancelled");
+    assert!(began.elapsed() < std::time::Duration::from_secs(10));
+    assert_eq!(place.read("a.txt"), "one\n");
 }
 
 #[test]

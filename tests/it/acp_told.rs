@@ -75,6 +75,46 @@ fn a_list_of_things_to_do_is_a_plan() {
 }
 
 #[test]
+fn a_question_about_a_change_shows_it_in_place() {
+    let lines: Vec<String> = (1..=20).map(|n| format!("line {n}\n")).collect();
+    let edit = |old: &str| call("edit", json!({"path": "a.txt", "oldText": old, "newText": "new"}));
+    let replies = script(&[
+        edit("line 12"),
+        edit("line 30"),
+        call("write", json!({"path": "a.txt", "content": "all new\n"})),
+        said("so"),
+    ]);
+    let place = Place::new(&[("a.txt", &lines.concat())]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    client.ask("_pintle/session/update", json!({"title": "t"}));
+    let prompt = client.prompt("@a.txt change it");
+    let mut shown = Vec::new();
+    for _ in 0..2 {
+        let request = client.asked_for("session/request_permission");
+        let call = &request["params"]["toolCall"];
+        shown.push(json!([call["content"][0], call["locations"][0]["line"]]));
+        client.choose(&request, "allow");
+    }
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    let path = place.path("a.txt");
+    let around = |changed: &str| {
+        let numbered = |n: u32| if n == 12 { changed.to_owned() } else { format!("line {n}\n") };
+        (8..=16).map(numbered).collect::<String>()
+    };
+    let after_edit = lines.concat().replace("line 12", "new");
+    let diff = |old: &str, new: &str| json!({"type": "diff", "path": path, "oldText": old, "newText": new});
+    assert_eq!(
+        shown,
+        [
+            json!([diff(&around("line 12\n"), &around("new\n")), 12]),
+            json!([diff(&after_edit, "all new\n"), 1]),
+        ]
+    );
+    // The edit that matches nothing has failed without a question.
+    assert!(client.told().contains("failed edit: a.txt"));
+}
+
+#[test]
 fn a_title_is_told_when_it_changes() {
     let place = Place::new(&[]);
     let mut client = Client::open(&place, &script(&[said("a")]), json!({}));
@@ -84,8 +124,22 @@ fn a_title_is_told_when_it_changes() {
 }
 
 #[test]
-fn a_project_s_prompts_are_commands() {
+fn a_session_is_named_after_the_prompt_and_not_after_a_rule_before_it() {
     let place = Place::new(&[]);
+    let mut client = Client::open(&place, &script(&[said("a")]), json!({}));
+    let rule = json!({"uri": "zed:///agent/rule/1", "text": "Always be brief."});
+    let prompt =
+        json!([{"type": "resource", "resource": rule}, {"type": "text", "text": " fix it"}]);
+    client.ask("session/prompt", json!({"prompt": prompt}));
+    assert_eq!(client.ask("session/list", json!({}))["sessions"][0]["title"], "fix it");
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    assert!(journal.contains("Always be brief."));
+}
+
+#[test]
+fn a_project_s_prompts_and_skills_are_commands() {
+    let skill = "---\ndescription: Makes PDFs\n---\nSteps.";
+    let place = Place::new(&[(".pintle/skills/pdf/SKILL.md", skill)]);
     let folder = place.path(".pintle/prompts");
     std::fs::create_dir_all(&folder).unwrap();
     let text = "---\ndescription: Look at it\nargument-hint: WHAT\n---\nReview $ARGUMENTS\n";
@@ -94,6 +148,10 @@ fn a_project_s_prompts_are_commands() {
     let commands = client.update("available_commands_update")["availableCommands"].clone();
     assert_eq!(commands[0]["name"], "review", "{commands}");
     assert_eq!(commands[0]["description"], "Look at it");
+    assert_eq!(commands[0]["input"]["hint"], "WHAT");
+    assert_eq!(commands[1]["name"], "skill:pdf", "{commands}");
+    assert_eq!(commands[1]["description"], "Makes PDFs");
+    assert_eq!(commands[1]["input"]["hint"], "arguments");
     client.say("/review the tests");
     let journal = std::fs::read_to_string(place.journal()).unwrap();
     assert!(journal.contains("/review the tests"));
@@ -135,7 +193,7 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
         tool_call think wait
         tool_call_update think pending wait: all
         tool_call_update think in_progress wait: all
-        ? shell: touch ran [allow_once allow_always allow_always allow_always allow_always reject_once reject_always]
+        ? shell: touch ran [allow_once allow_always allow_always allow_always allow_always reject_once reject_once]
         tool_call_update other in_progress agent agent-1 (done): touch it [touched]
         tool_call_update think completed wait: all [agent-1 is done and says:⏎touched]
         agent_message_chunk: all done

@@ -315,6 +315,7 @@ fn tools_act_behind_a_command_prefix_and_read_only() {
     let (code, out) = run_with(&["--read-only", "-C", cwd]);
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("Commands are not run: this environment is read-only"), "{out}");
+    assert!(!out.contains("on another machine"), "{out}");
     assert!(!place.path("b.txt").exists());
 
     let (code, out) = run_with(&["--wrap", wrap, "-C", "relative"]);

@@ -81,8 +81,8 @@ fn a_turn_with_tools() {
           toolcall_end 3 {"command":"true"}
         message_end assistant thinking "let me see" "I look" call read {"path":"a.txt"} call bash {"command":"true"} (toolUse)
         tool_execution_start read {"path":"a.txt"}
-        tool_execution_start bash {"command":"true"}
         tool_execution_end read "content" isError=false
+        tool_execution_start bash {"command":"true"}
         tool_execution_update bash null
         tool_execution_end bash "(no output)" isError=false
         message_start toolResult "content"
@@ -101,6 +101,25 @@ fn a_turn_with_tools() {
         agent_settled {"aborted":false}
     "#]],
     );
+}
+
+#[test]
+fn a_call_is_told_to_start_when_it_starts() {
+    let call = |command: &str| json!({"tool": "bash", "arguments": {"command": command}});
+    let script = json!({"replies": [{"blocks": [call("touch a"), call("touch b")]}, {"blocks": [{"text": "so"}]}]});
+    let place = Place::new(&[]);
+    let mut pi = Pi::on_script(&place, &script, &[]);
+    pi.prompt("go");
+    let told = tell(&pi.seen);
+    let calls: Vec<&str> = told
+        .lines()
+        .filter(|line| {
+            line.starts_with("tool_execution_start") || line.starts_with("tool_execution_end")
+        })
+        .map(|line| line.split(' ').next().unwrap())
+        .collect();
+    let one = ["tool_execution_start", "tool_execution_end"];
+    assert_eq!(calls, [one, one].concat(), "{told}");
 }
 
 #[test]

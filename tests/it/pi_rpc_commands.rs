@@ -154,6 +154,8 @@ fn a_permission_is_a_dialog_and_no_answer_is_a_no() {
     let place = Place::new(&[]);
     let mut pi = Pi::start(command(&place, &script, &[]));
     pi.data(json!({"type": "prompt", "message": "go"}));
+    let notice = pi.until(|line| line["method"] == "notify");
+    assert!(notice["message"].as_str().unwrap().contains("--permission auto-edit"), "{notice}");
     pi.until(|line| line["method"] == "confirm");
     pi.end_input();
     pi.rest();
@@ -243,6 +245,8 @@ fn models_and_settings_come_from_the_folder_of_pi() {
     assert_eq!(own.len(), 2, "{known}");
     let set = pi.data(json!({"type": "set_model", "provider": "mine", "modelId": "small"}));
     assert_eq!(set["id"], "small");
+    let refused = pi.ask(json!({"type": "set_model", "provider": "mine", "modelId": "huge"}));
+    assert_eq!(refused["error"], "Model not found: mine/huge");
     let refused = pi.ask(json!({"type": "set_model", "provider": "nobody", "modelId": "x"}));
     assert!(
         refused["error"].as_str().unwrap().starts_with("Model not found: nobody/x"),
@@ -250,6 +254,30 @@ fn models_and_settings_come_from_the_folder_of_pi() {
     );
     let refused = pi.ask(json!({"type": "export_html"}));
     assert_eq!(refused["error"], "Cannot export in-memory session to HTML");
+}
+
+#[test]
+fn a_provider_that_fails_is_asked_again_as_the_settings_of_pi_say() {
+    let place = Place::new(&[]);
+    let folder = place.home().join("pi");
+    std::fs::create_dir_all(&folder).unwrap();
+    let settings = json!({"retry": {"maxRetries": 2, "baseDelayMs": 20}});
+    std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+    let failure = json!({"error": {"kind": "overloaded", "message": "503 busy"}});
+    let script = json!({"replies": [failure, failure, failure]});
+    let mut process = command(&place, &script, &[]);
+    process.env("PI_CODING_AGENT_DIR", &folder);
+    let mut pi = Pi::start(process);
+    pi.prompt("go");
+    let told = tell(&pi.seen);
+    let waits: Vec<&str> = told.lines().filter(|line| line.starts_with("auto_retry_")).collect();
+    assert_eq!(waits.len(), 3, "{told}");
+    assert!(
+        waits[0].contains("\"delayMs\":20,") && waits[0].contains("\"maxAttempts\":2"),
+        "{told}"
+    );
+    assert!(waits[1].contains("\"delayMs\":40,"), "{told}");
+    assert!(waits[2].contains("\"success\":false"), "{told}");
 }
 
 /// The key that a provider is asked with, on a machine whose Pi has keys.

@@ -87,10 +87,14 @@ fn after_a_summing_up_the_prompt_comes_first() {
     pi.prompt(&"first ".repeat(20_000));
     pi.prompt("second");
     let before = of_role(&entries(&mut pi), "system")[0].clone();
-    pi.data(json!({"type": "compact"}));
+    let compacted = pi.data(json!({"type": "compact"}));
+    // Only the summary: clients of Pi, and Pi itself, put their own words before it.
+    let summary = compacted["summary"].as_str().unwrap();
+    assert!(summary.starts_with("SUMMARY"), "{summary}");
     let messages = pi.data(json!({"type": "get_messages"}));
     assert_eq!(roles(&messages)[..2], ["system", "compactionSummary"]);
     assert_eq!(roles(&messages).iter().filter(|role| **role == "system").count(), 1);
+    assert_eq!(messages["messages"][1]["summary"], summary);
     for key in ["sections", "toolsAdded"] {
         assert_eq!(messages["messages"][0][key], before[key], "{key}");
     }

@@ -159,3 +159,29 @@ fn a_person_s_lines_are_no_hunk_and_are_never_taken() {
         );
     }
 }
+
+#[test]
+fn a_hunk_that_was_decided_or_has_changed_is_a_conflict() {
+    let place = Place::new(&[("a.txt", BEFORE)]);
+    let mut program = started(&place, &changing());
+    program.ask("session/create", json!({}));
+    program.prompt("change it");
+    program.until_event("turn.completed");
+    let (first, second) = (id(&mut program, "a.txt", 0), id(&mut program, "a.txt", 1));
+    let keep = |hunk: &Value, changed: u64| {
+        let target = json!({"of": "hunk", "hunk": hunk, "changedSeq": changed});
+        json!({"action": {"action": "keep", "target": target}})
+    };
+    let mut refused = vec![program.ask("review/decide", keep(&first, 1))];
+    decide(&mut program, "keep", &second);
+    refused.push(decide(&mut program, "keep", &second));
+    for error in refused {
+        assert_eq!(
+            (&error["code"], &error["data"]["code"]),
+            (&json!(-32041), &json!("conflict")),
+            "{error}"
+        );
+    }
+    let error = decide(&mut program, "keep", &json!("9.9"));
+    assert_eq!(error["data"]["code"], "invalidParams", "{error}");
+}

@@ -93,8 +93,25 @@ fn a_wrong_type_is_told_with_its_place() {
     let place = Place::new(&[]);
     let mut program = Program::on_script(&place, &hello(), Framing::Lines);
     let error = program.ask("turn/start", json!({"input": [{"type": "text", "text": 5}]}));
-    assert_eq!(error["data"]["path"], "/input[0]", "{error}");
+    assert_eq!(error["data"]["path"], "/input/0", "{error}");
     assert!(error["message"].as_str().unwrap().contains("expected a string"), "{error}");
+    let error = program.ask("config/set", json!({"values": {"a/b~c": 5}}));
+    assert_eq!(error["data"]["path"], "/values/a~1b~0c", "{error}");
+    let error = program.ask("turn/start", json!([]));
+    assert_eq!(error["data"]["path"], json!(null), "{error}");
+}
+
+#[test]
+fn an_unknown_method_names_the_nearest() {
+    let place = Place::new(&[]);
+    let mut program = Program::on_script(&place, &hello(), Framing::Lines);
+    for (method, want) in [
+        ("turn/Start", "unknown method `turn/Start`; did you mean `turn/start`?"),
+        ("session/lists", "unknown method `session/lists`; did you mean `session/list`?"),
+        ("zzz", "unknown method `zzz`"),
+    ] {
+        assert_eq!(program.ask(method, json!({}))["message"], want);
+    }
 }
 
 #[test]
@@ -335,7 +352,7 @@ fn a_grant_for_the_working_directory_does_not_follow_a_link_out_of_it() {
     std::fs::create_dir_all(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, place.path("link")).unwrap();
     let write = |path: &str| json!({"blocks": [{"tool": "write", "arguments": {"path": path, "content": "x"}}]});
-    let script = json!({"replies": [write("a.txt"), write("link/b.txt"), write("link/../../c.txt"), {"blocks": [{"text": "ok"}]}]});
+    let script = json!({"replies": [write("b.txt"), write("link/b.txt"), write("link/../../c.txt"), {"blocks": [{"text": "ok"}]}]});
     let mut program = Program::on_script(&place, &script, Framing::Lines);
     program.prompt("go");
     let asked = program.until(|message| message["method"] == "approval/request");

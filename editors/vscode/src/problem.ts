@@ -26,7 +26,9 @@ export function problemOf(error: unknown): Problem {
 
 /** The session is open in another process. */
 export function isConflictError(error: unknown): boolean {
-  return error instanceof RpcError && error.code === ErrorCode.conflict;
+  return (
+    error instanceof RpcError && error.code === ErrorCode.conflict && error.data.code === "openElsewhere"
+  );
 }
 
 export function isNotFoundError(error: unknown): boolean {

@@ -353,6 +353,8 @@ export type Approval = {
   decidedBy?: string;
   /** All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every part, or denies the call. */
   details?: ApprovalDetail[];
+  /** The changes of files that the call would make, computed from the files as they are now. Left out where a call changes no file, and where its changes are not known beforehand. */
+  changes?: FileChange[];
   /** The options to choose from. */
   options: ApprovalOption[];
 };
@@ -397,6 +399,50 @@ export type DetailKind =
   | /** An address on the network. */ "address"
   | /** The arguments of a tool as JSON. */ "arguments"
   | /** A description by the model itself, which may be wrong. */ "modelText";
+
+/** The change of one file. */
+export type FileChange = {
+  /** The operation. */
+  op: FileOp;
+  /** The file's absolute path (the new one after a move). */
+  path: string;
+  /** The path before a move. */
+  oldPath?: string;
+  /** The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file. */
+  diff: string;
+  /** The number of lines added. */
+  added: number;
+  /** The number of lines removed. */
+  removed: number;
+  /** The first line that differs, 1-based, counted in the new text: the line to which an editor jumps. */
+  firstChangedLine?: number;
+  /** The parts that differ within changed lines, for highlighting words; at most 1,000. */
+  words?: WordSpan[];
+};
+
+/** The kind of a file change. */
+export type FileOp = 
+  | /** The file is new. */ "add"
+  | /** The file existed, and its content changed. */ "modify"
+  | /** The file was deleted. */ "delete"
+  | /** The file has a new path. */ "move";
+
+/** A part of a line that differs from its counterpart. */
+export type WordSpan = {
+  /** The text it belongs to. */
+  side: Side;
+  /** The line in that text, 1-based. */
+  line: number;
+  /** Its first byte in the line as UTF-8, from 0. */
+  start: number;
+  /** The byte after it. */
+  end: number;
+};
+
+/** One of the two texts of a change. */
+export type Side = 
+  | /** The text before the change. */ "old"
+  | /** The text after it. */ "new";
 
 /** An option that a person can choose. */
 export type ApprovalOption = {
@@ -1007,11 +1053,6 @@ export type Comment = {
   text: string;
 };
 
-/** One of the two texts of a change. */
-export type Side = 
-  | /** The text before the change. */ "old"
-  | /** The text after it. */ "new";
-
 /** The params of `review/decide`. */
 export type ReviewDecideParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
@@ -1548,45 +1589,6 @@ export type ToolDetails = {
   jobs?: JobRef[];
   /** The sandbox that the command ran in; absent if it was not confined. */
   sandbox?: SandboxReport;
-};
-
-/** The change of one file. */
-export type FileChange = {
-  /** The operation. */
-  op: FileOp;
-  /** The file's absolute path (the new one after a move). */
-  path: string;
-  /** The path before a move. */
-  oldPath?: string;
-  /** The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file. */
-  diff: string;
-  /** The number of lines added. */
-  added: number;
-  /** The number of lines removed. */
-  removed: number;
-  /** The first line that differs, 1-based, counted in the new text: the line to which an editor jumps. */
-  firstChangedLine?: number;
-  /** The parts that differ within changed lines, for highlighting words; at most 1,000. */
-  words?: WordSpan[];
-};
-
-/** The kind of a file change. */
-export type FileOp = 
-  | /** The file is new. */ "add"
-  | /** The file existed, and its content changed. */ "modify"
-  | /** The file was deleted. */ "delete"
-  | /** The file has a new path. */ "move";
-
-/** A part of a line that differs from its counterpart. */
-export type WordSpan = {
-  /** The text it belongs to. */
-  side: Side;
-  /** The line in that text, 1-based. */
-  line: number;
-  /** Its first byte in the line as UTF-8, from 0. */
-  start: number;
-  /** The byte after it. */
-  end: number;
 };
 
 /** A record of the truncation of a tool's output, made before the model saw it. */
@@ -3016,7 +3018,7 @@ export const ErrorCode = {
   unsupportedProtocol: -32022,
   /** Too many requests in flight on this connection; wait for responses. */
   overloaded: -32040,
-  /** The expected turn is not the running one, or the question is no longer open; with `data.code` `openElsewhere`, the session is open in another process. */
+  /** The expected turn is not the running one, the question is no longer open, or the hunk has changed or was decided; with `data.code` `openElsewhere`, the session is open in another process. */
   conflict: -32041,
   /** A turn is running; steer it, queue a follow-up or interrupt it. */
   busy: -32042,

@@ -15,7 +15,7 @@ use crate::agent::command::{
     COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle, SettingsCommand,
 };
 use crate::agent::engine::indexing::Indexing;
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::file_history::{FileHistory, crash};
 use crate::agent::project::{self};
 use crate::agent::requests::{
@@ -89,6 +89,17 @@ impl EngineHandle {
     /// The model of a session that names none.
     pub fn default_model(&self) -> Option<&str> {
         self.services.default_model.as_deref()
+    }
+
+    /// Checks that a model can answer: that its provider is known and has its key, by the settings as they are now.
+    ///
+    /// # Errors
+    /// It cannot; the hint says what is missing.
+    pub fn check_model(&self, model: &str) -> Result<(), Error> {
+        let model = parse_model(model)?;
+        // The list looks at the settings anew, and leaves their problems to be told by the next turn.
+        self.services.models.list();
+        self.services.models.provider(&model).map(drop).map_err(Error::from)
     }
 
     /// The permission mode of a session that names none.
@@ -392,9 +403,7 @@ impl Engine {
     ) -> Result<Settings, Error> {
         let model = config.model.or_else(|| self.services.default_model.clone());
         let model = model.ok_or_else(|| {
-            Error::new(ErrorKind::Config, "no model is set").hint(
-                "name one with --model PROVIDER/ID, `model = \"PROVIDER/ID\"` in the config file, or config.model",
-            )
+            Error::new(ErrorKind::Config, "no model is set").hint(Action::NameModel)
         })?;
         Ok(Settings {
             model: parse_model(&model)?,

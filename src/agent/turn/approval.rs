@@ -9,6 +9,7 @@ use pintle_protocol::approval::{
     Approval, ApprovalAnswer, ApprovalDetail, ApprovalOption, ApprovalOutcome, DecidedBy, Decision,
     DetailKind, Scope,
 };
+use pintle_protocol::diff::{FileChange, FileOp};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -113,6 +114,7 @@ pub(in crate::agent) fn details(
     access: &Access,
     paths: &[(PathBuf, PathBuf)],
     input: &Value,
+    changes: &[FileChange],
 ) -> Vec<ApprovalDetail> {
     let detail = |kind, text: &str| ApprovalDetail { kind, text: visible(text).into_owned() };
     let pretty = || serde_json::to_string_pretty(input).unwrap_or_default();
@@ -128,7 +130,9 @@ pub(in crate::agent) fn details(
             details.extend(named.map(|path| detail(DetailKind::Path, &path)));
         }
     }
-    if let Access::Write(_) = access {
+    if let Some(changed) = in_place(changes) {
+        details.extend(changed.iter().map(|diff| detail(DetailKind::Diff, diff)));
+    } else if let Access::Write(_) = access {
         let text = |names: &[&str]| names.iter().find_map(|name| input.get(*name)?.as_str());
         let patch = text(&["patch", "input", "patchText"]);
         let content = text(&["content", "file_text", "contents"]);
@@ -145,6 +149,30 @@ pub(in crate::agent) fn details(
         details.push(detail(DetailKind::ModelText, text));
     }
     details
+}
+
+/// The computed changes as diffs. None where they do not show all that is written: a new file is read more easily as it is, and what
+/// is no text has no diff.
+fn in_place(changes: &[FileChange]) -> Option<Vec<String>> {
+    let is_new = |change: &FileChange| change.op == FileOp::Add;
+    let has_diff = |change: &FileChange| {
+        !change.diff.is_empty() || matches!(change.op, FileOp::Delete | FileOp::Move)
+    };
+    if changes.iter().all(is_new) || !changes.iter().all(has_diff) {
+        return None;
+    }
+    let diff = |change: &FileChange| {
+        let FileChange { op, path, old_path, diff, .. } = change;
+        let old_path = old_path.as_deref().unwrap_or_default();
+        match op {
+            FileOp::Modify if changes.len() == 1 => diff.clone(),
+            FileOp::Modify => format!("{path}:\n{diff}"),
+            FileOp::Add => format!("{path} is added:\n{diff}"),
+            FileOp::Delete => format!("{path} is deleted:\n{diff}"),
+            FileOp::Move => format!("{old_path} becomes {path}:\n{diff}"),
+        }
+    };
+    Some(changes.iter().map(diff).collect())
 }
 
 /// The replacements of an edit as a diff. None where the arguments are of another form.
@@ -286,7 +314,7 @@ mod tests {
                 }
                 _ => Vec::new(),
             };
-            let details = details(&access, &paths, &serde_json::from_str(input).unwrap());
+            let details = details(&access, &paths, &serde_json::from_str(input).unwrap(), &[]);
             let details: Vec<String> = details
                 .iter()
                 .map(|detail| format!("{:?} {:?}", detail.kind, detail.text))
@@ -300,6 +328,50 @@ mod tests {
             Path "/w/a⟨U+202E⟩b" | Diff "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"
             Path "/w/a⟨U+202E⟩b"
             Arguments "{\n  \"to\": \"production\"\n}""#]].assert_eq(&rows.join("\n"));
+    }
+
+    #[test]
+    fn a_change_that_is_known_is_shown_in_place() {
+        let path = PathBuf::from("/w/a");
+        let paths = [(path.clone(), path.clone())];
+        let change = |op, diff: &str| FileChange {
+            op,
+            path: "/w/a".to_owned(),
+            old_path: (op == FileOp::Move).then(|| "/w/b".to_owned()),
+            diff: diff.to_owned(),
+            added: 0,
+            removed: 0,
+            first_changed_line: None,
+            words: Vec::new(),
+        };
+        let input = r#"{"path":"a","content":"all"}"#;
+        let rows = [
+            ("changed", vec![change(FileOp::Modify, "-a\n+b\n")]),
+            ("new", vec![change(FileOp::Add, "+all\n")]),
+            ("no text", vec![change(FileOp::Modify, "")]),
+            (
+                "several",
+                vec![
+                    change(FileOp::Modify, "-a\n+b\n"),
+                    change(FileOp::Add, "+n\n"),
+                    change(FileOp::Delete, ""),
+                    change(FileOp::Move, ""),
+                ],
+            ),
+        ];
+        let rows = rows.map(|(name, changes)| {
+            let access = Access::Write(vec![path.clone()]);
+            let details = details(&access, &paths, &serde_json::from_str(input).unwrap(), &changes);
+            let shown = details.iter().skip(1);
+            let shown: Vec<String> =
+                shown.map(|detail| format!("{:?} {:?}", detail.kind, detail.text)).collect();
+            format!("{name}: {}", shown.join(" | "))
+        });
+        expect_test::expect![[r#"
+            changed: Diff "-a\n+b\n"
+            new: Content "all"
+            no text: Content "all"
+            several: Diff "/w/a:\n-a\n+b\n" | Diff "/w/a is added:\n+n\n" | Diff "/w/a is deleted:\n" | Diff "/w/b becomes /w/a:\n""#]].assert_eq(&rows.join("\n"));
     }
 
     #[test]
@@ -319,6 +391,7 @@ mod tests {
             locations: Vec::new(),
             decided_by: String::new(),
             details: Vec::new(),
+            changes: Vec::new(),
             options: options(&access, &[rule]),
         };
         let rows: [(&str, &str, Decision, Scope); 8] = [

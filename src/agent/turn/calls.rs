@@ -29,6 +29,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// The capacity of the channel for output while the session is busy. More pieces are dropped; the result holds all.
 const PROGRESS_CAPACITY: usize = 16;
@@ -354,7 +355,7 @@ async fn approve_and_run<H: Host>(
     Ok(outcome)
 }
 
-/// Asks a person. Returns the outcome of a call that does not run.
+/// Asks a person. Returns the outcome of a call that does not run. A call that would fail is not asked about.
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -364,7 +365,12 @@ async fn ask<H: Host>(
     decided: Decided,
     tally: &mut Tally,
 ) -> Result<Option<Outcome>, (Outcome, End)> {
-    let answer = host.ask(question(ctx, call, access, &decided));
+    let changes = match host.wait(preview(ctx, state, call, access)).await {
+        _ if ctx.cancel.is_cancelled() => return Err((Outcome::cancelled(), End::Interrupted)),
+        Ok(changes) => changes,
+        Err(message) => return Ok(Some(Outcome::error(ItemStatus::Failed, message))),
+    };
+    let answer = host.ask(question(ctx, call, access, &decided, changes));
     let Ok(outcome) = host.wait(answer).await else {
         return Err((Outcome::cancelled(), End::Interrupted));
     };
@@ -389,6 +395,38 @@ async fn ask<H: Host>(
         Decision::Abort => {
             tally.denials += 1;
             Err((denied(), End::Interrupted))
+        }
+    }
+}
+
+/// Returns the changes of files that a call would make, for the person who is asked about it; an error if the call would fail,
+/// unless that tells the model of files that it may not read.
+async fn preview(
+    ctx: &TurnContext,
+    state: &TurnState,
+    call: &Call,
+    access: &Access,
+) -> Result<Vec<FileChange>, String> {
+    let (Access::Write(paths), Ok(prepared)) = (access, &call.prepared) else {
+        return Ok(Vec::new());
+    };
+    let (site, reads) = ((&ctx.workspace).into(), Access::Read(paths.clone()));
+    let reading = ctx.permissions.decide(site, &state.grants, &call.tool_name, &reads).await;
+    if reading.verdict.decision == permissions::Decision::Deny {
+        return Ok(Vec::new());
+    }
+    let pruned = Arc::clone(&state.conversation.removed);
+    let tool_ctx = tool_context(ctx, pruned, call, Progress::none(), &ctx.cancel);
+    let previewed = tokio::select! {
+        biased;
+        // An editor may take its time to say what it shows.
+        () = ctx.cancel.cancelled() => return Ok(Vec::new()),
+        previewed = prepared.preview(&tool_ctx) => previewed,
+    };
+    match reading.verdict.decision {
+        permissions::Decision::Allow => previewed,
+        permissions::Decision::Ask | permissions::Decision::Deny => {
+            Ok(previewed.unwrap_or_default())
         }
     }
 }
@@ -420,7 +458,13 @@ fn begin<H: Host>(host: &mut H, ctx: &TurnContext, call: &mut Call) -> Result<()
     host.check()
 }
 
-fn question(ctx: &TurnContext, call: &Call, access: &Access, decided: &Decided) -> Approval {
+fn question(
+    ctx: &TurnContext,
+    call: &Call,
+    access: &Access,
+    decided: &Decided,
+    changes: Vec<FileChange>,
+) -> Approval {
     let (title, kind, locations, input) = match &call.item.body {
         ItemBody::ToolCall(body) => {
             let input = body.changed_input.as_ref().or(body.input.as_ref());
@@ -446,10 +490,42 @@ fn question(ctx: &TurnContext, call: &Call, access: &Access, decided: &Decided) 
         title,
         reason: decided.verdict.reason.clone(),
         decided_by: decided.verdict.by.clone(),
-        details: approval::details(access, &decided.paths, input.as_ref().unwrap_or_default()),
+        details: approval::details(
+            access,
+            &decided.paths,
+            input.as_ref().unwrap_or_default(),
+            &changes,
+        ),
+        changes,
         input: input.unwrap_or_default(),
         locations,
         options: approval::options(access, &decided.proposed),
+    }
+}
+
+fn tool_context(
+    ctx: &TurnContext,
+    pruned: Pruned,
+    call: &Call,
+    progress: Progress,
+    cancel: &CancellationToken,
+) -> ToolContext {
+    ToolContext {
+        env: ctx.workspace.env.clone(),
+        cwd: ctx.workspace.folders.cwd.clone(),
+        confinement: call.confinement.clone(),
+        resolved: call.resolved.clone(),
+        artifacts: Some(ctx.workspace.artifacts.clone()),
+        ledger: ctx.tools.ledger.clone(),
+        owner: ctx.session_id.to_string(),
+        variables: ctx.workspace.variables.clone(),
+        jobs: ctx.tools.jobs.clone(),
+        agents: ctx.tools.agents.clone(),
+        client: Client::new(ctx.tools.client.clone(), call.item.id.clone()),
+        pruned,
+        cancel: cancel.clone(),
+        progress,
+        settings: Arc::clone(&ctx.tools.settings),
     }
 }
 
@@ -466,23 +542,8 @@ async fn execute(
         Err(message) => return (Outcome::error(ItemStatus::Failed, message), Vec::new()),
     };
     let cancel = ctx.cancel.child_token();
-    let tool_ctx = ToolContext {
-        env: ctx.workspace.env.clone(),
-        cwd: ctx.workspace.folders.cwd.clone(),
-        confinement: call.confinement.clone(),
-        resolved: call.resolved.clone(),
-        artifacts: Some(ctx.workspace.artifacts.clone()),
-        ledger: ctx.tools.ledger.clone(),
-        owner: ctx.session_id.to_string(),
-        variables: ctx.workspace.variables.clone(),
-        jobs: ctx.tools.jobs.clone(),
-        agents: ctx.tools.agents.clone(),
-        client: Client::new(ctx.tools.client.clone(), call.item.id.clone()),
-        pruned,
-        cancel: cancel.clone(),
-        progress: Progress::new(progress, call.item.id.clone()),
-        settings: Arc::clone(&ctx.tools.settings),
-    };
+    let progress = Progress::new(progress, call.item.id.clone());
+    let tool_ctx = tool_context(ctx, pruned, call, progress, &cancel);
     let stop_grace_is_over = async {
         cancel.cancelled().await;
         tokio::time::sleep(STOP_GRACE).await;

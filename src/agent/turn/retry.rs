@@ -11,8 +11,12 @@ use std::time::Duration;
 pub struct RetryPolicy {
     /// The most times that a request is sent again.
     pub retries: u32,
-    /// The wait before the first retry; each next one is four times as long.
+    /// The wait before the first retry.
     pub first: Duration,
+    /// Each next wait is so many times as long.
+    pub growth: u32,
+    /// The part of a wait that chance takes off at most, in percent, so that those who failed together do not come back together.
+    pub jitter_percent: u32,
     /// The longest single wait.
     pub longest: Duration,
     /// The most that a request waits in all.
@@ -26,6 +30,8 @@ impl Default for RetryPolicy {
         Self {
             retries: 3,
             first: Duration::from_secs(2),
+            growth: 4,
+            jitter_percent: 25,
             longest: Duration::from_secs(60),
             total: Duration::from_secs(150),
             silence: Duration::from_secs(30),
@@ -53,8 +59,7 @@ pub(in crate::agent) enum NoRetry {
     TooLong(Duration),
 }
 
-/// The time to wait after this failure. `chance` is from 0 to 1 and takes up to a quarter off a wait that nobody asked for, so
-/// that those who failed together do not come back together.
+/// The time to wait after this failure. `chance` is from 0 to 1 and shortens a wait that nobody asked for, as far as the policy allows.
 pub(in crate::agent) fn next_delay(
     retry_policy: &RetryPolicy,
     failures: Failures,
@@ -72,8 +77,10 @@ pub(in crate::agent) fn next_delay(
         Some(wait) if wait > retry_policy.longest.min(left) => Err(NoRetry::TooLong(wait)),
         Some(wait) => Ok(wait),
         None => {
-            let grown = retry_policy.first.saturating_mul(1 << (2 * failures.count.min(15)));
-            let wait = grown.min(retry_policy.longest).mul_f64(1.0 - chance.clamp(0.0, 1.0) / 4.0);
+            let growth = retry_policy.growth.saturating_pow(failures.count);
+            let grown = retry_policy.first.saturating_mul(growth).min(retry_policy.longest);
+            let jitter = f64::from(retry_policy.jitter_percent.min(100)) / 100.0;
+            let wait = grown.mul_f64(1.0 - chance.clamp(0.0, 1.0) * jitter);
             if wait > left { Err(NoRetry::Tried) } else { Ok(wait) }
         }
     }
@@ -102,6 +109,24 @@ mod tests {
         ] {
             let failures = Failures { count, waited: secs(waited) };
             assert_eq!(next_delay(&retry_policy, failures, &error, chance), want, "{failures:?}");
+        }
+    }
+
+    #[test]
+    fn waits_grow_as_the_policy_says() {
+        let millis = Duration::from_millis;
+        let retry_policy = RetryPolicy {
+            retries: 40,
+            first: millis(100),
+            growth: 2,
+            jitter_percent: 0,
+            total: Duration::MAX,
+            ..RetryPolicy::default()
+        };
+        let error = Error::new(ErrorKind::Overloaded, "x");
+        for (count, want) in [(0, 100), (1, 200), (3, 800), (39, 60_000)] {
+            let failures = Failures { count, waited: Duration::from_secs(3600) };
+            assert_eq!(next_delay(&retry_policy, failures, &error, 1.0), Ok(millis(want)));
         }
     }
 

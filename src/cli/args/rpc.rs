@@ -156,10 +156,11 @@ impl Rpc {
     }
 }
 
-/// Reads `--mode rpc` without a command, as clients call Pi, as the command `rpc`.
+/// Reads `--mode rpc`, as clients call Pi, as the command `rpc`: without a command, or behind that one.
 pub(crate) fn mode(args: Vec<OsString>) -> Vec<OsString> {
+    let is_command = args.get(1).is_some_and(|arg| arg == "rpc");
     let is_flag = |arg: &OsString| arg.to_string_lossy().starts_with('-');
-    if !args.get(1).is_some_and(is_flag) {
+    if !is_command && !args.get(1).is_some_and(is_flag) {
         return args;
     }
     let at = args.iter().position(|arg| arg == "--mode" || arg == "--mode=rpc");
@@ -171,7 +172,9 @@ pub(crate) fn mode(args: Vec<OsString>) -> Vec<OsString> {
     };
     let mut args = args;
     args.drain(at..at + width);
-    args.insert(1, OsString::from("rpc"));
+    if !is_command {
+        args.insert(1, OsString::from("rpc"));
+    }
     args
 }
 
@@ -188,6 +191,9 @@ mod tests {
             ("pintle --mode json", "pintle --mode json"),
             ("pintle run --mode plan", "pintle run --mode plan"),
             ("pintle rpc", "pintle rpc"),
+            ("pintle rpc --mode rpc --no-session", "pintle rpc --no-session"),
+            ("pintle rpc --no-session --mode=rpc", "pintle rpc --no-session"),
+            ("pintle rpc --mode json", "pintle rpc --mode json"),
             ("pintle --help", "pintle --help"),
             ("pintle --mode", "pintle --mode"),
         ] {

@@ -7,17 +7,18 @@ use crate::args::Settings;
 use crate::args::rpc::Rpc;
 use crate::assemble;
 use anyhow::Context;
-use pintle::agent::{Named, Personal, Services, Sources, globs_of};
+use pintle::agent::{Named, Personal, RetryPolicy, Services, Sources, globs_of};
 use pintle::ambient::Ambient;
 use pintle::disk;
 use pintle::frontend::pi::{self, Options, QueueMode};
 use pintle::llm::catalog;
 use pintle::models::{ModelSource, Models, Toolbox};
 use pintle::pi::auth;
-use pintle::pi::settings::{Compaction, Settings as PiSettings};
+use pintle::pi::settings::{Compaction, Retry, Settings as PiSettings};
 use pintle::store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The settings that the program runs with.
@@ -244,8 +245,7 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
     services.room.is_automatic = enabled.unwrap_or(services.room.is_automatic);
     services.room.reserve = reserve_tokens.unwrap_or(services.room.reserve);
     services.room.keep = keep_recent_tokens.unwrap_or(services.room.keep);
-    services.retry_policy.retries =
-        set_up.pi.retry.max_retries.unwrap_or(services.retry_policy.retries);
+    services.retry_policy = retry_policy(&set_up.pi.retry, services.retry_policy);
     if let Some(tools) = chosen(task, services.tools.clone())? {
         services.tools = tools;
     }
@@ -256,6 +256,21 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
         services.default_model = first_with_key(&services.models);
     }
     Ok(services)
+}
+
+/// Returns a retry policy with Pi's settings laid over it: so many retries however long they take, and waits that double.
+fn retry_policy(set: &Retry, own: RetryPolicy) -> RetryPolicy {
+    let policy = match set.max_retries {
+        Some(retries) => RetryPolicy { retries, total: Duration::MAX, ..own },
+        None => own,
+    };
+    match set.base_delay_ms.map(Duration::from_millis) {
+        Some(first) => {
+            let longest = policy.longest.max(first);
+            RetryPolicy { first, growth: 2, jitter_percent: 0, longest, ..policy }
+        }
+        None => policy,
+    }
 }
 
 /// Returns the sources of skills and prompts: those that the command line names, then those in Pi's folder.

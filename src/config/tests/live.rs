@@ -67,12 +67,15 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             "what a running engine keeps",
             "config.toml",
             Some(
-                "model = \"a/b\"\nretries = 9\n[tools]\nweb_fetch = true\n\
-                 [[rules]]\ndecision = \"deny\"\nargv = [\"x\"]\n",
+                "model = \"a/b\"\nretries = 9\nquestion_timeout_s = 5\ninstructions = \"Be brief.\"\n\
+                 model_idle_timeout_s = 9\n[tools]\nweb_fetch = true\n\
+                 [[rules]]\ndecision = \"deny\"\nargv = [\"x\"]\n\
+                 [[hooks]]\npoint = \"beforeToolCall\"\ncommand = \"true\"\n\
+                 [sessions]\nkeep_days = 9\n[lint]\ncommand = \"true\"\n[title]\nmodel = \"a/b\"\n",
             ),
             "",
             &[
-                "HOME/config.toml: model, retries, rules, tools changed, which a running engine keeps as it was at its start",
+                "HOME/config.toml: model, retries, model_idle_timeout_s, question_timeout_s, rules, instructions, tools, hooks, sessions, lint, title changed, which a running engine keeps as it was at its start",
             ],
         ),
     ];

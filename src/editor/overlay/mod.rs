@@ -86,6 +86,8 @@ async fn state(text: Arc<String>, keep: Keep, mode: Option<u32>) -> Result<FileS
     Ok(FileState { sha256, size, mode, is_lost })
 }
 
+// A default method would answer for the overlay instead of the environment below.
+#[deny(clippy::missing_trait_methods)]
 #[async_trait::async_trait]
 impl Environment for Overlay {
     fn platform(&self) -> &Platform {

@@ -322,3 +322,29 @@ async fn commands_see_no_secrets() {
     let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     assert_eq!(ran.tail, "/home/me::dumb:cat:cat\n");
 }
+
+#[tokio::test]
+async fn a_command_in_a_terminal_comes_first_and_reads_nothing() {
+    let local = Local::new(&Ambient::system(), Options::default());
+    for (name, line, is_first) in [
+        ("plain", "echo a; cat; exit 3", true),
+        ("a comment", "echo a # b", true),
+        ("in the background", "cat & wait; echo a", true),
+        ("an open text", "cat <<X\na", false),
+        ("a line that goes on", "echo a \\", false),
+    ] {
+        let command = Command::new(line, "/", "tests");
+        let run = local.in_terminal(&command).unwrap();
+        let script = run.argv.last().unwrap();
+        assert_eq!(script.trim_start_matches("{ ").starts_with(line), is_first, "{name}: {script}");
+        let (program, arguments) = run.argv.split_first().unwrap();
+        let run = |arguments: &[String], input| {
+            let mut command = std::process::Command::new(program);
+            command.args(arguments).stdin(input).output().unwrap()
+        };
+        let got = run(arguments, std::process::Stdio::piped());
+        let alone = ["-c".to_owned(), line.to_owned()];
+        let want = run(&alone, std::process::Stdio::null());
+        assert_eq!((got.status, got.stdout), (want.status, want.stdout), "{name}");
+    }
+}

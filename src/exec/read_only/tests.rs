@@ -12,9 +12,12 @@ async fn changes_are_refused_with_a_reason() {
 
     let command = Command::new("touch b", "/w", "");
     let decide: Decide = Box::new(|_| Ok(Rewrite { content: Vec::new().into(), change: None }));
+    let decide_all: DecideAll = Box::new(|_| Ok(crate::exec::Rewrites::default()));
     let rows = [
         ("write", env.write(a, Vec::new()).await.err()),
         ("update", env.update(a, decide, &none).await.err()),
+        ("update several", env.update_all(&[a.into()], decide_all, &none).await.err()),
+        ("set mode", env.set_mode(a, 0o600).await.err()),
         ("create", env.create_folder(b).await.err()),
         ("remove", env.remove(a).await.err()),
         ("rename", env.rename(a, b).await.err()),

@@ -1,5 +1,6 @@
 //! Calls, jobs and sub-agents: this protocol knows only calls, so each is shown as one. Pure.
 
+use super::tool::text_content;
 use super::translator::terminal_text;
 use super::{tool, wire};
 use agent_client_protocol_schema::v1 as acp;
@@ -17,6 +18,40 @@ pub(super) enum Screen {
     Meta,
     /// In the client's terminal that runs the command.
     Terminal(String),
+}
+
+/// The large parts of a call that the client has received, so that none is sent again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sent {
+    input: Option<Value>,
+    content: Vec<acp::ToolCallContent>,
+}
+
+impl Sent {
+    /// Notes content that replaces what was shown.
+    pub(super) fn show(&mut self, content: &[acp::ToolCallContent]) {
+        self.content = content.to_vec();
+    }
+
+    /// Returns the arguments, if they are new.
+    pub(super) fn new_input(&mut self, input: Option<Value>) -> Option<Value> {
+        let input = input.filter(|input| self.input.as_ref() != Some(input))?;
+        self.input = Some(input.clone());
+        Some(input)
+    }
+
+    /// Returns the content, if it is another one. A terminal is small, and clients draw it only where it stands in the last update.
+    pub(super) fn new_content(
+        &mut self,
+        content: Vec<acp::ToolCallContent>,
+    ) -> Option<Vec<acp::ToolCallContent>> {
+        let is_terminal =
+            |part: &acp::ToolCallContent| matches!(part, acp::ToolCallContent::Terminal(_));
+        (self.content != content || content.iter().any(is_terminal)).then(|| {
+            self.show(&content);
+            content
+        })
+    }
 }
 
 /// The parts that a call, a job and a sub-agent have in common.
@@ -103,19 +138,19 @@ impl<'a> Call<'a> {
         }
     }
 
-    pub(super) fn announced(self, item: &Item, terminal: bool) -> acp::ToolCall {
+    pub(super) fn announced(self, item: &Item, terminal: bool, sent: &mut Sent) -> acp::ToolCall {
         let id = item.id.as_str();
+        let content = if terminal { vec![drawn(id)] } else { self.content };
+        sent.show(&content);
         let mut call = acp::ToolCall::new(id.to_owned(), self.title)
             .name(self.name)
             .kind(tool::kind(self.kind))
             .status(tool::status(self.status))
             .locations(self.locations)
-            .raw_input(self.input)
-            .content(self.content);
+            .raw_input(sent.new_input(self.input))
+            .content(content);
         if terminal {
-            call = call
-                .content(vec![drawn(id)])
-                .meta(wire::meta("terminal_info", json!({"terminal_id": id})));
+            call = call.meta(wire::meta("terminal_info", json!({"terminal_id": id})));
         }
         call
     }
@@ -126,6 +161,7 @@ impl<'a> Call<'a> {
         item: &Item,
         screen: &Screen,
         sent_bytes: usize,
+        sent: &mut Sent,
     ) -> acp::SessionUpdate {
         let id = item.id.as_str();
         let terminal = match screen {
@@ -137,15 +173,15 @@ impl<'a> Call<'a> {
             .title(self.title)
             .kind(tool::kind(self.kind))
             .status(tool::status(self.status))
-            .raw_input(self.input);
+            .raw_input(sent.new_input(self.input));
         fields = match self.tool {
             Some(call) => fields
-                .content(tool::content(call, terminal))
+                .content(sent.new_content(tool::content(call, item.status, terminal)))
                 .locations(tool::ended_at(call))
                 .raw_output(call.output.as_ref().map(tool::raw_output)),
             None => match terminal {
-                Some(terminal) => fields.content(vec![drawn(terminal)]),
-                None => fields.content(self.content).locations(self.locations),
+                Some(terminal) => fields.content(sent.new_content(vec![drawn(terminal)])),
+                None => fields.content(sent.new_content(self.content)).locations(self.locations),
             },
         };
         let mut update = acp::ToolCallUpdate::new(id.to_owned(), fields);
@@ -170,9 +206,4 @@ impl<'a> Call<'a> {
 /// The terminal in which a client shows the output of a command.
 pub(super) fn drawn(id: &str) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(id.to_owned()))
-}
-
-fn text_content(text: String) -> acp::ToolCallContent {
-    let block = acp::ContentBlock::Text(acp::TextContent::new(text));
-    acp::ToolCallContent::Content(acp::Content::new(block))
 }

@@ -12,8 +12,28 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 ///
 /// # Errors
 /// The reason why a block cannot be used, with an alternative.
-pub(super) fn input(blocks: Vec<acp::ContentBlock>) -> Result<Vec<Input>, String> {
+pub(super) fn input(mut blocks: Vec<acp::ContentBlock>) -> Result<Vec<Input>, String> {
+    // Embedded texts of no file, such as an editor's rules, come behind a prompt that they precede: a session is named after the
+    // first words, and a command begins with them.
+    let is_prompt = |block: &acp::ContentBlock| match block {
+        acp::ContentBlock::Text(text) => !text.text.trim().is_empty(),
+        _ => false,
+    };
+    if let Some(first) = blocks.iter().position(is_prompt) {
+        let prompt = blocks.split_off(first);
+        let (rules, others): (Vec<_>, Vec<_>) = blocks.into_iter().partition(is_rule);
+        blocks = others.into_iter().chain(prompt).chain(rules).collect();
+    }
     blocks.into_iter().map(block).collect()
+}
+
+/// Returns true for an embedded text of no file.
+fn is_rule(block: &acp::ContentBlock) -> bool {
+    let acp::ContentBlock::Resource(resource) = block else { return false };
+    match &resource.resource {
+        acp::EmbeddedResourceResource::TextResourceContents(text) => file_uri(&text.uri).is_none(),
+        _ => false,
+    }
 }
 
 fn block(block: acp::ContentBlock) -> Result<Input, String> {

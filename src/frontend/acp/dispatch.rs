@@ -7,7 +7,7 @@ use super::handlers::{
 use super::queue::Incoming;
 use super::session::OpenSession;
 use super::{content, settings, start, wire};
-use crate::frontend::native::dispatch::error_object;
+use crate::frontend::native::dispatch::{error_object, unknown_method};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use jsonrpsee::types::Id;
@@ -15,6 +15,23 @@ use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
 use serde_json::json;
 use serde_json::value::RawValue;
+
+/// The methods of this protocol that are answered, for the message about another one.
+const METHODS: [&str; 13] = [
+    "initialize",
+    "authenticate",
+    "logout",
+    "session/new",
+    "session/load",
+    "session/resume",
+    "session/list",
+    "session/close",
+    "session/delete",
+    "session/prompt",
+    "session/set_mode",
+    "session/set_config_option",
+    "_session/steering",
+];
 
 impl Driver {
     pub(super) fn begin_next(&mut self) {
@@ -56,7 +73,10 @@ impl Driver {
                 return Ok(None);
             }
             "authenticate" => {
-                let answer = ctx.authenticate(params.as_deref())?;
+                let answer = ctx.authenticate(
+                    params.as_deref(),
+                    self.sessions.iter().map(|open| open.settings.model()),
+                )?;
                 self.stage = Stage::Ready;
                 self.respond(id, wire::response(id, &answer));
                 return Ok(None);
@@ -156,8 +176,8 @@ impl Driver {
     fn open(&self, id: &acp::SessionId) -> HandlerResult<&OpenSession> {
         self.sessions.get(&SessionId::new(&*id.0)).ok_or_else(|| {
             let message = format!("session {id} is not open on this connection");
-            let hint = Some("open it with session/load or session/resume");
-            error_object(error::NOT_FOUND, &message, "notFound", hint)
+            let hint = "open it with session/load or session/resume";
+            handlers::refusal(error::NOT_FOUND, &message, "notFound", hint)
         })
     }
 
@@ -220,10 +240,17 @@ impl Driver {
         let name =
             method.strip_prefix("_pintle/").filter(|name| start::ENGINE_METHODS.contains(name));
         let Some(name) = name else {
-            let message = format!("unknown method `{method}`");
-            let hint =
-                Some("`initialize` lists the engine's own under agentCapabilities._meta.pintle");
-            return Err(error_object(error::METHOD_NOT_FOUND, &message, "methodNotFound", hint));
+            let own: Vec<String> =
+                start::ENGINE_METHODS.iter().map(|name| format!("_pintle/{name}")).collect();
+            let known = METHODS.into_iter().chain(own.iter().map(String::as_str));
+            let message = unknown_method(method, known);
+            let hint = "`initialize` lists the engine's own under agentCapabilities._meta.pintle";
+            return Err(handlers::refusal(
+                error::METHOD_NOT_FOUND,
+                &message,
+                "methodNotFound",
+                hint,
+            ));
         };
         let response = self.engine_methods.call(id.clone(), name, params);
         Ok(response.map(move |response| Outcome::Response(id, response)).boxed())

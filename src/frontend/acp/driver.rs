@@ -124,7 +124,9 @@ impl Protocol for Driver {
             // The update about a call that reads a file precedes the request for the file.
             Done::Outcome(Outcome::Closed(..)) | Done::Call(EditorCall::File(_)) => true,
             // A terminal is released before the result of its command is sent.
-            Done::Outcome(_) | Done::Page(_) | Done::Call(EditorCall::Terminal(_)) => false,
+            Done::Outcome(_)
+            | Done::Page(_)
+            | Done::Call(EditorCall::Terminal(_) | EditorCall::FileOverdue(_)) => false,
         }
     }
 
@@ -135,6 +137,10 @@ impl Protocol for Driver {
             Done::Call(EditorCall::Terminal(request)) => {
                 let request = self.editor.request_terminal(request);
                 self.send_all(request);
+            }
+            Done::Call(EditorCall::FileOverdue(id)) => {
+                let cancelled = self.editor.give_up_file(id);
+                self.send_all(cancelled);
             }
             Done::Call(EditorCall::File(call)) => {
                 if let Some(session) = self.sessions.working_on(Path::new(&call.path)) {
@@ -251,7 +257,7 @@ impl Driver {
         } else if self.stage == Stage::New && method != "initialize" && !self.queue.is_busy() {
             let hint = "send `initialize` with `protocolVersion` 1 first";
             let message = "the connection is not initialized";
-            error_object(error::INVALID_REQUEST, message, "notInitialized", Some(hint))
+            handlers::refusal(error::INVALID_REQUEST, message, "notInitialized", hint)
         } else {
             self.queue.push(Incoming::Request { id, method, params });
             return self.begin_next();

@@ -1,6 +1,6 @@
 //! The client as an editor: its files and its terminals, where it offers them.
 
-use super::files::{FileCall, Files};
+use super::files::{FileCall, FileRequest, Files};
 use super::terminals::{Taken, TerminalRequest, Terminals};
 use super::translator::Offers;
 use crate::agent::{Editors, SubscriberId};
@@ -13,6 +13,8 @@ use serde_json::value::RawValue;
 /// A call to the client.
 pub(super) enum EditorCall {
     File(FileCall),
+    /// The request for a file with this id has no response in time.
+    FileOverdue(String),
     Terminal(TerminalRequest),
 }
 
@@ -56,7 +58,10 @@ impl Editor {
         tokio::select! {
             biased;
             Some(request) = OptionFuture::from(terminals) => EditorCall::Terminal(request),
-            Some(call) = OptionFuture::from(files) => EditorCall::File(call),
+            Some(request) = OptionFuture::from(files) => match request {
+                FileRequest::Call(call) => EditorCall::File(call),
+                FileRequest::Overdue(id) => EditorCall::FileOverdue(id),
+            },
             else => std::future::pending().await,
         }
     }
@@ -68,6 +73,11 @@ impl Editor {
         call: FileCall,
     ) -> Vec<Vec<u8>> {
         self.files.as_mut().map(|files| files.request(session, call)).unwrap_or_default()
+    }
+
+    /// Fails a request for a file without a response in time, and returns its cancellation.
+    pub(super) fn give_up_file(&mut self, id: String) -> Option<Vec<u8>> {
+        self.files.as_mut()?.give_up(id)
     }
 
     /// Returns the request about a terminal.

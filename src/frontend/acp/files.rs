@@ -13,10 +13,23 @@ use jsonrpsee::types::Id;
 use pintle_protocol::document::{ApplyEditParams, ApplyEditResult, DocumentEdit, DocumentVersion};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 /// The capacity of the channel of requests for files. Senders wait for a response anyway.
 const CALLS_CAPACITY: usize = 16;
+
+/// The time limit for a response. An editor answers from memory; one that does not is stuck, or has forgotten the request.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A request about files, or the end of one.
+#[derive(Debug)]
+pub(super) enum FileRequest {
+    Call(FileCall),
+    /// The request with this id has no response in time.
+    Overdue(String),
+}
 
 /// A file to read or to write.
 #[derive(Debug)]
@@ -32,6 +45,7 @@ pub(super) struct FileCall {
 struct Pending {
     is_read: bool,
     reply: oneshot::Sender<Result<String, String>>,
+    until: Instant,
 }
 
 /// The files of one client.
@@ -45,6 +59,8 @@ pub(super) struct Files {
     edit_handles: BTreeMap<u64, AbortHandle>,
     pending: BTreeMap<String, Pending>,
     count: u64,
+    /// [`RESPONSE_TIMEOUT`], unless a test is shorter of time.
+    timeout: Duration,
 }
 
 impl Files {
@@ -63,6 +79,7 @@ impl Files {
             edit_handles: BTreeMap::new(),
             pending: BTreeMap::new(),
             count: 0,
+            timeout: RESPONSE_TIMEOUT,
         }
     }
 
@@ -74,15 +91,28 @@ impl Files {
         self.edits_in_progress.clear();
     }
 
-    /// Waits for the next file to read or to write. Cancel-safe.
-    pub(super) async fn next(&mut self) -> FileCall {
+    /// Waits for the next file to read or to write, or for the end of a request without a response. Cancel-safe.
+    pub(super) async fn next(&mut self) -> FileRequest {
+        let first = self.pending.iter().min_by_key(|(_, pending)| pending.until);
+        let first = first.map(|(id, pending)| (id.clone(), pending.until));
+        let overdue = async {
+            match first {
+                Some((id, until)) => {
+                    tokio::time::sleep_until(until).await;
+                    id
+                }
+                None => std::future::pending().await,
+            }
+        };
+        let mut overdue = std::pin::pin!(overdue);
         loop {
             tokio::select! {
-                Some(call) = self.calls.recv() => return call,
+                id = &mut overdue => return FileRequest::Overdue(id),
+                Some(call) = self.calls.recv() => return FileRequest::Call(call),
                 Some(()) = self.edits_in_progress.next() => {}
                 edit = self.edits.recv() => match edit {
                     Some(EditCall::Read { path, reply }) => {
-                        return FileCall { path, content: None, reply };
+                        return FileRequest::Call(FileCall { path, content: None, reply });
                     }
                     Some(EditCall::Make { id, params, reply }) => self.make(id, params, reply),
                     Some(EditCall::Withdraw(id)) => {
@@ -131,8 +161,25 @@ impl Files {
                 envelope::request(&id, "fs/write_text_file", &write)
             }
         });
-        self.pending.insert(id, Pending { is_read, reply });
+        let until = Instant::now() + self.timeout;
+        self.pending.insert(id, Pending { is_read, reply, until });
         messages
+    }
+
+    /// Fails a request without a response in time, and returns its cancellation.
+    pub(super) fn give_up(&mut self, id: String) -> Option<Vec<u8>> {
+        let Pending { is_read, reply, .. } = self.pending.remove(&id)?;
+        let seconds = self.timeout.as_secs();
+        let what = if is_read {
+            format!("the editor has not answered fs/read_text_file within {seconds} s")
+        } else {
+            format!(
+                "the editor has not answered fs/write_text_file within {seconds} s; it may have written the file"
+            )
+        };
+        // The caller may be gone by now.
+        let _ = reply.send(Err(what));
+        Some(cancellation(id))
     }
 
     fn cancel_abandoned(&mut self) -> Vec<Vec<u8>> {
@@ -140,8 +187,7 @@ impl Files {
         let abandoned: Vec<String> = abandoned.map(|(id, _)| id.clone()).collect();
         let withdraw = |id: String| {
             self.pending.remove(&id);
-            let params = acp::CancelRequestNotification::new(acp::RequestId::Str(id));
-            super::wire::notification("$/cancel_request", &params)
+            cancellation(id)
         };
         abandoned.into_iter().map(withdraw).collect()
     }
@@ -156,7 +202,7 @@ impl Files {
             Id::Str(id) => self.pending.remove(id.as_ref()),
             Id::Null | Id::Number(_) => None,
         };
-        let Some(Pending { is_read, reply }) = call else { return Some(outcome) };
+        let Some(Pending { is_read, reply, .. }) = call else { return Some(outcome) };
         let text = |raw: Box<RawValue>| -> Result<String, String> {
             let read: acp::ReadTextFileResponse =
                 serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
@@ -167,6 +213,11 @@ impl Files {
         let _ = reply.send(result);
         None
     }
+}
+
+fn cancellation(id: String) -> Vec<u8> {
+    let params = acp::CancelRequestNotification::new(acp::RequestId::Str(id));
+    super::wire::notification("$/cancel_request", &params)
 }
 
 async fn ask(
@@ -220,4 +271,32 @@ async fn change(
         version: documents.told_text(owner, &edit.path, after, !edit.save),
     });
     Ok(ApplyEditResult { is_applied: true, failure_reason: None, versions: versions.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_editor_that_does_not_answer_fails_the_call() {
+        let session = acp::SessionId::new("s");
+        for (content, want) in [
+            (None, "the editor has not answered fs/read_text_file within 1 s"),
+            (Some("new".to_owned()), "it may have written the file"),
+        ] {
+            let mut files = Files::connect(&Documents::default(), 1);
+            files.timeout = Duration::from_secs(1);
+            let calls_tx = files.calls_tx.clone();
+            let serve = async {
+                let FileRequest::Call(call) = files.next().await else { panic!("no call") };
+                assert_eq!(files.request(&session, call).len(), 1);
+                let FileRequest::Overdue(id) = files.next().await else { panic!("an answer") };
+                let cancelled = files.give_up(id).unwrap();
+                assert!(String::from_utf8(cancelled).unwrap().contains("$/cancel_request"));
+            };
+            let (answer, ()) = tokio::join!(ask(&calls_tx, "/a", content), serve);
+            let error = answer.unwrap_err();
+            assert!(error.contains(want), "{error}");
+        }
+    }
 }

@@ -18,11 +18,11 @@ use jsonrpsee::types::{ErrorObjectOwned, Id};
 use pintle_protocol::content::Input;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{CommandListResult, ConfigResult, QueuePolicy, WhenBusy};
+use pintle_protocol::methods::{ConfigResult, PromptCommand, QueuePolicy, WhenBusy};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -66,7 +66,7 @@ pub(super) struct Opened {
     pub(super) handle: SessionHandle,
     pub(super) snapshot: Snapshot,
     pub(super) config: ConfigResult,
-    pub(super) commands: CommandListResult,
+    pub(super) commands: Vec<PromptCommand>,
     pub(super) servers: Vec<String>,
     /// The translator after the replay, with the last event that it sent, when the session was loaded.
     pub(super) replayed: Option<(Translator, u64)>,
@@ -114,17 +114,26 @@ pub(super) fn invalid(message: &str) -> ErrorObjectOwned {
 }
 
 pub(super) fn auth_required(message: &str, hint: &str) -> ErrorObjectOwned {
-    error_object(error::AUTH_REQUIRED, message, "authRequired", Some(hint))
+    refusal(error::AUTH_REQUIRED, message, "authRequired", hint)
+}
+
+/// An error with its hint in the message too: clients show nothing else.
+pub(super) fn refusal(code: i32, message: &str, name: &str, hint: &str) -> ErrorObjectOwned {
+    error_object(code, &format!("{message} ({hint})"), name, Some(hint))
 }
 
 /// Converts an engine error into an error with this protocol's hints.
-fn error_response(refusal: Error) -> ErrorObjectOwned {
-    if refusal.kind == ErrorKind::NotFound {
-        let hint = Some("session/list lists the stored sessions");
-        return error_object(error::NOT_FOUND, &refusal.message, "notFound", hint);
+fn error_response(error: Error) -> ErrorObjectOwned {
+    if error.kind == ErrorKind::NotFound {
+        let hint = "session/list lists the stored sessions";
+        return refusal(error::NOT_FOUND, &error.message, "notFound", hint);
     }
-    let hint = refusal.hint.as_ref().map(|hint| Hint::Text(hint.to_string()));
-    refused(Error { hint, ..refusal })
+    let hint = error.hint.as_ref().map(ToString::to_string);
+    let message = match &hint {
+        Some(hint) => format!("{} ({hint})", error.message),
+        None => error.message.clone(),
+    };
+    refused(Error { message, hint: hint.map(Hint::Text), ..error })
 }
 
 /// Returns the configuration for opening a session; it always names all directories.
@@ -217,7 +226,8 @@ impl RequestContext {
             }
         }
         let config = set(&handle, BTreeMap::new()).await?;
-        let commands = self.engine.commands(&snapshot.cwd).await;
+        let mut commands = self.engine.commands(&snapshot.cwd).await.commands;
+        commands.extend(self.engine.skills(&snapshot.cwd).await);
         Ok(Box::new(Opened { handle, snapshot, config, commands, servers, replayed: None }))
     }
 
@@ -249,10 +259,11 @@ impl RequestContext {
         self.engine.delete(id).await.map(drop).map_err(error_response)
     }
 
-    /// Succeeds when a model can be used: some provider has its key.
-    pub(super) fn authenticate(
-        &self,
+    /// Succeeds when the next prompt finds a model that can answer: the model of each open session, or the default one.
+    pub(super) fn authenticate<'a>(
+        &'a self,
         params: Option<&RawValue>,
+        in_use: impl Iterator<Item = &'a str>,
     ) -> HandlerResult<acp::AuthenticateResponse> {
         let params: acp::AuthenticateRequest = read(params)?;
         if *params.method_id.0 != *super::KEYS {
@@ -262,21 +273,19 @@ impl RequestContext {
                 super::KEYS
             )));
         }
-        let models = self.engine.models();
-        let has_key = models.providers.iter().any(|provider| {
-            matches!(
-                provider.key,
-                pintle_protocol::models::KeyState::Set | pintle_protocol::models::KeyState::Command
-            )
-        });
-        // A script needs no key, and neither may a model that the user has configured.
-        if has_key || self.engine.default_model().is_some() {
-            return Ok(acp::AuthenticateResponse::new());
+        let models: BTreeSet<&str> = in_use.chain(self.engine.default_model()).collect();
+        if models.is_empty() {
+            return Err(auth_required(
+                "no model is set",
+                "name one with `model = \"PROVIDER/ID\"` in config.toml; `pintle models` lists those that have a key",
+            ));
         }
-        Err(auth_required(
-            "no provider has a key",
-            "set the variable of your provider, such as ANTHROPIC_API_KEY, where the editor starts; `pintle doctor` lists them",
-        ))
+        for model in models {
+            self.engine
+                .check_model(model)
+                .map_err(|error| error_response(Error { kind: ErrorKind::Auth, ..error }))?;
+        }
+        Ok(acp::AuthenticateResponse::new())
     }
 }
 

@@ -86,22 +86,24 @@ impl Questions {
             .collect();
         if self.has_forms {
             let kind = acp::PermissionOptionKind::RejectOnce;
-            let last =
-                options.iter().rposition(|option| option.kind == kind).unwrap_or(options.len());
+            // Clients choose the first option of a kind where they have one key for it: that one asks nothing more.
+            let first = options.iter().position(|option| option.kind == kind);
             options.insert(
-                last,
+                first.map_or(options.len(), |first| first + 1),
                 acp::PermissionOption::new(DENY_WITH_FEEDBACK, "Deny and say why…", kind),
             );
         }
-        let locations = &approval.locations;
         let mut fields = acp::ToolCallUpdateFields::new()
             .title(approval.title.clone())
             .kind(tool::kind(approval.kind))
             .status(acp::ToolCallStatus::Pending)
             .name(approval.tool_name.clone())
-            .locations(tool::locations(locations))
-            .raw_input(wire::cut_value(&approval.input));
-        let mut content = tool::requested_edits(approval.kind, Some(&approval.input), locations);
+            .locations(tool::asked_at(approval));
+        let mut content = tool::asked(approval);
+        // A diff says all that the arguments do.
+        if content.is_empty() {
+            fields = fields.raw_input(wire::cut_value(&approval.input));
+        }
         content.extend(tool::details(&approval.details, !content.is_empty()));
         if !content.is_empty() {
             fields = fields.content(content);
@@ -236,16 +238,20 @@ impl About {
     }
 }
 
-/// Maps an option's kind. Denying and stopping the turn has no kind of its own in this protocol.
+/// Maps an option's kind. Denying and stopping the turn has no kind of its own in this protocol: it holds once, and its label says the
+/// rest.
 fn option_kind(decision: Decision, scope: Scope) -> acp::PermissionOptionKind {
     match (decision, scope) {
         (Decision::Allow, Scope::Once) => acp::PermissionOptionKind::AllowOnce,
         (Decision::Allow, Scope::Turn | Scope::Session | Scope::Project | Scope::User) => {
             acp::PermissionOptionKind::AllowAlways
         }
-        (Decision::Deny, Scope::Once) => acp::PermissionOptionKind::RejectOnce,
-        (Decision::Deny, Scope::Turn | Scope::Session | Scope::Project | Scope::User)
-        | (Decision::Abort, _) => acp::PermissionOptionKind::RejectAlways,
+        (Decision::Deny, Scope::Once) | (Decision::Abort, _) => {
+            acp::PermissionOptionKind::RejectOnce
+        }
+        (Decision::Deny, Scope::Turn | Scope::Session | Scope::Project | Scope::User) => {
+            acp::PermissionOptionKind::RejectAlways
+        }
     }
 }
 

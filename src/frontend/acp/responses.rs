@@ -9,7 +9,7 @@ use crate::agent::Accepted;
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::Id;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{CommandListResult, ConfigResult};
+use pintle_protocol::methods::{ConfigResult, PromptCommand};
 
 impl Driver {
     pub(super) fn finish(&mut self, done: Outcome) {
@@ -156,18 +156,18 @@ impl Driver {
     }
 }
 
-/// The commands that a prompt may begin with: the project's and the user's prompts, and the engine's own.
-fn available(commands: &CommandListResult) -> acp::AvailableCommandsUpdate {
+/// The commands that a prompt may begin with: the project's and the user's prompts and skills, and the engine's own. Each takes
+/// arguments: those that it does not mention follow its text.
+fn available(commands: &[PromptCommand]) -> acp::AvailableCommandsUpdate {
     let hint = |hint: &str| {
         acp::AvailableCommandInput::Unstructured(acp::UnstructuredCommandInput::new(hint))
     };
     let compact = acp::AvailableCommand::new("compact", "Compact the conversation to free context")
         .input(hint("instructions for the summary"));
-    let prompts =
-        commands.commands.iter().filter(|command| command.name != "compact").map(|command| {
-            let about = command.description.clone().unwrap_or_else(|| command.path.clone());
-            acp::AvailableCommand::new(command.name.clone(), about)
-                .input(command.argument_hint.as_deref().map(hint))
-        });
+    let prompts = commands.iter().filter(|command| command.name != "compact").map(|command| {
+        let about = command.description.clone().unwrap_or_else(|| command.path.clone());
+        acp::AvailableCommand::new(command.name.clone(), about)
+            .input(hint(command.argument_hint.as_deref().unwrap_or("arguments")))
+    });
     acp::AvailableCommandsUpdate::new(prompts.chain([compact]).collect())
 }

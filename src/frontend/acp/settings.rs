@@ -94,6 +94,11 @@ impl Settings {
         self.find(id).map_or("", |option| option.value.as_str())
     }
 
+    /// The current model.
+    pub(super) fn model(&self) -> &str {
+        self.value(MODEL)
+    }
+
     /// The current mode.
     pub(super) fn mode(&self) -> &'static str {
         let mode = if self.value(MODE) == "plan" { "plan" } else { self.value(PERMISSION) };

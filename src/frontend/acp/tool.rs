@@ -2,7 +2,7 @@
 
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;
-use pintle_protocol::approval::{ApprovalDetail, DetailKind};
+use pintle_protocol::approval::{Approval, ApprovalDetail, DetailKind};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::item::{ItemStatus, Location, ToolCall, ToolKind, ToolResult};
@@ -49,10 +49,13 @@ fn location(path: &str, line: Option<u64>) -> acp::ToolCallLocation {
 
 /// Returns the locations of a call that has ended: the lines that it changed, if any.
 pub(super) fn ended_at(call: &ToolCall) -> Vec<acp::ToolCallLocation> {
-    let changes = call.output.iter().flat_map(|output| &output.details.changes);
-    let changed: Vec<_> =
-        changes.map(|change| location(&change.path, change.first_changed_line)).collect();
+    let changes = call.output.as_ref().map(|output| output.details.changes.as_slice());
+    let changed = changed_at(changes.unwrap_or_default());
     if changed.is_empty() { locations(&call.locations) } else { changed }
+}
+
+fn changed_at(changes: &[FileChange]) -> Vec<acp::ToolCallLocation> {
+    changes.iter().map(|change| location(&change.path, change.first_changed_line)).collect()
 }
 
 /// Returns the content of a call that has not ended: the edits that its arguments ask for.
@@ -86,8 +89,15 @@ fn diff(path: &str, old: Option<String>, new: String) -> acp::ToolCallContent {
 }
 
 /// Returns the content of a call that has ended. `terminal` is the terminal in which the client shows a command's output.
-pub(super) fn content(call: &ToolCall, terminal: Option<&str>) -> Vec<acp::ToolCallContent> {
-    let Some(output) = &call.output else { return Vec::new() };
+pub(super) fn content(
+    call: &ToolCall,
+    status: ItemStatus,
+    terminal: Option<&str>,
+) -> Vec<acp::ToolCallContent> {
+    let Some(output) = &call.output else {
+        let text = "The call was cut off before it was complete. It did not run.";
+        return vec![text_content(text.to_owned())];
+    };
     let changes = output.details.changes.iter().flat_map(changed);
     let mut shown: Vec<_> = changes.take(MAX_DIFFS).collect();
     if let Some(terminal) = terminal.filter(|_| shown.is_empty()) {
@@ -95,25 +105,54 @@ pub(super) fn content(call: &ToolCall, terminal: Option<&str>) -> Vec<acp::ToolC
         return shown;
     }
     if shown.is_empty() || output.is_error {
-        shown.extend(output.content.iter().map(|block| output_block(call.kind, output, block)));
+        // Clients render Markdown; the content of files and the output of commands is plain text.
+        let is_raw = match call.kind {
+            ToolKind::Read | ToolKind::Search => !output.is_error,
+            // What a command that failed has printed is no Markdown either; a person's denial is words.
+            ToolKind::Execute => status != ItemStatus::Declined,
+            ToolKind::Edit
+            | ToolKind::Delete
+            | ToolKind::Move
+            | ToolKind::Fetch
+            | ToolKind::Think
+            | ToolKind::Other => false,
+        };
+        shown.extend(output.content.iter().map(|block| output_block(block, is_raw)));
     }
     shown
 }
 
-fn output_block(kind: ToolKind, output: &ToolResult, block: &Content) -> acp::ToolCallContent {
-    let block = match block {
-        Content::Text { text } => {
-            // Clients render Markdown; the content of files and the output of commands is plain text.
-            let is_raw = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Execute);
-            let text =
-                if is_raw && !output.is_error { fenced(&wire::cut(text)) } else { wire::cut(text) };
-            acp::ContentBlock::Text(acp::TextContent::new(text))
-        }
+fn output_block(block: &Content, is_raw: bool) -> acp::ToolCallContent {
+    match block {
+        Content::Text { text } if is_raw => text_content(fenced(&wire::cut(text))),
+        Content::Text { text } => text_content(wire::cut(text)),
         Content::Image { mime_type, data } => {
-            acp::ContentBlock::Image(acp::ImageContent::new(data.clone(), mime_type.clone()))
+            let image = acp::ImageContent::new(data.clone(), mime_type.clone());
+            acp::ToolCallContent::Content(acp::Content::new(acp::ContentBlock::Image(image)))
         }
-    };
+    }
+}
+
+/// A text as the content of a call.
+pub(super) fn text_content(text: String) -> acp::ToolCallContent {
+    let block = acp::ContentBlock::Text(acp::TextContent::new(text));
     acp::ToolCallContent::Content(acp::Content::new(block))
+}
+
+/// Returns the changes that a person is asked about: those that were computed, or the edits that the arguments ask for.
+pub(super) fn asked(approval: &Approval) -> Vec<acp::ToolCallContent> {
+    if approval.changes.is_empty() {
+        return requested_edits(approval.kind, Some(&approval.input), &approval.locations);
+    }
+    approval.changes.iter().flat_map(changed).take(MAX_DIFFS).collect()
+}
+
+/// Returns the locations of a call that a person is asked about: the lines that it would change, if they are known.
+pub(super) fn asked_at(approval: &Approval) -> Vec<acp::ToolCallLocation> {
+    if approval.changes.is_empty() {
+        return locations(&approval.locations);
+    }
+    changed_at(&approval.changes)
 }
 
 /// All that a person is asked about. Content is left out where the client draws it as a diff.
@@ -125,12 +164,7 @@ pub(super) fn details(details: &[ApprovalDetail], has_diffs: bool) -> Vec<acp::T
         }
     });
     shown
-        .map(|detail| {
-            let text = format!("{}:\n{}", detail.kind.heading(), fenced(&detail.text));
-            acp::ToolCallContent::Content(acp::Content::new(acp::ContentBlock::Text(
-                acp::TextContent::new(text),
-            )))
-        })
+        .map(|detail| text_content(format!("{}:\n{}", detail.kind.heading(), fenced(&detail.text))))
         .collect()
 }
 
@@ -188,8 +222,7 @@ fn changed(change: &FileChange) -> Vec<acp::ToolCallContent> {
         };
         let from = change.old_path.as_ref().map(|old| format!(" from {old}")).unwrap_or_default();
         let text = format!("{} {what}{from}", change.path);
-        let block = acp::ContentBlock::Text(acp::TextContent::new(text));
-        return vec![acp::ToolCallContent::Content(acp::Content::new(block))];
+        return vec![text_content(text)];
     }
     hunks.truncate(MAX_DIFFS);
     let is_new = change.op == FileOp::Add;

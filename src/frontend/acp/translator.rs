@@ -7,7 +7,7 @@
     reason = "a new event or item must be given its form in this protocol"
 )]
 
-use super::calls::{self, Call, Screen};
+use super::calls::{self, Call, Screen, Sent};
 use super::{notices, tool, wire};
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::context::ContextUsage;
@@ -58,6 +58,7 @@ struct OpenItem {
     is_broken: bool,
     /// The end of a command's output.
     tail: String,
+    sent: Sent,
 }
 
 #[derive(Debug, Clone)]
@@ -149,6 +150,7 @@ impl Translator {
         let Some(open) = self.open.get_mut(item) else { return Updates::new() };
         open.kind = ItemKind::Call(Screen::Terminal(terminal.to_owned()));
         let content = vec![calls::drawn(terminal)];
+        open.sent.show(&content);
         let fields = acp::ToolCallUpdateFields::new().content(content);
         let update = acp::ToolCallUpdate::new(item.as_str().to_owned(), fields);
         vec![acp::SessionUpdate::ToolCallUpdate(update)]
@@ -161,6 +163,7 @@ impl Translator {
             sent_bytes: 0,
             is_broken: false,
             tail: String::new(),
+            sent: Sent::default(),
         })
     }
 
@@ -204,22 +207,22 @@ impl Translator {
         let is_known = self.open.contains_key(&item.id);
         let is_drawn = self.offers.terminal_output && call.kind == ToolKind::Execute;
         let screen = if is_drawn { Screen::Meta } else { Screen::Text };
-        self.entry(item, ItemKind::Call(screen));
+        let sent = &mut self.entry(item, ItemKind::Call(screen)).sent;
         if is_known {
             let mut fields = acp::ToolCallUpdateFields::new()
                 .title(call.title)
                 .kind(tool::kind(call.kind))
                 .status(tool::status(call.status))
                 .locations(call.locations)
-                .raw_input(call.input);
+                .raw_input(sent.new_input(call.input));
             if !call.content.is_empty() {
-                fields = fields.content(call.content);
+                fields = fields.content(sent.new_content(call.content));
             }
             let update = acp::ToolCallUpdate::new(item.id.as_str().to_owned(), fields);
             updates.push(acp::SessionUpdate::ToolCallUpdate(update));
             return;
         }
-        updates.push(acp::SessionUpdate::ToolCall(call.announced(item, is_drawn)));
+        updates.push(acp::SessionUpdate::ToolCall(call.announced(item, is_drawn, sent)));
     }
 
     fn end_item(&mut self, item: &Item, updates: &mut Updates) {
@@ -239,10 +242,10 @@ impl Translator {
                 if !self.open.contains_key(&item.id) {
                     self.update_call(item, updates);
                 }
-                if let (Some(open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
+                if let (Some(mut open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
                     let sent_bytes = if open.is_broken { 0 } else { open.sent_bytes };
                     let ItemKind::Call(screen) = open.kind else { return };
-                    updates.push(call.ended(item, &screen, sent_bytes));
+                    updates.push(call.ended(item, &screen, sent_bytes, &mut open.sent));
                 }
             }
             ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
@@ -329,9 +332,8 @@ impl Translator {
                     }
                     open.tail.drain(..at);
                 }
-                let block =
-                    acp::ContentBlock::Text(acp::TextContent::new(tool::fenced(&open.tail)));
-                let content = vec![acp::ToolCallContent::Content(acp::Content::new(block))];
+                let content = vec![tool::text_content(tool::fenced(&open.tail))];
+                open.sent.show(&content);
                 let fields = acp::ToolCallUpdateFields::new().content(content);
                 let update = acp::ToolCallUpdate::new(delta.item_id.as_str().to_owned(), fields);
                 vec![acp::SessionUpdate::ToolCallUpdate(update)]

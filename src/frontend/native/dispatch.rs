@@ -24,6 +24,7 @@ use pintle_protocol::methods::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use serde_path_to_error::Segment;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -134,7 +135,7 @@ impl Table {
     /// Returns the reason why a method cannot be called now, if any.
     pub(in crate::frontend) fn refusal(&self, method: &str) -> Option<ErrorObjectOwned> {
         if self.module.method(method).is_none() {
-            let message = format!("unknown method `{method}`");
+            let message = unknown_method(method, self.module.method_names());
             let hint = "`pintle schema` prints every method";
             return Some(error_object(
                 error::METHOD_NOT_FOUND,
@@ -247,16 +248,47 @@ fn parse<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObjectOwne
     }
     let mut json = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = error.path().to_string();
-        let pointer = (path != ".").then(|| format!("/{}", path.replace('.', "/")));
         let data = ErrorData {
             code: "invalidParams".to_owned(),
-            path: pointer,
+            path: pointer(error.path()),
             hint: Some("`pintle schema` prints the shape of every method's params".to_owned()),
             supported: Vec::new(),
         };
         ErrorObjectOwned::owned(error::INVALID_PARAMS, error.inner().to_string(), Some(data))
     })
+}
+
+/// Returns a place in params as a JSON pointer (RFC 6901); none for the params as a whole.
+fn pointer(path: &serde_path_to_error::Path) -> Option<String> {
+    let mut pointer = String::new();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => pointer.extend(["/", &index.to_string()]),
+            Segment::Map { key } => {
+                pointer.extend(["/", &key.replace('~', "~0").replace('/', "~1")]);
+            }
+            // The variant of an enum is no place in the JSON.
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    (!pointer.is_empty()).then_some(pointer)
+}
+
+/// The smallest likeness of a method's name that is taken for a slip, from 0 to 1.
+const MIN_LIKENESS: f64 = 0.8;
+
+/// Returns the message about an unknown method, with the nearest known one.
+pub(in crate::frontend) fn unknown_method<'a>(
+    method: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> String {
+    let wanted = method.to_lowercase();
+    let alike = known.map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name));
+    let nearest = alike.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    match nearest.filter(|(likeness, _)| *likeness >= MIN_LIKENESS) {
+        Some((_, nearest)) => format!("unknown method `{method}`; did you mean `{nearest}`?"),
+        None => format!("unknown method `{method}`"),
+    }
 }
 
 /// An error object with its data.

@@ -12,6 +12,9 @@ pub(super) fn text(hint: Hint) -> String {
         Action::SteerOrQueue => {
             "use turn/steer, or turn/start with whenBusy \"queue\", or turn/interrupt first"
         }
+        Action::NameModel => {
+            "name one with --model PROVIDER/ID, `model = \"PROVIDER/ID\"` in the config file, or config.model"
+        }
         Action::OpenSession => "open it again with session/open",
         Action::SetAtCreation => "send `systemPrompt` with session/create",
         Action::Fork => "only forks of this session, made with session/fork, can be merged into it",

@@ -240,8 +240,11 @@ impl Driver {
         match &record.event {
             Event::ApprovalRequested(approval) => {
                 if let Some(session) = self.handle_of(&record.session_id) {
+                    let notice = self.dialogs.notice();
                     let request = self.dialogs.approve(session, approval);
-                    self.out.push_json(&request);
+                    for message in notice.iter().chain([&request]) {
+                        self.out.push_json(message);
+                    }
                 }
             }
             Event::QuestionRequested(question) => {
@@ -269,9 +272,6 @@ impl Driver {
     async fn send(&mut self, record: &EventRecord) {
         let mut lines = Vec::new();
         match &record.event {
-            Event::ItemUpdated { item } if item.status == ItemStatus::Running => {
-                self.open.printing.begin(item, Instant::now(), &mut lines);
-            }
             Event::ItemCompleted { item } => self.open.printing.end(&item.id, &mut lines),
             Event::ConfigChanged(changed) => {
                 self.open.model.clone_from(&changed.model);
@@ -288,9 +288,16 @@ impl Driver {
         let new = self.open.mirror.catch_up(record.seq);
         let entries: Vec<Value> = new.iter().map(|line| line.entry.clone()).collect();
         self.open.translator.durable(record, &entries, &mut lines);
-        if let Event::ConfigChanged(changed) = &record.event {
-            let level = super::models::ModelName::read(&changed.model).level;
-            self.open.translator.set_level(level, &mut lines);
+        match &record.event {
+            Event::ConfigChanged(changed) => {
+                let level = super::models::ModelName::read(&changed.model).level;
+                self.open.translator.set_level(level, &mut lines);
+            }
+            // Its first update follows its start.
+            Event::ItemUpdated { item } if item.status == ItemStatus::Running => {
+                self.open.printing.begin(item, Instant::now(), &mut lines);
+            }
+            _ => {}
         }
         self.out.push_all(lines);
     }

@@ -15,6 +15,9 @@ const LEVELS: [(&str, &str); 7] = [
     ("max", "max"),
 ];
 
+/// Pi's own file of models.
+const MODELS_FILE: &str = "models.json";
+
 /// The context window that is reported for a model of unknown size.
 const UNKNOWN_WINDOW: u64 = 128_000;
 const UNKNOWN_OUTPUT: u64 = 16_384;
@@ -61,6 +64,20 @@ pub(super) fn levels(list: &ModelsListResult, named: ModelName<'_>) -> Vec<&'sta
 
 fn info<'a>(list: &'a ModelsListResult, named: ModelName<'_>) -> Option<&'a ModelInfo> {
     list.models.iter().find(|info| info.model.split_once('/') == Some((named.provider, named.id)))
+}
+
+/// Returns true when a model may be chosen: a provider that stands in Pi's `models.json` alone has the models that are listed there.
+pub(super) fn is_listed(list: &ModelsListResult, model: &str) -> bool {
+    let provider = ModelName::read(model).provider;
+    let of_provider = |info: &&ModelInfo| info.model.split('/').next() == Some(provider);
+    let mut known = list.models.iter().filter(of_provider).peekable();
+    let is_only_there =
+        known.peek().is_some() && known.clone().all(|info| info.source.ends_with(MODELS_FILE));
+    let is_it = |info: &ModelInfo| {
+        let named = ModelName::read(model);
+        info.model == model || info.model.split_once('/') == Some((named.provider, named.id))
+    };
+    !is_only_there || known.any(is_it)
 }
 
 /// Returns true when a provider can be used: it has its key or needs none.

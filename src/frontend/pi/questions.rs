@@ -19,6 +19,8 @@ pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
     count: u64,
+    /// The client has been told that permissions are asked for.
+    is_told: bool,
     open: BTreeMap<String, OpenDialog>,
 }
 
@@ -45,6 +47,24 @@ fn message(approval: &Approval) -> String {
 }
 
 impl Dialogs {
+    /// Returns a notice about requests for permission, before the first one: a client without dialogs never answers.
+    pub(super) fn notice(&mut self) -> Option<Value> {
+        if std::mem::replace(&mut self.is_told, true) {
+            return None;
+        }
+        let seconds = ASK_TIMEOUT.as_secs();
+        Some(json!({
+            "type": "extension_ui_request",
+            "id": "notice-permission",
+            "method": "notify",
+            "message": format!(
+                "This call needs permission: answer the dialog `confirm` with an extension_ui_response. Without an answer within {seconds} s it \
+                 is denied. For a client that answers no dialogs, start the engine with --permission auto-edit or --permission full."
+            ),
+            "notifyType": "warning",
+        }))
+    }
+
     /// Opens a dialog for permission.
     pub(super) fn approve(&mut self, session: SessionHandle, approval: &Approval) -> Value {
         let id = self.open(session, About::Approval(approval.clone()), ASK_TIMEOUT);

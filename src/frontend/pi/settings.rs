@@ -50,6 +50,9 @@ impl Driver {
     }
 
     pub(super) async fn set_model(&mut self, head: &Head, model: &str) -> Value {
+        if !models::is_listed(&self.models(), model) {
+            return head.failed(&format!("Model not found: {model}"));
+        }
         match self.set(&[("model", model)]).await {
             Ok(()) => head.data(models::model(&self.models(), ModelName::read(&self.open.model))),
             Err(reason) => head.failed(&format!("Model not found: {model}\n{reason}")),

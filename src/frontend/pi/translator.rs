@@ -20,7 +20,7 @@ use pintle_protocol::event::{
     Delivery, Event, EventRecord, Notice, NoticeLevel, TransientEvent, TransientRecord,
 };
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody};
+use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemStatus};
 use serde_json::{Value, json};
 
 /// The code of the notice about a command that a user ran and the model does not see.
@@ -62,6 +62,8 @@ struct Run {
 #[derive(Debug)]
 struct Calls {
     message: Value,
+    /// Those that have not started, in order: id, name and arguments.
+    waiting: Vec<(ItemId, String, Value)>,
     open: Vec<ItemId>,
     results: Vec<Value>,
 }
@@ -182,8 +184,12 @@ impl Translator {
                     && call.input.is_some()
                 {
                     reply.end_call(&item.id, call.input.as_ref(), out);
+                } else if item.status == ItemStatus::Running {
+                    self.start_call(&item.id, out);
                 }
             }
+            // In Pi a call has started when it asks.
+            Event::ApprovalRequested(approval) => self.start_call(&approval.item_id, out),
             Event::ItemCompleted { item } => self.item_completed(item, record, entries, out),
             Event::StepCompleted(step) => {
                 self.step_completed(step.stop.is_none(), record, entries, out);
@@ -331,7 +337,7 @@ impl Translator {
     ) {
         let reply = self.open_reply(record.ts_ms, out);
         reply.end(out);
-        let calls: Vec<_> = reply
+        let waiting: Vec<_> = reply
             .calls()
             .map(|(id, name, arguments)| (id.clone(), name.to_owned(), arguments.clone()))
             .collect();
@@ -345,7 +351,16 @@ impl Translator {
         if let Some(attempt) = self.retry.take() {
             push(out, &json!({ "type": "auto_retry_end", "success": true, "attempt": attempt }));
         }
-        for (id, name, arguments) in &calls {
+        let open = waiting.iter().map(|(id, ..)| id.clone()).collect();
+        self.calls = Some(Calls { message, waiting, open, results: Vec::new() });
+        self.end_turn_if_done(out);
+    }
+
+    /// Sends the start of a call, unless it was sent. Calls start in their order.
+    fn start_call(&mut self, id: &ItemId, out: &mut Vec<Vec<u8>>) {
+        let Some(calls) = &mut self.calls else { return };
+        let Some(at) = calls.waiting.iter().position(|(waiting, ..)| waiting == id) else { return };
+        for (id, name, arguments) in calls.waiting.drain(..=at) {
             push(
                 out,
                 &json!({
@@ -353,9 +368,6 @@ impl Translator {
                 }),
             );
         }
-        let open = calls.into_iter().map(|(id, ..)| id).collect();
-        self.calls = Some(Calls { message, open, results: Vec::new() });
-        self.end_turn_if_done(out);
     }
 
     fn reply_ended(&mut self, message: &Value, out: &mut Vec<Vec<u8>>) {

@@ -215,6 +215,7 @@
 ---@field locations? (pintle.Location)[] The files concerned.
 ---@field decidedBy? string The rule or default that asks, in words.
 ---@field details? (pintle.ApprovalDetail)[] All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every part, or denies the call.
+---@field changes? (pintle.FileChange)[] The changes of files that the call would make, computed from the files as they are now. Left out where a call changes no file, and where its changes are not known beforehand.
 ---@field options (pintle.ApprovalOption)[] The options to choose from.
 
 ---The id of an approval, pending until it is answered or cancelled.
@@ -235,6 +236,30 @@
 
 ---The kind of a text that a person is asked about.
 ---@alias pintle.DetailKind "command"|"path"|"content"|"diff"|"address"|"arguments"|"modelText"
+
+---The change of one file.
+---@class pintle.FileChange
+---@field op pintle.FileOp The operation.
+---@field path string The file's absolute path (the new one after a move).
+---@field oldPath? string The path before a move.
+---@field diff string The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
+---@field added integer The number of lines added.
+---@field removed integer The number of lines removed.
+---@field firstChangedLine? integer The first line that differs, 1-based, counted in the new text: the line to which an editor jumps.
+---@field words? (pintle.WordSpan)[] The parts that differ within changed lines, for highlighting words; at most 1,000.
+
+---The kind of a file change.
+---@alias pintle.FileOp "add"|"modify"|"delete"|"move"
+
+---A part of a line that differs from its counterpart.
+---@class pintle.WordSpan
+---@field side pintle.Side The text it belongs to.
+---@field line integer The line in that text, 1-based.
+---@field start integer Its first byte in the line as UTF-8, from 0.
+---@field end integer The byte after it.
+
+---One of the two texts of a change.
+---@alias pintle.Side "old"|"new"
 
 ---An option that a person can choose.
 ---@class pintle.ApprovalOption
@@ -582,9 +607,6 @@
 ---@field side pintle.Side The side: the baseline or the present file.
 ---@field lines? pintle.LineSpan The lines within the hunk; absent for all.
 ---@field text string The comment's text.
-
----One of the two texts of a change.
----@alias pintle.Side "old"|"new"
 
 ---The params of `review/decide`.
 ---@class pintle.ReviewDecideParams
@@ -966,27 +988,6 @@
 ---@field fullOutput? pintle.FullOutput The whole output for `blob/read`, when it was truncated.
 ---@field jobs? (pintle.JobRef)[] The background jobs concerned.
 ---@field sandbox? pintle.SandboxReport The sandbox that the command ran in; absent if it was not confined.
-
----The change of one file.
----@class pintle.FileChange
----@field op pintle.FileOp The operation.
----@field path string The file's absolute path (the new one after a move).
----@field oldPath? string The path before a move.
----@field diff string The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
----@field added integer The number of lines added.
----@field removed integer The number of lines removed.
----@field firstChangedLine? integer The first line that differs, 1-based, counted in the new text: the line to which an editor jumps.
----@field words? (pintle.WordSpan)[] The parts that differ within changed lines, for highlighting words; at most 1,000.
-
----The kind of a file change.
----@alias pintle.FileOp "add"|"modify"|"delete"|"move"
-
----A part of a line that differs from its counterpart.
----@class pintle.WordSpan
----@field side pintle.Side The text it belongs to.
----@field line integer The line in that text, 1-based.
----@field start integer Its first byte in the line as UTF-8, from 0.
----@field end integer The byte after it.
 
 ---A record of the truncation of a tool's output, made before the model saw it.
 ---@class pintle.Truncation
@@ -1973,7 +1974,7 @@ M.code = {
   unsupportedProtocol = -32022,
   ---Too many requests in flight on this connection; wait for responses.
   overloaded = -32040,
-  ---The expected turn is not the running one, or the question is no longer open; with `data.code` `openElsewhere`, the session is open in another process.
+  ---The expected turn is not the running one, the question is no longer open, or the hunk has changed or was decided; with `data.code` `openElsewhere`, the session is open in another process.
   conflict = -32041,
   ---A turn is running; steer it, queue a follow-up or interrupt it.
   busy = -32042,

@@ -67,7 +67,7 @@ createInterface({ input: process.stdin })
     } else if (method === "session/open") {
       if (plan.conflicts && !existsSync(`${plan.folder}/free`)) {
         writeFileSync(`${plan.folder}/free`, "");
-        send({ id, error: { code: -32041, message: "open elsewhere", data: { code: "conflict" } } });
+        send({ id, error: { code: -32041, message: "open elsewhere", data: { code: "openElsewhere" } } });
         return;
       }
       const isFirst = count === 0;

@@ -4,13 +4,15 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { Connection, MOST_IN_FLIGHT } from "../../src/connection.ts";
+import { Connection, MOST_IN_FLIGHT, RpcError } from "../../src/connection.ts";
 import { attach, textOfInput } from "../../src/input.ts";
 import type { Machine } from "../../src/locate.ts";
 import { locate } from "../../src/locate.ts";
 import { Memory } from "../../src/memory.ts";
+import { problemOf } from "../../src/problem.ts";
 import { Pending, labelOf, viewEntry } from "../../src/project.ts";
 import type { AnyRecord, Item } from "../../src/protocol.ts";
+import { ErrorCode } from "../../src/protocol.ts";
 import type { State } from "../../src/state.ts";
 import { apply, emptyState } from "../../src/reducer.ts";
 import { Backoff, Coalesced } from "../../src/restart.ts";
@@ -34,6 +36,26 @@ for (const [name, setting, files, want] of [
   test(`locate: ${name}`, () => {
     const found = locate(setting, "/ext", "/work space", machine([...files]));
     assert.equal("file" in found ? found.file : undefined, want);
+  });
+}
+
+for (const [name, error, text, isConflict] of [
+  [
+    "a session that is open elsewhere",
+    new RpcError(ErrorCode.conflict, "the session is open in process 1", { code: "openElsewhere" }),
+    "The session is open in another window.",
+    true,
+  ],
+  [
+    "another conflict",
+    new RpcError(ErrorCode.conflict, "hunk 14.1 has changed", { code: "conflict", hint: "look at it again" }),
+    "Hunk 14.1 has changed.",
+    false,
+  ],
+] as const) {
+  test(`problems: ${name}`, () => {
+    const problem = problemOf(error);
+    assert.deepEqual([problem.text, problem.isConflict], [text, isConflict]);
   });
 }
 

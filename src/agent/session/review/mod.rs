@@ -298,5 +298,19 @@ async fn take_back(env: &dyn Environment, done: Vec<Write>) {
 }
 
 fn refusal(refused: &Refused) -> Error {
-    Error::new(ErrorKind::Invalid, refused.to_string()).hint(Action::ListHunks)
+    let kind = match refused {
+        // Somebody has decided or changed it since it was shown.
+        Refused::NotOpen { .. }
+        | Refused::Changed { .. }
+        | Refused::AlreadyReverted { .. }
+        | Refused::Unseen { .. } => ErrorKind::Conflict,
+        Refused::UnknownHunk(_)
+        | Refused::NoSuchLines { .. }
+        | Refused::Inseparable(_)
+        | Refused::UnknownFile(_)
+        | Refused::NothingOpen
+        | Refused::UnknownVerdict(_)
+        | Refused::NothingDone(_) => ErrorKind::Invalid,
+    };
+    Error::new(kind, refused.to_string()).hint(Action::ListHunks)
 }

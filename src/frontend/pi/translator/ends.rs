@@ -17,6 +17,7 @@ impl Translator {
         entries: &[Value],
         out: &mut Vec<Vec<u8>>,
     ) {
+        self.start_call(&item.id, out);
         let Some(calls) = &mut self.calls else { return };
         let is_error = call.output.as_ref().is_some_and(|output| output.is_error);
         let mut event = json!({
