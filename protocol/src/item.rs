@@ -174,9 +174,33 @@ pub struct Compaction {
     /// The summary. While the compaction runs, deltas of the field `text` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// The files that the model has read and changed so far, which the summary lists; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<CompactionFiles>,
     /// The reason for a failure, which leaves the conversation as it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+/// The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are
+/// listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionFiles {
+    /// The files that it has read and not changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// The files that its calls have changed, created or deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+    /// The number of files that are left out.
+    #[serde(default, skip_serializing_if = "is_none_omitted")]
+    pub omitted: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+fn is_none_omitted(omitted: &u64) -> bool {
+    *omitted == 0
 }
 
 /// The reason for a compaction.

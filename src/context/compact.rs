@@ -6,6 +6,9 @@ use super::conversation::{from_engine, without_engine_prefix};
 use super::{enclosed, estimate};
 use crate::llm::{AssistantBlock, Message};
 use pintle_protocol::content::Content;
+use pintle_protocol::item::CompactionFiles;
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// The system prompt of a request for a summary.
@@ -22,6 +25,9 @@ const HEADING: &str = "the conversation so far was too long and is summed up her
 
 /// The heading of the user's own messages in a summary.
 const PINNED: &str = "\n## What the person said, word for word\n";
+
+/// The heading of the files in a summary.
+const FILES: &str = "\n## Files\n";
 
 /// The maximum length of a result in a request for a summary, in characters.
 const MAX_RESULT_CHARS: usize = 2_000;
@@ -69,7 +75,7 @@ pub fn request(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) 
         match summary_of(message) {
             Some(summary) => {
                 text.push_str("<earlier-memory>\n");
-                text.push_str(&enclosed("earlier-memory", summary));
+                text.push_str(&enclosed("earlier-memory", &without_files(summary)));
                 text.push_str(
                     "\n</earlier-memory>\nUpdate that memory with what happened since:\n\n",
                 );
@@ -139,13 +145,20 @@ pub(super) fn plain_text(blocks: &[Content]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the text that replaces everything before the cut: the summary, the open todos, and the user's own messages as far as they fit.
-pub fn summary(
-    messages: &[Arc<Message>],
-    cut: Cut,
-    summary: &str,
-    open_todos: Option<&str>,
-) -> String {
+/// The facts that the engine adds to a model's summary.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts<'a> {
+    /// The files that were read and changed.
+    pub files: Option<&'a CompactionFiles>,
+    /// The working directory; paths in it are relative to it.
+    pub cwd: &'a str,
+    /// The open todos.
+    pub open_todos: Option<&'a str>,
+}
+
+/// Returns the text that replaces everything before the cut: the summary, the files, the open todos, and the user's own messages as far as
+/// they fit.
+pub fn summary(messages: &[Arc<Message>], cut: Cut, summary: &str, facts: Facts<'_>) -> String {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
     let mut user_messages = Vec::new();
     for message in old {
@@ -169,7 +182,10 @@ pub fn summary(
     });
     let pinned = user_messages.get(user_messages.len() - fitting.count()..).unwrap_or_default();
     let mut text = titled(summary);
-    if let Some(todos) = open_todos {
+    if let Some(files) = facts.files {
+        write_files(&mut text, files, facts.cwd);
+    }
+    if let Some(todos) = facts.open_todos {
         text.push_str("\n## Open todos\n");
         text.push_str(todos.trim());
         text.push('\n');
@@ -180,6 +196,23 @@ pub fn summary(
         text.push('\n');
     }
     text
+}
+
+fn write_files(text: &mut String, files: &CompactionFiles, cwd: &str) {
+    text.push_str(FILES);
+    for (title, paths) in [("Read", &files.read), ("Changed", &files.changed)] {
+        if !paths.is_empty() {
+            let relative = paths.iter().map(|path| {
+                let inside = path.strip_prefix(cwd).and_then(|rest| rest.strip_prefix('/'));
+                inside.unwrap_or(path)
+            });
+            let list = relative.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "{title}: {list}");
+        }
+    }
+    if files.omitted > 0 {
+        let _ = writeln!(text, "{} earlier files are left out.", files.omitted);
+    }
 }
 
 /// Replaces the messages before the cut by the summary.
@@ -199,6 +232,15 @@ fn summary_of(message: &Message) -> Option<&str> {
             _ => None,
         },
         Message::Assistant(_) | Message::ToolResult(_) => None,
+    }
+}
+
+/// Returns an earlier summary without its list of files, since the next summary gets a new one.
+fn without_files(summary: &str) -> Cow<'_, str> {
+    let Some((before, list)) = summary.rsplit_once(FILES) else { return Cow::Borrowed(summary) };
+    match list.split_once("\n\n") {
+        Some((_, after)) => Cow::Owned(format!("{before}\n{after}")),
+        None => Cow::Borrowed(before),
     }
 }
 
@@ -289,14 +331,27 @@ mod tests {
     fn what_stays_is_legal_and_a_second_summary_builds_on_the_first() {
         let mut messages = conversation("uaucu", 1);
         let cut = plan(&messages, 12).unwrap();
-        let first = summary(&messages, cut, "## Goal\nall\n", Some("[ ] the tests"));
+        let paths = |list: &[&str]| list.iter().map(|&path| path.to_owned()).collect();
+        let files = CompactionFiles {
+            read: paths(&["/etc/hosts", "/w/b.rs"]),
+            changed: paths(&["/w/src/a.rs"]),
+            omitted: 2,
+        };
+        let open_todos = Some("[ ] the tests");
+        let facts = Facts { files: Some(&files), cwd: "/w", open_todos };
+        let first = summary(&messages, cut, "## Goal\nall\n", facts);
         apply(&mut messages, cut.kept, &first);
         assert_eq!(invariants::check(&messages), Ok(()));
-        expect![[r"
+        expect![[r#"
             From the engine, not from the user: the conversation so far was too long and is summed up here.
 
             ## Goal
             all
+
+            ## Files
+            Read: /etc/hosts, b.rs
+            Changed: src/a.rs
+            2 earlier files are left out.
 
             ## Open todos
             [ ] the tests
@@ -305,7 +360,7 @@ mod tests {
             > u0 four
 
             > u2 four
-        "]]
+        "#]]
         .assert_eq(&first);
         assert_eq!(plan(&messages, 90_000), None, "a summary alone is not summed up");
         messages.extend(conversation("aua", 1));

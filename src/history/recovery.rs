@@ -4,6 +4,7 @@
 //! wanted.
 
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
+use super::touched::TouchedFiles;
 use super::tree;
 use crate::store::Entry;
 use pintle_protocol::approval::{Approval, DecidedBy};
@@ -49,6 +50,8 @@ pub struct Earlier {
     pub is_retitled: bool,
     /// The mode that was last reported to the model.
     pub reported_mode: WorkMode,
+    /// The files that the model has read and changed on the current path; whoever opens the session fills it in.
+    pub touched: TouchedFiles,
 }
 
 /// The background jobs of a session that was open before.
@@ -214,8 +217,17 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let verdicts = Verdicts::of(entries);
     let jobs = EarlierJobs { count: jobs.count, unreported: jobs.unreported() };
     let agents = agents.items.len() as u64;
-    recovery.earlier =
-        Earlier { jobs, agents, total, verdicts, is_new_fork, plan, is_retitled, reported_mode };
+    recovery.earlier = Earlier {
+        jobs,
+        agents,
+        total,
+        verdicts,
+        is_new_fork,
+        plan,
+        is_retitled,
+        reported_mode,
+        touched: TouchedFiles::default(),
+    };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }

@@ -6,6 +6,7 @@
 //! as it is here. Each jump in the file becomes one event. A turn that a branch leaves in its middle ends there; its continuation on
 //! another branch is a turn of its own.
 
+use super::compaction::files_of;
 use super::read::{Line, Session};
 use super::turns::{SavedState, Turns};
 use super::{blocks, private_with};
@@ -364,6 +365,7 @@ impl Importer<'_> {
             tokens_before: line.fields.get("tokensBefore").and_then(Value::as_u64).unwrap_or(0),
             tokens_after: None,
             summary: Some(compact::titled(summary)),
+            files: files_of(line.fields.get("details")),
             error: None,
         };
         let item = self.turns.item(ItemBody::Compaction(Box::new(body)), ItemStatus::Completed);

@@ -12,6 +12,7 @@ mod prompt;
 mod saved;
 
 use super::branch_points::{BranchPoints, target};
+use super::compaction::compaction_details;
 use super::fields::Fields;
 use super::line::{Apis, Origin, hook_message, iso, name, new_id, origin, result};
 use super::thread::Thread;
@@ -396,6 +397,7 @@ impl Writer {
                 "type": "compaction",
                 "summary": text,
                 "tokensBefore": summary.tokens_before,
+                "details": compaction_details(summary.files.as_ref()),
             })),
         };
         line.remove("firstKeptEntryIndex");

@@ -73,14 +73,14 @@ fn a_full_window_is_summed_up_and_the_turn_goes_on() {
             updated   #4 call read: a.txt running
             completed #4 call read: a.txt completed = "one\ntwo"
             started   #5 compaction Threshold running
-            completed #5 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## What the person said, word for word\n> first\n\n> second\n"
+            completed #5 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n\n> second\n"
             started   #6 message running ""
             completed #6 message completed "and on"
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
             > context: 1 summary, 1 assistant, 1 result of read
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## What the person said, word for word\n> first\n\n> second\n"
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n\n> second\n"
             assistant read {"path":"a.txt"}
             result of read "one\ntwo""#]],
     );
@@ -471,4 +471,19 @@ fn a_result_that_was_removed_is_brought_back_whole() {
         has("call recall: call_3 failed = error \"No result of a call `call_3` was taken out"),
         "{told}"
     );
+}
+
+#[test]
+fn a_summary_names_the_files_that_were_read_and_changed() {
+    let model = "read a.txt\nread b.txt\nedit a.txt one -> uno\ncall ls {}\nread none.txt\nsay ok\nsay sure + used 90000\nsay ## Goal A + used 50\nread b.txt + used 90000\n\
+        say ## Goal B\nsay done";
+    let steps = "prompt go | idle | prompt more | idle | prompt on | idle";
+    let told = told_with(Setup::default(), PermissionMode::Full, model, steps);
+    let summaries: Vec<&str> = told
+        .lines()
+        .filter(|line| line.contains("completed #") && line.contains("compaction"))
+        .collect();
+    expect![[r#"
+        completed #11 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal A\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## What the person said, word for word\n> go\n"
+        completed #13 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal B\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## What the person said, word for word\n> go\n\n> more\n""#]].assert_eq(&summaries.join("\n"));
 }

@@ -1725,6 +1725,16 @@ export type CompactionReason =
   | /** The provider refused the conversation as too long. */ "overflow"
   | /** A person requested it. */ "requested";
 
+/** The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed. */
+export type CompactionFiles = {
+  /** The files that it has read and not changed. */
+  read?: string[];
+  /** The files that its calls have changed, created or deleted. */
+  changed?: string[];
+  /** The number of files that are left out. */
+  omitted?: number;
+};
+
 /** A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps them all. */
 export type Compaction = {
   /** The reason for the compaction. */
@@ -1735,6 +1745,8 @@ export type Compaction = {
   tokensAfter?: number;
   /** The summary. While the compaction runs, deltas of the field `text` carry it. */
   summary?: string;
+  /** The files that the model has read and changed so far, which the summary lists; absent if there are none. */
+  files?: CompactionFiles;
   /** The reason for a failure, which leaves the conversation as it was. */
   error?: string;
 };

@@ -30,6 +30,7 @@ use crate::agent::workspace;
 use crate::ambient::Ambient;
 use crate::editor::Editors;
 use crate::history::recovery::{self, Earlier};
+use crate::history::touched::TouchedFiles;
 use crate::history::{replay, tree};
 use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use pintle_protocol::approval::PermissionMode;
@@ -332,7 +333,7 @@ impl Engine {
             in_background(move || store.open(&wanted)).await?;
         self.check_folders(&journal.header().cwd, &config).await?;
 
-        let found = recovery::read(&entries, self.services.ambient.now_ms());
+        let mut found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
         let permission_mode = config.permission_mode.or(self.services.permissions.named_mode);
         let settings = self.settings(
@@ -363,6 +364,7 @@ impl Engine {
         let files = Box::new(FileHistory::replay(&entries));
         let leaf = journal.last_seq();
         let entries = tree::on_path(entries, leaf);
+        found.earlier.touched = TouchedFiles::replay(&entries);
         let conversation = replay::conversation(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
         let state = TurnState { conversation, briefing, files, ..TurnState::default() };

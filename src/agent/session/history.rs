@@ -8,6 +8,7 @@ use crate::agent::command::{HistoryCommand, Pager, Record, Reply, Rewind};
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::turn::briefing::Briefing;
 use crate::agent::turn::context::{TurnState, Work};
+use crate::history::touched::TouchedFiles;
 use crate::history::{recovery, replay, tree};
 use crate::llm::{Message, Provider};
 use crate::store::Entry;
@@ -177,6 +178,7 @@ impl Session {
             ..TurnState::default()
         });
         self.view.reported_mode = recovery::reported_mode(entries);
+        self.view.touched = TouchedFiles::replay(entries);
         self.view.sent = None;
         self.view.usage = None;
         // The model may not know any more what it read of files, so it reads them again before it replaces them.

@@ -144,6 +144,7 @@ impl Session {
         let view = ModelView {
             reported_mode: earlier.reported_mode,
             plan: earlier.plan,
+            touched: earlier.touched,
             ..ModelView::default()
         };
         let door = Door { commands, idle_waiters: Vec::new(), closing: None };

@@ -8,6 +8,7 @@ use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
 use crate::agent::turn::hook_points;
 use crate::agent::turn::meter::{Meter, sum};
 use crate::agent::turn::retry::{self, Failures};
+use crate::context::compact::Facts;
 use crate::context::conversation::Conversation;
 use crate::context::room::{Marks, Policy, Step, decide};
 use crate::context::{compact, prune};
@@ -150,6 +151,7 @@ pub(in crate::agent) async fn compact<H: Host>(
         tokens_before,
         tokens_after: None,
         summary: None,
+        files: None,
         error: None,
     };
     let id = ItemId::new(ctx.ambient.new_id());
@@ -177,8 +179,11 @@ pub(in crate::agent) async fn compact<H: Host>(
     host.set_activity(Activity::Working);
     let (status, outcome) = match summed {
         Ok((cut, said)) => {
-            let todos = host.open_todos();
-            let summary = compact::summary(&conversation.messages, cut, &said, todos.as_deref());
+            let (todos, files) = (host.open_todos(), host.touched_files());
+            let cwd = ctx.workspace.folders.cwd.to_string_lossy();
+            let (open_todos, listed) = (todos.as_deref(), files.as_ref());
+            let facts = Facts { files: listed, cwd: &cwd, open_todos };
+            let summary = compact::summary(&conversation.messages, cut, &said, facts);
             let mut shorter = conversation.clone();
             compact::apply(&mut shorter.messages, cut.kept, &summary);
             shorter.forget_removed();
@@ -186,6 +191,7 @@ pub(in crate::agent) async fn compact<H: Host>(
             let tokens_after = fresh.tokens(&ctx.system, tools, &shorter.messages);
             set(&mut item, |body| {
                 body.summary = Some(summary);
+                body.files = files;
                 body.tokens_after = Some(tokens_after);
             });
             ctx.complete(&mut item, ItemStatus::Completed);

@@ -1063,12 +1063,19 @@
 ---The reason for a compaction.
 ---@alias pintle.CompactionReason "threshold"|"overflow"|"requested"
 
+---The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed.
+---@class pintle.CompactionFiles
+---@field read? (string)[] The files that it has read and not changed.
+---@field changed? (string)[] The files that its calls have changed, created or deleted.
+---@field omitted? integer The number of files that are left out.
+
 ---A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps them all.
 ---@class pintle.Compaction
 ---@field reason pintle.CompactionReason The reason for the compaction.
 ---@field tokensBefore integer The estimated tokens of the conversation before.
 ---@field tokensAfter? integer The estimated tokens afterwards; absent until the compaction is completed.
 ---@field summary? string The summary. While the compaction runs, deltas of the field `text` carry it.
+---@field files? pintle.CompactionFiles The files that the model has read and changed so far, which the summary lists; absent if there are none.
 ---@field error? string The reason for a failure, which leaves the conversation as it was.
 
 ---A message of the engine to the model.
