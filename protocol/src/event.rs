@@ -398,15 +398,10 @@ pub struct TurnCompleted {
     /// The number of model replies.
     pub steps: u32,
     /// The number of denied tool calls.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub denials: u32,
     /// The duration in milliseconds.
     pub duration_ms: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
-fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 /// The final status of a turn.

@@ -194,13 +194,8 @@ pub struct CompactionFiles {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
     /// The number of files that are left out.
-    #[serde(default, skip_serializing_if = "is_none_omitted")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub omitted: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
-fn is_none_omitted(omitted: &u64) -> bool {
-    *omitted == 0
 }
 
 /// The reason for a compaction.

@@ -60,13 +60,8 @@ pub struct SessionSearchResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The number of sessions whose text is not indexed yet; indexing continues, so search again.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub behind: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// An entry that matches.

@@ -56,6 +56,8 @@ pub struct Services {
     pub report_wait: Duration,
     /// The model that names sessions, if one does.
     pub title_model: Option<ModelRef>,
+    /// The model that writes summaries of conversations; `None` for the session's own.
+    pub summary_model: Option<ModelRef>,
     /// The time that a person has to answer a question.
     pub question_timeout: Duration,
 }

@@ -84,6 +84,7 @@ pub(crate) async fn services(
         lint: lint(&config.lint)?,
         report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
         title_model: title_model(&config.title)?,
+        summary_model: summary_model(&config.context)?,
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
     })
 }
@@ -302,6 +303,12 @@ fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
     parsed.map(Some).map_err(|error| anyhow::anyhow!("`title.model`: {error}"))
 }
 
+/// The model that writes summaries. One that cannot be used is told at the first summary.
+fn summary_model(set: &ContextSettings) -> anyhow::Result<Option<ModelRef>> {
+    let parsed = set.summary_model.as_deref().map(str::parse::<ModelRef>).transpose();
+    parsed.map_err(|error| anyhow::anyhow!("`context.summary_model`: {error}"))
+}
+
 fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
     let default = image::Limits::default();
     Ok(Settings {
@@ -377,6 +384,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         lint: None,
         report_wait: REPORT_WAIT,
         title_model: None,
+        summary_model: None,
         question_timeout: QUESTION_TIMEOUT,
     })
 }

@@ -409,13 +409,14 @@ fn room_is_set_in_a_table_of_its_own() {
         reserve: Some(9000),
         keep: Some(12_000),
         safe: Some(SafeZone::Percent(50)),
+        summary_model: Some("a/small".to_owned()),
     };
     let zone = |safe| Ok((ContextSettings { safe: Some(safe), ..none() }, 0));
     let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
     for (file, want) in [
         ("", Ok((none(), 0))),
         (
-            "[context]\nautomatic = false\nreserve = 9000\nkeep = \"12k\"\nsafe_zone = \"50%\"",
+            "[context]\nautomatic = false\nreserve = 9000\nkeep = \"12k\"\nsafe_zone = \"50%\"\nsummary_model = \"a/small\"",
             Ok((every, 0)),
         ),
         ("[context]\nsafe_zone = \"80k\"", zone(SafeZone::Tokens(80_000))),

@@ -69,10 +69,15 @@ pub(super) fn retry(retry: &RetryScheduled) -> String {
     format!("Retried in {} ({attempt} of {of}): {message}", duration(*delay_ms))
 }
 
-/// Describes the pruning of results.
-pub(super) fn pruned(results: u64) -> String {
+/// Describes the pruning of results and arguments.
+pub(super) fn pruned(results: u64, calls: u64) -> String {
     let what = if results == 1 { "old result" } else { "old results" };
-    format!("{results} {what} removed from the model's context")
+    let arguments = match calls {
+        0 => String::new(),
+        1 => " and the long arguments of one call".to_owned(),
+        calls => format!(" and the long arguments of {calls} calls"),
+    };
+    format!("{results} {what}{arguments} removed from the model's context")
 }
 
 /// Describes the session's settings from here on.

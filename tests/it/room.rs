@@ -2,7 +2,7 @@
 //! the way. The model's window holds 100,000 tokens; what a reply reports as used brings a conversation near its end.
 
 use crate::questions::{person, row};
-use crate::scenarios::{full, told_with};
+use crate::scenarios::{asked_models, full, told_with};
 use crate::support::stage::Setup;
 use expect_test::expect;
 use pintle_protocol::approval::PermissionMode;
@@ -486,4 +486,66 @@ fn a_summary_names_the_files_that_were_read_and_changed() {
     expect![[r#"
         completed #11 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal A\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## What the person said, word for word\n> go\n"
         completed #13 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal B\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## What the person said, word for word\n> go\n\n> more\n""#]].assert_eq(&summaries.join("\n"));
+}
+
+#[test]
+fn a_turn_that_the_cut_divides_is_summed_up_apart() {
+    full(
+        "say old news + used 1000\nbash make\nread a.txt + used 90000\nsay ## Goal all of it\nsay ### Request second\nsay on",
+        "prompt first | idle | prompt second | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "old news"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 call bash pending
+            updated   #4 call bash: make pending
+            step 1 ToolUse
+            updated   #4 call bash: make running
+            completed #4 call bash: make completed = "made\n"
+            started   #5 call read pending
+            updated   #5 call read: a.txt pending
+            step 2 ToolUse
+            updated   #5 call read: a.txt running
+            completed #5 call read: a.txt completed = "one\ntwo"
+            started   #6 compaction Threshold running
+            completed #6 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## The task in progress\n### Request second\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n\n> second\n"
+            started   #7 message running ""
+            completed #7 message completed "on"
+            step 3 EndTurn
+            turn Completed EndTurn after 3 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## The task in progress\n### Request second\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n\n> second\n"
+            assistant read {"path":"a.txt"}
+            result of read "one\ntwo""#]],
+    );
+}
+
+#[test]
+fn long_arguments_of_old_calls_go_like_old_results() {
+    let long = "word ".repeat(800);
+    let model = format!(
+        "write new.txt {long}\nbash long\nbash long\nbash make + used 62000\ncall recall {{\"call\":\"call_1\"}}\nsay done"
+    );
+    let told = told_with(Setup::default(), PermissionMode::Full, &model, "prompt go | idle");
+    let has = |text: &str| assert!(told.contains(text), "{text}\n{told}");
+    has("pruned 1 results and arguments of 1 calls");
+    has("characters were removed to make room: `recall` with the call `call_1` brings them back.]");
+    has("call recall: call_1 completed = \"The arguments of the call:");
+}
+
+#[test]
+fn a_model_of_its_own_writes_summaries() {
+    let setup = Setup { summary_model: Some("script/small:low"), ..Setup::default() };
+    let model = "say a + used 90000\nsay ## Goal short\nsay b";
+    let asked = asked_models(setup, model, "prompt first | idle | prompt second | idle");
+    assert_eq!(asked, ["script/test", "script/small", "script/test"]);
 }

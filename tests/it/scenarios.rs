@@ -49,6 +49,19 @@ pub(crate) fn told_with(setup: Setup, mode: PermissionMode, model: &str, steps: 
     runtime.block_on(played).unwrap_or_else(|_| panic!("the scenario hangs"))
 }
 
+/// Plays a scenario and returns the models that were asked, in order.
+pub(crate) fn asked_models(setup: Setup, model: &str, steps: &str) -> Vec<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let data = tempfile::tempdir().unwrap();
+    runtime.block_on(async {
+        let mut stage = Stage::set_up(data.path(), model, PermissionMode::Full, setup).await;
+        for step in steps.split(" | ") {
+            tokio::time::timeout(PATIENCE, stage.act(step.trim())).await.unwrap();
+        }
+        stage.script.requests().iter().map(|request| request.origin.clone()).collect()
+    })
+}
+
 pub(crate) fn full(model: &str, steps: &str, want: Expect) {
     check(PermissionMode::Full, model, steps, &want);
 }

@@ -1839,10 +1839,12 @@ export type RetryScheduled = {
   message: string;
 };
 
-/** Old results that were removed from the model's context. */
+/** Old results, and long arguments of old calls, that were removed from the model's context. */
 export type ContextPruned = {
   /** The number of results. */
   results: number;
+  /** The number of calls whose long arguments were shortened. */
+  calls?: number;
   /** The estimated tokens before. */
   tokensBefore: number;
   /** The estimated tokens afterwards. */

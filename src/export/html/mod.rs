@@ -72,7 +72,7 @@ impl Renderer for Page {
             EntryKind::Answered(outcome) => note(out, "", &phrases::answer(outcome)),
             EntryKind::Plan(plan) => self::plan(out, plan),
             EntryKind::Retry(retry) => note(out, "", &phrases::retry(retry)),
-            EntryKind::Pruned { results } => note(out, "", &phrases::pruned(results)),
+            EntryKind::Pruned { results, calls } => note(out, "", &phrases::pruned(results, calls)),
             EntryKind::Config(config) => note(out, "", &phrases::config(config)),
             EntryKind::Notice(notice) => {
                 let class = if notice.level == NoticeLevel::Info { "" } else { " bad" };

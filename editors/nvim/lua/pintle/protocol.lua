@@ -1126,9 +1126,10 @@
 ---@field code string The error code, as in [`TurnError`].
 ---@field message string The message, for a person.
 
----Old results that were removed from the model's context.
+---Old results, and long arguments of old calls, that were removed from the model's context.
 ---@class pintle.ContextPruned
 ---@field results integer The number of results.
+---@field calls? integer The number of calls whose long arguments were shortened.
 ---@field tokensBefore integer The estimated tokens before.
 ---@field tokensAfter integer The estimated tokens afterwards.
 

@@ -5,7 +5,9 @@ use crate::agent::host::Activity;
 use crate::agent::session::phase::{DueTurn, Running};
 use crate::agent::session::{Phase, Session};
 use crate::agent::turn::briefing::PromptInputs;
-use crate::agent::turn::context::{EditChecks, ModelAccess, TurnContext, TurnTools, Work};
+use crate::agent::turn::context::{
+    EditChecks, ModelAccess, SummaryModel, TurnContext, TurnTools, Work,
+};
 use crate::agent::turn::limits::Limits;
 use crate::agent::turn::permit::Permissions;
 use crate::agent::workspace::Workspace;
@@ -44,6 +46,7 @@ impl Session {
                 model: self.settings.model.clone(),
                 price: known.as_ref().and_then(|known| known.price),
                 window,
+                summary: self.summary_model(),
                 room: self.settings.room,
                 retry: self.services.retry_policy,
                 trace: self.settings.trace.clone(),
@@ -86,6 +89,16 @@ impl Session {
         let model = self.settings.model.to_string();
         self.record(Some(turn_id), Event::TurnStarted { model });
         self.publish_state();
+    }
+
+    /// The model of the settings for summaries.
+    fn summary_model(&self) -> Option<Result<SummaryModel, String>> {
+        let model = self.services.summary_model.clone()?;
+        let known = self.services.models.model(&model);
+        let (price, window) = known.map(|known| (known.price, known.window)).unwrap_or_default();
+        let provider = self.services.models.provider(&model);
+        let found = provider.map(|provider| SummaryModel { provider, model, price, window });
+        Some(found.map_err(|error| error.message))
     }
 
     /// The session's workspace.

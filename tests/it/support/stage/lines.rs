@@ -69,10 +69,17 @@ impl Stage {
                     outcome.decision, outcome.scope, outcome.by
                 )
             }
-            Event::ContextPruned(pruned) => format!(
-                "pruned {} results, {} to {} tokens",
-                pruned.results, pruned.tokens_before, pruned.tokens_after
-            ),
+            Event::ContextPruned(pruned) => {
+                let calls = if pruned.calls == 0 {
+                    String::new()
+                } else {
+                    format!(" and arguments of {} calls", pruned.calls)
+                };
+                format!(
+                    "pruned {} results{calls}, {} to {} tokens",
+                    pruned.results, pruned.tokens_before, pruned.tokens_after
+                )
+            }
             Event::ConfigChanged(config) => {
                 let plan = if config.mode == WorkMode::Plan { " plan" } else { "" };
                 format!("config {} {:?}{plan}", config.model, config.permission_mode)

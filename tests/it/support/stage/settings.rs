@@ -32,6 +32,8 @@ pub(crate) struct Setup {
     pub(crate) report_wait: Duration,
     /// The model that names sessions.
     pub(crate) title_model: Option<&'static str>,
+    /// The model that writes summaries.
+    pub(crate) summary_model: Option<&'static str>,
     /// Hooks of the settings.
     pub(crate) hooks: Vec<Hook>,
     /// Hooks of the client.
@@ -57,6 +59,7 @@ impl Default for Setup {
             lint: None,
             report_wait: Duration::ZERO,
             title_model: None,
+            summary_model: None,
             hooks: Vec::new(),
             client_hooks: Vec::new(),
             client_tools: Vec::new(),
