@@ -32,7 +32,7 @@ pub enum Action {
     SteerOrQueue,
     /// Open the session again.
     OpenSession,
-    /// Give the system prompt when a session is created.
+    /// Give the system prompt and the tools when a session is created.
     SetAtCreation,
     /// Fork this session; only its own forks can be merged into it.
     Fork,
@@ -75,7 +75,7 @@ impl std::fmt::Display for Action {
                 "steer the running turn, queue the message, or interrupt the turn"
             }
             Self::OpenSession => "open the session again",
-            Self::SetAtCreation => "give the system prompt when you create a session",
+            Self::SetAtCreation => "give the system prompt and the tools when you create a session",
             Self::Fork => "only forks of this session can be merged into it",
             Self::GoTo(seq) => return write!(f, "go to event {seq} to continue there"),
             Self::ListHistory => "choose a place of this session's history",

@@ -61,3 +61,10 @@ pub struct Services {
     /// The time that a person has to answer a question.
     pub question_timeout: Duration,
 }
+
+impl Services {
+    /// Replaces the engine's own instructions in the system prompts of new sessions.
+    pub fn set_base_prompt(&mut self, text: String) {
+        Arc::make_mut(&mut self.personal).base_prompt = Some(text);
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::file::{flag_of, text_of, wrong};
+use super::unknown::unknown;
 use std::path::Path;
 use toml::Value;
 
@@ -54,7 +55,7 @@ pub(super) fn parse(
                 set.safe = Some(safe_of(&value).ok_or_else(|| wrong(path, &at, want))?);
             }
             "summary_model" => set.summary_model = Some(text_of(&value, &at, path)?),
-            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
+            _ => warnings.push(unknown(path, &at)),
         }
     }
     Ok(set)

@@ -231,7 +231,7 @@ mod tests {
         let arguments =
             format!(r#"{{"path":"a.rs","edits":[{{"oldText":"x","newText":"{long}"}}],"n":1}}"#);
         let mut messages: Vec<_> = [call("a", &arguments, 1000), call("b", "{}", 1000)].concat();
-        let positions = plan(&messages, 1000, None);
+        let positions = plan(&messages, 1100, None);
         assert_eq!(positions, [0, 1], "the arguments and the result of the older call");
         let mut kept = Removed::default();
         assert_eq!(apply(&mut messages, &positions, &mut kept), Counts { results: 1, calls: 1 });
@@ -248,7 +248,7 @@ mod tests {
             Content::text("four".repeat(1000)),
         ];
         assert_eq!(kept["a"], recalled);
-        assert_eq!(plan(&messages, 1000, None), Vec::<usize>::new());
+        assert_eq!(plan(&messages, 1100, None), Vec::<usize>::new());
         messages.insert(0, Arc::new(Message::User(vec![Content::text("go")])));
         assert_eq!(invariants::check(&messages), Ok(()));
     }

@@ -86,6 +86,7 @@ fn made(title: &str) -> Event {
         parent: None,
         role: None,
         system_prompt: None,
+        tools: None,
         forked_from: None,
     })
 }

@@ -36,6 +36,8 @@ pub struct Recovery {
 pub struct Earlier {
     /// Its background jobs.
     pub jobs: EarlierJobs,
+    /// The number of its turns.
+    pub turns: u64,
     /// The number of its sub-agents.
     pub agents: u64,
     /// The tokens and money used.
@@ -115,6 +117,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut agents = OpenAgents::default();
     let mut total = Total::default();
     let mut is_retitled = false;
+    let mut turns = 0;
     let (mut copied_seq, mut forked_ms, mut merged_seq) = (0, 0, 0);
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
         if record.seq <= merged_seq {
@@ -150,6 +153,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             }
             Event::TurnStarted { .. } => {
                 let Some(turn) = record.turn_id.clone() else { continue };
+                turns += 1;
                 open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
             }
             Event::TurnCompleted(end) => {
@@ -219,6 +223,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let agents = agents.items.len() as u64;
     recovery.earlier = Earlier {
         jobs,
+        turns,
         agents,
         total,
         verdicts,

@@ -88,6 +88,7 @@ pub fn import(
         parent: None,
         role: None,
         system_prompt: None,
+        tools: None,
         forked_from: None,
     };
     importer.turns.push(Event::SessionCreated(created), private_with("{}", &head.raw));

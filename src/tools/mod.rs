@@ -4,6 +4,7 @@
 //! title, kind, access. Then the caller decides whether it may run, and [`Prepared::run`] runs it. A tool never sees
 //! a session, a turn or a client.
 
+mod adapted;
 mod agents;
 mod apply_patch;
 mod arguments;
@@ -54,13 +55,14 @@ use crate::exec::sandbox::Confinement;
 use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, Error};
 use crate::image;
-use crate::text::truncate::Guard;
+use crate::text::truncate::{Guard, Limits};
 use pintle_protocol::content::Content;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// A tool: its name, its shape for the model, and how a call of it is prepared.
@@ -161,6 +163,29 @@ pub struct Settings {
     pub image_limits: image::Limits,
     /// Pages may be fetched from this machine and from private networks.
     pub web_fetch_private: bool,
+    /// The limit of a long result in lines; `None` for that of the profile.
+    pub max_output_lines: Option<usize>,
+    /// The limit of a long result in bytes; `None` for that of the profile.
+    pub max_output_bytes: Option<usize>,
+    /// The time limit of a command for which the model gives none; `None` for that of the profile.
+    pub default_command_timeout: Option<Duration>,
+    /// The longest time limit that a model can give; `None` for ten minutes.
+    pub max_command_timeout: Option<Duration>,
+}
+
+impl Settings {
+    /// Returns the limits of a long result, for a tool whose profile has these.
+    pub(crate) fn limits(&self, profile: Limits) -> Limits {
+        Limits {
+            max_lines: self.max_output_lines.unwrap_or(profile.max_lines),
+            max_bytes: self.max_output_bytes.unwrap_or(profile.max_bytes),
+        }
+    }
+
+    /// Returns the limit in bytes alone, for a tool whose entries are counted otherwise.
+    pub(crate) fn max_bytes(&self, profile: Limits) -> usize {
+        self.limits(profile).max_bytes
+    }
 }
 
 /// The context of a running call.

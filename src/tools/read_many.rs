@@ -86,7 +86,7 @@ impl Prepared for Call {
         let mut content = Vec::new();
         let mut failures = 0;
         // The share of each file, so that the first does not use the whole limit.
-        let max_bytes = Read(self.profile).limits().max_bytes / self.paths.len();
+        let max_bytes = ctx.settings.max_bytes(Read(self.profile).limits()) / self.paths.len();
         let profile = self.profile;
         let count = self.paths.len();
         for path in self.paths {

@@ -71,6 +71,7 @@ mod secrets;
 mod session_forks;
 mod session_history;
 mod sessions;
+mod settings;
 mod stored;
 mod subagents;
 mod support;

@@ -281,7 +281,7 @@ fn without_a_summary_all_old_results_go_and_the_newest_stays() {
             completed #4 call bash: long completed = "(a long text)"
             started   #5 compaction Overflow running
             completed #5 compaction Overflow failed = "no"
-            pruned 2 results, 26278 to 10584 tokens
+            pruned 2 results, 26285 to 10591 tokens
             started   #6 message running ""
             completed #6 message completed "on it goes"
             step 5 EndTurn
@@ -537,9 +537,9 @@ fn long_arguments_of_old_calls_go_like_old_results() {
     );
     let told = told_with(Setup::default(), PermissionMode::Full, &model, "prompt go | idle");
     let has = |text: &str| assert!(told.contains(text), "{text}\n{told}");
-    has("pruned 1 results and arguments of 1 calls");
+    has("pruned 2 results and arguments of 1 calls");
     has("characters were removed to make room: `recall` with the call `call_1` brings them back.]");
-    has("call recall: call_1 completed = \"The arguments of the call:");
+    has("call recall: call_1 completed = \"(a long text)\"");
 }
 
 #[test]

@@ -127,6 +127,8 @@ export type SessionConfig = {
   permissionMode?: PermissionMode;
   /** Instructions for this session alone, appended to the system prompt; only when the session is created. */
   systemPrompt?: string;
+  /** The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them. */
+  tools?: string[];
   /** The work mode. */
   mode?: WorkMode;
   /** Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged. */
@@ -1352,6 +1354,8 @@ export type SessionCreated = {
   role?: AgentRole;
   /** Instructions for this session alone. */
   systemPrompt?: string;
+  /** The names of the tools that its model sees; all of them if absent. */
+  tools?: string[];
   /** The origin of the history it began with, if it is a fork. */
   forkedFrom?: ForkedFrom;
 };

@@ -22,10 +22,10 @@ use crate::agent::requests::{
     CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory,
 };
 use crate::agent::services::Services;
-use crate::agent::session::{Session, Settings, parse_model};
+use crate::agent::session::{Session, Settings, check_tools, parse_model};
 use crate::agent::turn::briefing::Briefing;
 use crate::agent::turn::context::TurnState;
-use crate::agent::turn::limits::Budget;
+use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::workspace;
 use crate::ambient::Ambient;
 use crate::editor::Editors;
@@ -266,7 +266,13 @@ impl Engine {
         let CreateSession { id, cwd, title, config, parent, role, limits, budget, blobs } = create;
         self.check_folders(&cwd, &config).await?;
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
-        settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
+        if let Some(tools) = &settings.tools {
+            check_tools(&self.services, &settings, tools)?;
+        }
+        if let Some(limits) = limits {
+            settings.limits = self.services.limits.and(limits);
+            settings.limits.turns = None;
+        }
         settings.is_budget_own = budget.is_none();
         settings.budget = budget.unwrap_or_default();
         settings.blobs = blobs;
@@ -297,6 +303,7 @@ impl Engine {
             parent,
             role: settings.role.clone(),
             system_prompt: settings.system_prompt.clone(),
+            tools: settings.tools.clone(),
             forked_from: None,
         });
         self.append(&mut journal, None, created)?;
@@ -406,13 +413,18 @@ impl Engine {
                 .min(self.services.permissions.ceiling),
             mode: config.mode.unwrap_or_default(),
             title,
-            limits: self.services.limits,
+            // Nobody knows any more how deep a sub-agent was that is opened again.
+            limits: match is_subagent {
+                true => Limits { subagent_depth: 0, turns: None, ..self.services.limits },
+                false => self.services.limits,
+            },
             room: self.services.room,
             budget: Budget::default(),
             is_budget_own: true,
             blobs: None,
             is_subagent,
             role,
+            tools: config.tools,
             system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
             variables: config.variables.unwrap_or_default(),
             additional: config.additional.unwrap_or_default(),

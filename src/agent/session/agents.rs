@@ -86,12 +86,18 @@ impl Session {
             model: Some(model.clone().unwrap_or_else(|| settings.model.to_string())),
             permission_mode: Some(settings.permission_mode),
             system_prompt: None,
+            tools: settings.tools.clone(),
             mode: Some(self.work_mode()),
             variables: Some(settings.variables.clone()),
             additional: Some(settings.additional.clone()),
             trace: Some(settings.trace.clone()),
         };
-        let limits = Limits { steps: max_turns, ..settings.limits };
+        let limits = Limits {
+            steps: max_turns,
+            subagent_depth: settings.limits.subagent_depth.saturating_sub(1),
+            turns: None,
+            ..settings.limits
+        };
         let title = task
             .lines()
             .find(|line| !line.trim().is_empty())

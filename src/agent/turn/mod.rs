@@ -130,7 +130,7 @@ async fn drive<H: Host>(
         tell(host, ctx, &mut state.conversation, text);
     }
     let began_ms = ctx.ambient.now_ms();
-    let mut loop_guard = LoopGuard::default();
+    let mut loop_guard = LoopGuard::new(ctx.limits.loop_window);
     let mut continuations = 0;
     let mut is_shortened = false;
     let mut linted = String::new();

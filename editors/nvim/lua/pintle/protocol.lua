@@ -77,6 +77,7 @@
 ---@field model? string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode? pintle.PermissionMode The permission mode.
 ---@field systemPrompt? string Instructions for this session alone, appended to the system prompt; only when the session is created.
+---@field tools? (string)[] The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them.
 ---@field mode? pintle.WorkMode The work mode.
 ---@field additionalDirectories? (string)[] Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged.
 
@@ -866,6 +867,7 @@
 ---@field parent? pintle.Parent The parent, if the session is a sub-agent.
 ---@field role? pintle.AgentRole The named agent whose instructions it follows, if any.
 ---@field systemPrompt? string Instructions for this session alone.
+---@field tools? (string)[] The names of the tools that its model sees; all of them if absent.
 ---@field forkedFrom? pintle.ForkedFrom The origin of the history it began with, if it is a fork.
 
 ---The author of a session's title.

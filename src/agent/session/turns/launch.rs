@@ -29,6 +29,7 @@ impl Session {
             Phase::Idle(state) => std::mem::take(state),
             Phase::Running(_) => return,
         };
+        self.turns += 1;
         let known = self.services.models.model(&self.settings.model);
         let window = known.as_ref().and_then(|known| known.window);
         let cancel = CancellationToken::new();
@@ -139,14 +140,8 @@ impl Session {
             return self.settings.limits;
         };
         let TurnLimits { steps, tokens, cost_nano_usd, duration_ms } = requested;
+        let own = self.settings.limits;
         let steps = steps.unwrap_or(u32::MAX);
-        let continuations = u32::MAX;
-        self.settings.limits.and(Limits {
-            steps,
-            tokens,
-            cost_nano_usd,
-            duration_ms,
-            continuations,
-        })
+        own.and(Limits { steps, tokens, cost_nano_usd, duration_ms, ..own })
     }
 }

@@ -1,8 +1,8 @@
 //! How a stage is set up where a row needs it otherwise.
 
 use pintle::agent::{
-    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Lint, QUESTION_TIMEOUT, RetryPolicy, Runner,
-    SubscriberId,
+    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Limits, Lint, QUESTION_TIMEOUT, RetryPolicy,
+    Runner, SubscriberId,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer, Memory};
@@ -34,6 +34,8 @@ pub(crate) struct Setup {
     pub(crate) title_model: Option<&'static str>,
     /// The model that writes summaries.
     pub(crate) summary_model: Option<&'static str>,
+    /// The limits of turns and sessions.
+    pub(crate) limits: Limits,
     /// Hooks of the settings.
     pub(crate) hooks: Vec<Hook>,
     /// Hooks of the client.
@@ -60,6 +62,7 @@ impl Default for Setup {
             report_wait: Duration::ZERO,
             title_model: None,
             summary_model: None,
+            limits: Limits::default(),
             hooks: Vec::new(),
             client_hooks: Vec::new(),
             client_tools: Vec::new(),
