@@ -80,6 +80,9 @@ pub enum Event {
     InputRemoved {
         /// The messages.
         inputs: Vec<QueuedInput>,
+        /// A hook has done what they ask for, so they are not to be sent again.
+        #[serde(default, rename = "isHandled", skip_serializing_if = "std::ops::Not::not")]
+        is_handled: bool,
     },
     /// Messages in the queue were edited or reordered. This is the whole queue.
     #[serde(rename = "queue.changed")]

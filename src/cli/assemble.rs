@@ -284,7 +284,7 @@ pub(crate) fn guardian() -> Option<PathBuf> {
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
-    let tools = set.tools.as_deref().map(pintle::agent::globs_of).transpose();
+    let tools = set.tools.as_deref().map(pintle::agent::ToolNames::new).transpose();
     Ok(Hook {
         points: vec![set.point],
         tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,

@@ -47,7 +47,7 @@ pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
         Event::SessionCreated(created) => EntryKind::Created(created),
         Event::ItemCompleted { item } => EntryKind::Item(item),
         Event::StepCompleted(step) => EntryKind::Step(step),
-        Event::InputRemoved { inputs } => EntryKind::HandedBack(inputs),
+        Event::InputRemoved { inputs, is_handled: false } => EntryKind::HandedBack(inputs),
         Event::QuestionRequested(question) => EntryKind::Asked(question),
         Event::QuestionResolved(outcome) => EntryKind::Answered(outcome),
         Event::PlanUpdated(plan) => EntryKind::Plan(plan),
@@ -59,6 +59,7 @@ pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
         Event::ConfigChanged(config) => EntryKind::Config(config),
         Event::Notice(notice) => EntryKind::Notice(notice),
         Event::TurnCompleted(end) => EntryKind::TurnEnded(end),
+        Event::InputRemoved { is_handled: true, .. } => return None,
         // Messages appear where the model reads them; a permission shows in the call's end.
         Event::SessionClosed {}
         | Event::InputAccepted(_)

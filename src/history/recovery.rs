@@ -44,8 +44,6 @@ pub struct Earlier {
     pub total: Total,
     /// The verdicts about hunks.
     pub verdicts: Verdicts,
-    /// It is a fork without turns of its own.
-    pub is_new_fork: bool,
     /// The model's plan.
     pub plan: Plan,
     /// Its title was changed or removed after its creation.
@@ -142,7 +140,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
                 }
             }
             Event::InputAccepted(input) => unread.push(input.clone()),
-            Event::InputRemoved { inputs } => {
+            Event::InputRemoved { inputs, .. } => {
                 unread.retain(|waiting| !inputs.contains(waiting));
             }
             Event::QueueChanged { queue } => {
@@ -216,8 +214,6 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let path = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
     let current = || entries.iter().filter(|entry| path.contains(&entry.seq));
     let (plan, reported_mode) = (plan(current()), reported_mode(current()));
-    let last = entries.last().map_or(0, |entry| entry.seq);
-    let is_new_fork = copied_seq > 0 && copied_seq == last;
     let verdicts = Verdicts::of(entries);
     let jobs = EarlierJobs { count: jobs.count, unreported: jobs.unreported() };
     let agents = agents.items.len() as u64;
@@ -227,14 +223,13 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         agents,
         total,
         verdicts,
-        is_new_fork,
         plan,
         is_retitled,
         reported_mode,
         touched: TouchedFiles::default(),
     };
     if !unread.is_empty() {
-        recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
+        recovery.closing.push((None, Event::InputRemoved { inputs: unread, is_handled: false }));
     }
     recovery
 }

@@ -2,7 +2,7 @@
 //! the way. The model's window holds 100,000 tokens; what a reply reports as used brings a conversation near its end.
 
 use crate::questions::{person, row};
-use crate::scenarios::{asked_models, full, told_with};
+use crate::scenarios::{full, requests, told_with};
 use crate::support::stage::Setup;
 use expect_test::expect;
 use pintle_protocol::approval::PermissionMode;
@@ -546,6 +546,7 @@ fn long_arguments_of_old_calls_go_like_old_results() {
 fn a_model_of_its_own_writes_summaries() {
     let setup = Setup { summary_model: Some("script/small:low"), ..Setup::default() };
     let model = "say a + used 90000\nsay ## Goal short\nsay b";
-    let asked = asked_models(setup, model, "prompt first | idle | prompt second | idle");
+    let asked = requests(setup, model, "prompt first | idle | prompt second | idle");
+    let asked: Vec<&str> = asked.iter().map(|request| request.origin.as_str()).collect();
     assert_eq!(asked, ["script/test", "script/small", "script/test"]);
 }

@@ -1238,6 +1238,8 @@ export type Event =
     type: "input.removed";
     /** The messages. */
     inputs: QueuedInput[];
+    /** A hook has done what they ask for, so they are not to be sent again. */
+    isHandled?: boolean;
   }
   | /** Messages in the queue were edited or reordered. This is the whole queue. */ {
     type: "queue.changed";
@@ -2591,17 +2593,17 @@ export type HookRegisterParams = {
 
 /** A point of the engine's work at which hooks run. */
 export type HookPoint = 
-  | /** A person's message, before the model reads it. A hook may deny it or change its text. */ "inputReceived"
-  | /** The start of a turn, after its messages are read. A hook may deny it or add context. */ "beforeAgent"
-  | /** The model's context is complete. A hook may add to it. */ "contextBuilt"
+  | /** A person's message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text. */ "inputReceived"
+  | /** The start of a turn. A hook may deny it, add context, and change the prompt and the system prompt. */ "beforeAgent"
+  | /** The model's context is complete. A hook may add to it or replace its messages, for the next request alone. */ "contextBuilt"
   | /** Before a request to the model. A hook may deny it, which ends the turn. */ "beforeModelRequest"
   | /** After a reply of the model. A hook changes nothing. */ "afterModelResponse"
   | /** A tool call, before permission is requested and before it runs. A hook may deny it or change its arguments. */ "beforeToolCall"
   | /** A tool call that ran. A hook may change its result. */ "afterToolCall"
   | /** Before a compaction. A hook may deny it; an automatic compaction then removes old results instead. */ "sessionCompact"
   | /** A session was created or opened. A hook changes nothing; not for clients. */ "sessionStart"
-  | /** A session was forked. Comes in addition to `sessionStart`. A hook changes nothing; not for clients. */ "sessionFork"
-  | /** A session continues from another point of its history. A hook changes nothing; not for clients. */ "sessionSwitch"
+  | /** Before a fork of this session is made. A hook may deny it; not for clients. */ "sessionFork"
+  | /** Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients. */ "sessionSwitch"
   | /** A session is being closed. A hook changes nothing; not for clients. */ "sessionEnd";
 
 /** The effect of a hook's failure at a point where it may deny. */
@@ -2727,8 +2729,16 @@ export type HookRun = {
   turnId?: TurnId;
   /** The session's working directory. */
   cwd: string;
-  /** The message, at `inputReceived`. */
+  /** The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`. */
   input?: string;
+  /** The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the answer. */
+  images?: Content[];
+  /** The system prompt, at `beforeAgent`. */
+  system?: string;
+  /** The messages of the model's context, at `contextBuilt`. */
+  conversation?: HookMessage[];
+  /** The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the present state, and where a fork is taken back. */
+  toSeq?: number;
   /** The tool call, at `beforeToolCall` and `afterToolCall`. */
   call?: HookCall;
   /** The call's result, at `afterToolCall`. */
@@ -2739,6 +2749,48 @@ export type HookRun = {
   messages?: number;
   /** The unfinished parts of the model's plan, at `beforeAgent`. */
   openTodos?: string;
+};
+
+/** A message of the model's context, for a hook. */
+export type HookMessage = 
+  | /** A message of a person or of the engine. */ {
+    role: "user";
+    /** The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as reasoning. */
+    index?: number;
+    /** The content. */
+    content: Content[];
+  }
+  | /** A reply of the model. */ {
+    role: "assistant";
+    /** The position in the context, from 0. */
+    index?: number;
+    /** The text. */
+    text?: string;
+    /** The calls. */
+    calls?: HookMessageCall[];
+  }
+  | /** The result of a call. */ {
+    role: "toolResult";
+    /** The position in the context, from 0. */
+    index?: number;
+    /** The call. */
+    callId: string;
+    /** The tool's name. */
+    toolName: string;
+    /** The content. */
+    content: Content[];
+    /** The call failed. */
+    isError?: boolean;
+  };
+
+/** A call in a message of the model's context. */
+export type HookMessageCall = {
+  /** The id, which the result of the call repeats. */
+  id: string;
+  /** The tool's name. */
+  name: string;
+  /** The arguments, as the model wrote them: JSON text. */
+  arguments: string;
 };
 
 /** A tool call, for a hook. */
@@ -2759,7 +2811,7 @@ export type HookCall = {
 
 /** The result of a tool call, for a hook. */
 export type HookResult = {
-  /** The text for the model. Images are not shown to hooks and stay. */
+  /** The text for the model. */
   text: string;
   /** The call failed. */
   isError?: boolean;
@@ -2779,20 +2831,25 @@ export type HookAnswer = {
   decision?: HookDecision;
   /** The reason for a denial, for the model or the person. */
   reason?: string;
-  /** The new text of the message. */
+  /** The new text of the message, at `inputReceived` and `beforeAgent`. */
   input?: string;
+  /** The new system prompt of the turn, at `beforeAgent`. */
+  system?: string;
+  /** The messages of the next request, at `contextBuilt`. They hold for that request alone. */
+  conversation?: HookMessage[];
   /** The new arguments of the call, whole. */
   arguments?: unknown;
   /** The new result of the call. */
   result?: HookResult;
-  /** Additional context for the model. */
+  /** Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`. */
   context?: string;
 };
 
 /** The decision of a hook. */
 export type HookDecision = 
   | /** Continue. */ "allow"
-  | /** Do not continue. */ "deny";
+  | /** Do not continue. */ "deny"
+  | /** The hook has done what the message asks for, at `inputReceived`: the model does not read it, and it is not handed back to be sent again. `reason` is shown to the person. */ "handled";
 
 /** A call of a tool that the client registered. */
 export type ToolCallParams = {

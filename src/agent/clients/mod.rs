@@ -8,7 +8,7 @@
 
 mod hook;
 
-pub use hook::{HOOK_TIMEOUT, Hook, Runner, globs_of};
+pub use hook::{HOOK_TIMEOUT, Hook, Runner, ToolNames, globs_of};
 
 use crate::tools::{Access, Folders, Prepared, Tool, ToolContext};
 use pintle_protocol::content::Content;

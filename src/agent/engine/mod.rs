@@ -141,6 +141,7 @@ impl EngineHandle {
     /// # Errors
     /// The other one or the place in it does not exist, or the data folder cannot be written.
     pub async fn fork(&self, fork: ForkSession) -> Result<SessionHandle, Error> {
+        self.ask_to_fork(&fork).await?;
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 

@@ -75,7 +75,7 @@ impl Hooks {
                 decide::fail(&name, &what, point, hook.on_failure, &mut ruling);
                 notices.push(failed(&name, &what, point, ruling.denied.is_some()));
             }
-            if ruling.denied.is_some() {
+            if ruling.denied.is_some() || ruling.handled.is_some() {
                 break;
             }
         }

@@ -16,7 +16,6 @@ use crate::tools::Ledger;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult};
-use pintle_protocol::hook::HookPoint;
 use pintle_protocol::ids::TurnId;
 use std::sync::Arc;
 
@@ -48,11 +47,6 @@ impl Session {
     pub(super) async fn rewind(&mut self, rewind: Rewind, reply: Reply<SessionRewindResult>) {
         let (mut records, mut left) = (Vec::new(), None);
         let _ = reply.send(self.try_rewind(rewind, &mut records, &mut left).await);
-        let is_switched =
-            |record: &Arc<Record>| matches!(record.value.event, Event::HistoryRewound(_));
-        if records.iter().any(is_switched) {
-            self.run_watching_hooks(HookPoint::SessionSwitch);
-        }
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
             self.publish(&record);
@@ -106,6 +100,9 @@ impl Session {
             (result.dropped, result.restored) = tree::difference(&entries, from_seq, place.seq);
         }
         if !is_dry_run {
+            if scope != RewindScope::Files {
+                self.ask_to_switch(Some(place.seq)).await?;
+            }
             records.extend(self.put_files_back(&mut files).await?);
             if scope != RewindScope::Files {
                 let rewound = HistoryRewound {

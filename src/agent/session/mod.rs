@@ -6,7 +6,7 @@
 
 mod agents;
 mod answers;
-mod clients;
+pub(super) mod clients;
 mod context;
 mod contributions;
 mod history;
@@ -168,11 +168,11 @@ impl Session {
             turns: earlier.turns,
             door,
         };
-        session.run(earlier.is_new_fork)
+        session.run()
     }
 
-    async fn run(mut self, is_new_fork: bool) -> SessionId {
-        self.run_start_hooks(is_new_fork);
+    async fn run(mut self) -> SessionId {
+        self.run_start_hooks();
         self.resume_review().await;
         loop {
             if let Some(DueTurn { ctx, state, work }) = self.phase.due_turn() {

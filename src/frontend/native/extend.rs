@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::HandlerResult;
-use crate::agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, globs_of};
+use crate::agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, ToolNames};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error;
 use pintle_protocol::hook::{HookPoint, HookRegisterParams, ToolRegisterParams};
@@ -39,7 +39,7 @@ pub(super) async fn hook_register(
             hint,
         ));
     }
-    let tools = tools.as_deref().map(globs_of).transpose();
+    let tools = tools.as_deref().map(ToolNames::new).transpose();
     let tools = tools.map_err(|message| invalid(&message, "use names, with * for any text"))?;
     let hook = Hook {
         points,

@@ -751,6 +751,7 @@
 ---@class pintle.Event.input.removed
 ---@field type "input.removed" 
 ---@field inputs (pintle.QueuedInput)[] The messages.
+---@field isHandled? boolean A hook has done what they ask for, so they are not to be sent again.
 
 ---Messages in the queue were edited or reordered. This is the whole queue.
 ---@class pintle.Event.queue.changed
@@ -1681,12 +1682,47 @@
 ---@field sessionId pintle.SessionId The session.
 ---@field turnId? pintle.TurnId The turn; absent at points of the session.
 ---@field cwd string The session's working directory.
----@field input? string The message, at `inputReceived`.
+---@field input? string The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
+---@field images? (pintle.Content)[] The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the answer.
+---@field system? string The system prompt, at `beforeAgent`.
+---@field conversation? (pintle.HookMessage)[] The messages of the model's context, at `contextBuilt`.
+---@field toSeq? integer The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the present state, and where a fork is taken back.
 ---@field call? pintle.HookCall The tool call, at `beforeToolCall` and `afterToolCall`.
 ---@field result? pintle.HookResult The call's result, at `afterToolCall`.
 ---@field response? pintle.HookResponse The model's reply, at `afterModelResponse`.
 ---@field messages? integer The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
 ---@field openTodos? string The unfinished parts of the model's plan, at `beforeAgent`.
+
+---A message of the model's context, for a hook.
+---@alias pintle.HookMessage pintle.HookMessage.Variant|pintle.HookMessage.Variant|pintle.HookMessage.Variant
+
+---A message of a person or of the engine.
+---@class pintle.HookMessage.Variant
+---@field role "user" 
+---@field index? integer The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as reasoning.
+---@field content (pintle.Content)[] The content.
+
+---A reply of the model.
+---@class pintle.HookMessage.Variant
+---@field role "assistant" 
+---@field index? integer The position in the context, from 0.
+---@field text? string The text.
+---@field calls? (pintle.HookMessageCall)[] The calls.
+
+---The result of a call.
+---@class pintle.HookMessage.Variant
+---@field role "toolResult" 
+---@field index? integer The position in the context, from 0.
+---@field callId string The call.
+---@field toolName string The tool's name.
+---@field content (pintle.Content)[] The content.
+---@field isError? boolean The call failed.
+
+---A call in a message of the model's context.
+---@class pintle.HookMessageCall
+---@field id string The id, which the result of the call repeats.
+---@field name string The tool's name.
+---@field arguments string The arguments, as the model wrote them: JSON text.
 
 ---A tool call, for a hook.
 ---@class pintle.HookCall
@@ -1699,7 +1735,7 @@
 
 ---The result of a tool call, for a hook.
 ---@class pintle.HookResult
----@field text string The text for the model. Images are not shown to hooks and stay.
+---@field text string The text for the model.
 ---@field isError? boolean The call failed.
 
 ---A reply of the model, for a hook.
@@ -1711,13 +1747,15 @@
 ---@class pintle.HookAnswer
 ---@field decision? pintle.HookDecision The decision; default `allow`. Permission is still requested where it is needed.
 ---@field reason? string The reason for a denial, for the model or the person.
----@field input? string The new text of the message.
+---@field input? string The new text of the message, at `inputReceived` and `beforeAgent`.
+---@field system? string The new system prompt of the turn, at `beforeAgent`.
+---@field conversation? (pintle.HookMessage)[] The messages of the next request, at `contextBuilt`. They hold for that request alone.
 ---@field arguments? any The new arguments of the call, whole.
 ---@field result? pintle.HookResult The new result of the call.
----@field context? string Additional context for the model.
+---@field context? string Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`.
 
 ---The decision of a hook.
----@alias pintle.HookDecision "allow"|"deny"
+---@alias pintle.HookDecision "allow"|"deny"|"handled"
 
 ---A call of a tool that the client registered.
 ---@class pintle.ToolCallParams

@@ -97,7 +97,7 @@ impl Session {
             Err(error) => {
                 // The session or its provider takes these messages no longer, so they are handed back.
                 self.warn_transiently(&error);
-                self.record(None, Event::InputRemoved { inputs });
+                self.record(None, Event::InputRemoved { inputs, is_handled: false });
                 self.return_queue();
             }
         }
@@ -113,7 +113,7 @@ impl Session {
     fn return_queue(&mut self) {
         let inputs = self.inbox.take_all();
         if !inputs.is_empty() {
-            self.record(None, Event::InputRemoved { inputs });
+            self.record(None, Event::InputRemoved { inputs, is_handled: false });
         }
     }
 }

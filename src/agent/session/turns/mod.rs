@@ -216,7 +216,7 @@ impl Session {
         let interrupted = Interrupted { turn_id: Some(turn_id), returned: returned.clone() };
         let _ = reply.send(Ok(interrupted));
         if !returned.is_empty() {
-            self.record(None, Event::InputRemoved { inputs: returned });
+            self.record(None, Event::InputRemoved { inputs: returned, is_handled: false });
         }
         self.withdraw_questions();
         self.subagents.interrupt();

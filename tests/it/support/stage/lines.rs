@@ -24,9 +24,10 @@ impl Stage {
                     .collect();
                 format!("queue {}", waits.join(", "))
             }
-            Event::InputRemoved { inputs } => {
+            Event::InputRemoved { inputs, is_handled } => {
                 let texts: Vec<_> = inputs.iter().map(|input| text_of(&input.content)).collect();
-                format!("handed back {}", texts.join(", "))
+                let what = if *is_handled { "handled" } else { "handed back" };
+                format!("{what} {}", texts.join(", "))
             }
             Event::TurnStarted { .. } => "turn started".to_owned(),
             Event::TurnCompleted(end) => {
