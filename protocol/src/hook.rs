@@ -279,6 +279,14 @@ pub struct ToolRegisterParams {
     pub parameters: Value,
 }
 
+/// A tool that the client takes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolUnregisterParams {
+    /// Its name.
+    pub name: String,
+}
+
 /// A call of a tool that the client registered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -289,7 +297,7 @@ pub struct ToolCallParams {
     pub item_id: ItemId,
     /// The tool's name.
     pub tool_name: String,
-    /// The arguments, as the model wrote them; they are not checked against the schema.
+    /// The arguments, as the model wrote them. They match the schema; other calls are refused.
     pub arguments: Value,
 }
 

@@ -151,6 +151,9 @@ pub struct Subagent {
     /// Its last message, as the parent's model reads it; absent until its first turn has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+    /// The number of its replies so far.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub turns_used: u64,
     /// The tokens used so far.
     #[serde(default)]
     pub usage: Usage,
@@ -260,6 +263,27 @@ pub struct EngineMessage {
     /// It summarizes the part of the history that a rewind left behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sums_up_left: bool,
+    /// The note of a client that it carries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<ClientNote>,
+}
+
+/// A note that a client has put into the history with `session/note`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientNote {
+    /// The client's name for this kind of note.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The client's data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// The model does not read it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unread: bool,
+    /// Clients do not show it to people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_hidden: bool,
 }
 
 /// A reference from a tool call to a background job.

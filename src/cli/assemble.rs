@@ -351,10 +351,10 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
         .map(|tool| tool.name().to_owned())
         .collect();
     for name in names {
-        let name = std::slice::from_ref(name);
-        if !all.iter().any(|tool| names_tool(name, tool)) {
+        let named = std::slice::from_ref(name);
+        if !all.iter().any(|tool| names_tool(named, tool)) {
             let all: Vec<&str> = all.iter().map(String::as_str).collect();
-            anyhow::bail!("unknown tool `{}`; expected one of {}", name[0], all.join(", "));
+            anyhow::bail!("unknown tool `{name}`; expected one of {}", all.join(", "));
         }
     }
     let chosen: Vec<String> = all.into_iter().filter(|tool| names_tool(names, tool)).collect();

@@ -122,7 +122,7 @@ pub(super) fn unknown(file: &Path, at: &str) -> String {
     }
     let elsewhere = KEYS.iter().take(PLAIN_TABLES).find(|(_, keys)| keys.contains(&key));
     match elsewhere {
-        Some((name, _)) if name.is_empty() => format!("{warning}; it belongs above all tables"),
+        Some(("", _)) => format!("{warning}; it belongs above all tables"),
         Some((name, _)) => format!("{warning}; it belongs in [{name}]"),
         None => warning,
     }

@@ -98,9 +98,12 @@ pub fn requests(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>)
     }
 }
 
+/// The messages before a turn, and those of it.
+type Halves<'a> = (&'a [Arc<Message>], &'a [Arc<Message>]);
+
 /// Divides messages at the beginning of their last turn. `None` where one summary does: there is nothing before that turn, or nothing in
 /// it but the person's message.
-fn divided_turn(old: &[Arc<Message>]) -> Option<(&[Arc<Message>], &[Arc<Message>])> {
+fn divided_turn(old: &[Arc<Message>]) -> Option<Halves<'_>> {
     let is_start = |message: &Arc<Message>| match &**message {
         Message::User(blocks) => !is_from_engine(blocks),
         Message::Assistant(_) | Message::ToolResult(_) => false,
@@ -394,7 +397,7 @@ mod tests {
         let first = summary(&messages, cut, "## Goal\nall\n", facts);
         apply(&mut messages, cut.kept, &first);
         assert_eq!(invariants::check(&messages), Ok(()));
-        expect![[r#"
+        expect![[r"
             From the engine, not from the user: the conversation so far was too long and is summed up here.
 
             ## Goal
@@ -412,7 +415,7 @@ mod tests {
             > u0 four
 
             > u2 four
-        "#]]
+        "]]
         .assert_eq(&first);
         assert_eq!(plan(&messages, 90_000), None, "a summary alone is not summed up");
         messages.extend(conversation("aua", 1));

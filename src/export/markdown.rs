@@ -128,8 +128,9 @@ impl Page {
                     quote(text, summary);
                 }
             }
+            ItemBody::EngineMessage(message) if phrases::is_hidden(message) => {}
             ItemBody::EngineMessage(message) => {
-                note(text, "The engine to the model");
+                note(text, phrases::engine(message));
                 quote(text, &message.text);
             }
         }

@@ -6,7 +6,7 @@ use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{
     ConfigChanged, Notice, NoticeLevel, RetryScheduled, StopReason, TurnCompleted, TurnStatus,
 };
-use pintle_protocol::item::{Compaction, ItemStatus, ToolCall};
+use pintle_protocol::item::{Compaction, EngineMessage, ItemStatus, ToolCall};
 use pintle_protocol::plan::{PlanStatus, WorkMode};
 use pintle_protocol::question::{AnsweredBy, QuestionOutcome};
 use serde_json::Value;
@@ -151,5 +151,19 @@ pub(super) fn input(input: &Input) -> String {
             lines.join("\n")
         }
         Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
+    }
+}
+
+/// Returns true for a note that its client hides from people.
+pub(super) fn is_hidden(message: &EngineMessage) -> bool {
+    message.note.as_ref().is_some_and(|note| note.is_hidden)
+}
+
+/// Describes the origin of a message of the engine.
+pub(super) fn engine(message: &EngineMessage) -> &'static str {
+    match &message.note {
+        None => "The engine to the model",
+        Some(note) if note.is_unread => "A note of a client, which the model does not read",
+        Some(_) => "A note of a client to the model",
     }
 }

@@ -126,6 +126,7 @@ fn agent(id: &str) -> ItemBody {
         model: "a/b".to_owned(),
         state: SubagentState::Closed,
         result: Some("nothing there".to_owned()),
+        turns_used: 0,
         usage: Usage::default(),
         cost_nano_usd: None,
     }))

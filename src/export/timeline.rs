@@ -59,9 +59,9 @@ pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
         Event::ConfigChanged(config) => EntryKind::Config(config),
         Event::Notice(notice) => EntryKind::Notice(notice),
         Event::TurnCompleted(end) => EntryKind::TurnEnded(end),
-        Event::InputRemoved { is_handled: true, .. } => return None,
         // Messages appear where the model reads them; a permission shows in the call's end.
         Event::SessionClosed {}
+        | Event::InputRemoved { is_handled: true, .. }
         | Event::InputAccepted(_)
         | Event::QueueChanged { .. }
         | Event::PromptMade(_)

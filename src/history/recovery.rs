@@ -151,7 +151,8 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             }
             Event::TurnStarted { .. } => {
                 let Some(turn) = record.turn_id.clone() else { continue };
-                turns += 1;
+                // What was copied into a fork was not a turn of its own.
+                turns += u64::from(record.seq > copied_seq);
                 open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
             }
             Event::TurnCompleted(end) => {

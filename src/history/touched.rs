@@ -48,7 +48,9 @@ impl TouchedFiles {
         if let Event::FilesChanged(changed) = event
             && let ChangedBy::Call { .. } = changed.by
         {
-            changed.changes.iter().for_each(|record| self.touch(&record.path, true));
+            for record in &changed.changes {
+                self.touch(&record.path, true);
+            }
         }
     }
 
@@ -58,14 +60,20 @@ impl TouchedFiles {
             && !LIST_TOOLS.contains(&call.tool_name.as_str())
             && item.status == ItemStatus::Completed
         {
-            call.locations.iter().for_each(|location| self.touch(&location.path, false));
+            for location in &call.locations {
+                self.touch(&location.path, false);
+            }
         }
         // An imported summary names files of calls that are not in the journal.
         if let ItemBody::Compaction(body) = &item.body
             && let Some(CompactionFiles { read, changed, .. }) = &body.files
         {
-            read.iter().for_each(|path| self.add(path, false));
-            changed.iter().for_each(|path| self.add(path, true));
+            for path in read {
+                self.add(path, false);
+            }
+            for path in changed {
+                self.add(path, true);
+            }
         }
     }
 

@@ -338,7 +338,7 @@ impl Importer<'_> {
         };
         let label = label.map(|label| label.chars().take(MAX_LABEL_CHARS).collect());
         let private = private_with("{}", &line.raw);
-        self.turns.push(Event::LabelChanged(LabelChanged { seq, label }), private);
+        self.turns.push(Event::LabelChanged(LabelChanged { seq, label, metadata: None }), private);
     }
 
     fn compaction(&mut self, session: &Session, index: usize, line: &Line) {

@@ -53,9 +53,12 @@ impl Bash {
     pub(super) fn parameters_with(self, settings: &Settings) -> Value {
         let shape = self.shape();
         let times = Times::new(&shape, settings);
-        let show = |time: Duration| match shape.is_in_milliseconds {
-            true => time.as_millis().to_string(),
-            false => time.as_secs().to_string(),
+        let show = |time: Duration| {
+            if shape.is_in_milliseconds {
+                time.as_millis().to_string()
+            } else {
+                time.as_secs().to_string()
+            }
         };
         let unit = if shape.is_in_milliseconds { "Milliseconds" } else { "Seconds" };
         let most = show(times.max);

@@ -84,6 +84,14 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
         profile::CEILING
     }
 
+    /// Checks that the arguments are those of the schema.
+    ///
+    /// # Errors
+    /// A message for the model that names the argument.
+    fn check(&self, arguments: &Value) -> Result<(), String> {
+        arguments::unknown("", &self.parameters(), arguments).map_or(Ok(()), Err)
+    }
+
     /// Checks the arguments and describes the call. It touches nothing.
     ///
     /// # Errors

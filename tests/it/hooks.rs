@@ -510,7 +510,11 @@ fn a_hook_replaces_the_messages_of_one_request() {
 fn a_hook_changes_the_prompt_and_the_system_prompt_of_a_turn() {
     let answer = r#"{"input":"go in one line","system":"Be brief.","context":"It rains."}"#;
     let setup = || deaf().hook(hook(BeforeAgent, "brief"), answer);
-    row(setup(), "say ok", "prompt go | idle", expect![[r#"
+    row(
+        setup(),
+        "say ok",
+        "prompt go | idle",
+        expect![[r#"
         > prompt go: Started
         accepted Prompt "go"
         turn started
@@ -522,7 +526,8 @@ fn a_hook_changes_the_prompt_and_the_system_prompt_of_a_turn() {
         turn Completed EndTurn after 1 steps
         --- the model read
         user "go in one line"
-        user "It rains.""#]]);
+        user "It rains.""#]],
+    );
     let requests = requests(setup(), "say ok", "prompt go | idle");
     assert_eq!(&*requests[0].system, "Be brief.");
 }

@@ -44,6 +44,7 @@ mod lint;
 mod llm_http;
 mod matrix;
 mod models;
+mod notes;
 mod odd_calls;
 mod peers;
 mod pi;

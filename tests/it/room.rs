@@ -550,3 +550,12 @@ fn a_model_of_its_own_writes_summaries() {
     let asked: Vec<&str> = asked.iter().map(|request| request.origin.as_str()).collect();
     assert_eq!(asked, ["script/test", "script/small", "script/test"]);
 }
+
+#[test]
+fn a_warning_is_an_event_when_four_fifths_of_the_window_are_used() {
+    let model = "bash make + used 79000\nbash make + used 81000\nsay done";
+    let told = told_with(Setup::default(), PermissionMode::Full, model, "prompt go | idle");
+    let warning = "notice contextNearlyFull: the conversation takes about 810";
+    assert_eq!(told.matches("contextNearlyFull").count(), 1, "{told}");
+    assert!(told.contains(warning), "{told}");
+}

@@ -39,7 +39,7 @@ fn a_session_takes_no_more_turns_than_its_limit() {
             completed #4 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            told journal: the session has had its 2 turns
+            notice messagesHandedBack: the queued messages are handed back: the session has had its 2 turns
             handed back "c"
             > prompt d: refused: the session has had its 2 turns
             --- the model read
@@ -58,11 +58,11 @@ fn sub_agents_start_others_as_deep_as_the_settings_say() {
     };
     let has = |told: &str, text: &str| assert!(told.contains(text), "{text}\n{told}");
     has(&told(0), "There is no tool `spawn_agent`");
-    has(&told(1), "agent-1 is done and says:\\nso they say");
+    has(&told(1), "agent-1 is done and says (turns used: 3):\\nso they say");
     assert_eq!(told(1).matches("spawn_agent failed = error \"There is no tool").count(), 1);
     let two = told(2);
-    has(&two, "agent-1 is done and says:\\nso they say");
-    has(&two, "agent-1 is done and says:\\nalone");
+    has(&two, "agent-1 is done and says (turns used: 3):\\nso they say");
+    has(&two, "agent-1 is done and says (turns used: 2):\\nalone");
 }
 
 #[test]
@@ -141,7 +141,8 @@ fn a_session_is_made_with_the_tools_that_its_client_names() {
     let made = program.ask("session/create", json!({"config": config}));
     let id = made["sessionId"].clone();
     assert!(id.is_string(), "{made}");
-    program.prompt("go");
+    let input = json!([{"type": "text", "text": "go"}]);
+    program.ask("turn/start", json!({"sessionId": id, "input": input}));
     let ended = program.until(|message| {
         let item = &message["params"]["event"]["item"];
         item["toolName"] == "bash" && item["status"] == "failed"

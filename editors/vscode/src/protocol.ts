@@ -601,7 +601,7 @@ export type SessionSearchParams = {
   afterSeq?: number;
   /** Only before this event of that session. */
   beforeSeq?: number;
-  /** Only entries of these kinds; empty for all. */
+  /** Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first. */
   kinds?: EntryKind[];
   /** Only entries of these roles; empty for all. */
   roles?: EntryRole[];
@@ -621,7 +621,9 @@ export type SessionSearchParams = {
 export type EntryKind = 
   | /** A message of a person. */ "userMessage"
   | /** A message of the model. */ "agentMessage"
-  | /** A tool call: its title, command and paths. */ "toolCall";
+  | /** A tool call: its title, command and paths. */ "toolCall"
+  | /** The output of a tool call. Found only if `kinds` names it. */ "toolOutput"
+  | /** Reasoning of the model. Found only if `kinds` names it. */ "reasoning";
 
 /** The role of a searchable entry. */
 export type EntryRole = 
@@ -830,12 +832,30 @@ export type SessionLabelParams = {
   at: HistoryPoint;
   /** The label, at most 200 characters; absent to remove it. */
   label?: string;
+  /** Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it. */
+  metadata?: unknown;
 };
 
 /** The point whose label changed. */
 export type SessionLabelResult = {
   /** The event of the point. */
   seq: number;
+};
+
+/** The params of `session/note`. */
+export type SessionNoteParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The text, at most 64 KB. May be empty if there is data and the model does not read the note. */
+  text?: string;
+  /** The client's name for this kind of note, at most 64 characters. */
+  kind?: string;
+  /** Any data, at most 64 KB of JSON. The model does not read it. */
+  data?: unknown;
+  /** The model reads the text at its next turn; default false. */
+  toModel?: boolean;
+  /** Clients do not show it to people; default false. */
+  hidden?: boolean;
 };
 
 /** The params of a request about one session. */
@@ -892,6 +912,8 @@ export type Anchor = {
   kind: AnchorKind;
   /** The label, or the beginning of the summary. */
   text?: string;
+  /** The client's data about a labelled point. */
+  metadata?: unknown;
   /** The session from which events were copied. */
   from?: SessionId;
   /** The time, in milliseconds since 1970. */
@@ -1719,6 +1741,8 @@ export type Subagent = {
   state: SubagentState;
   /** Its last message, as the parent's model reads it; absent until its first turn has ended. */
   result?: string;
+  /** The number of its replies so far. */
+  turnsUsed?: number;
   /** The tokens used so far. */
   usage?: Usage;
   /** The cost so far, in billionths of a US dollar; absent where the price is not known. */
@@ -1757,6 +1781,18 @@ export type Compaction = {
   error?: string;
 };
 
+/** A note that a client has put into the history with `session/note`. */
+export type ClientNote = {
+  /** The client's name for this kind of note. */
+  kind?: string;
+  /** The client's data. */
+  data?: unknown;
+  /** The model does not read it. */
+  isUnread?: boolean;
+  /** Clients do not show it to people. */
+  isHidden?: boolean;
+};
+
 /** A message of the engine to the model. */
 export type EngineMessage = {
   /** The text, as the model reads it. */
@@ -1769,6 +1805,8 @@ export type EngineMessage = {
   reviewed?: number[];
   /** It summarizes the part of the history that a rewind left behind. */
   sumsUpLeft?: boolean;
+  /** The note of a client that it carries. */
+  note?: ClientNote;
 };
 
 /** The origin of a decision about an approval. */
@@ -1966,6 +2004,8 @@ export type LabelChanged = {
   seq: number;
   /** The label; absent when it was removed. */
   label?: string;
+  /** The client's data about the point. */
+  metadata?: unknown;
 };
 
 /** The severity of a notice. */
@@ -2621,6 +2661,12 @@ export type ToolRegisterParams = {
   parameters: unknown;
 };
 
+/** A tool that the client takes back. */
+export type ToolUnregisterParams = {
+  /** Its name. */
+  name: string;
+};
+
 /** The params of `session/event`: durable if `seq` is present, transient if `after` is. */
 export type AnyRecord = 
   | /** A durable event. */ EventRecord
@@ -2859,7 +2905,7 @@ export type ToolCallParams = {
   itemId: ItemId;
   /** The tool's name. */
   toolName: string;
-  /** The arguments, as the model wrote them; they are not checked against the schema. */
+  /** The arguments, as the model wrote them. They match the schema; other calls are refused. */
   arguments: unknown;
 };
 
@@ -2959,6 +3005,8 @@ export interface ClientRequests {
   "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
   /** Sets the label of a point in a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
+  /** Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it. */
+  "session/note": { params: SessionNoteParams; result: Empty };
   /** Returns the history tree of a session. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
   /** Lists the anchors of a session, between which its items can be listed and searched. */
@@ -3037,6 +3085,8 @@ export interface ClientRequests {
   "hook/register": { params: HookRegisterParams; result: Empty };
   /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
   "tool/register": { params: ToolRegisterParams; result: Empty };
+  /** Takes a tool of this connection back. Holds from the next turn on. */
+  "tool/unregister": { params: ToolUnregisterParams; result: Empty };
 }
 
 /** Notifications a client sends. */

@@ -415,9 +415,10 @@ impl Engine {
             mode: config.mode.unwrap_or_default(),
             title,
             // Nobody knows any more how deep a sub-agent was that is opened again.
-            limits: match is_subagent {
-                true => Limits { subagent_depth: 0, turns: None, ..self.services.limits },
-                false => self.services.limits,
+            limits: if is_subagent {
+                Limits { subagent_depth: 0, turns: None, ..self.services.limits }
+            } else {
+                self.services.limits
             },
             room: self.services.room,
             budget: Budget::default(),

@@ -17,10 +17,14 @@ use pintle_protocol::event::Event;
 use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult};
 use pintle_protocol::ids::TurnId;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The longest name of a place, in characters.
 const MAX_LABEL_CHARS: usize = 200;
+
+/// The maximum size of the data about a place, as JSON.
+const MAX_METADATA_BYTES: usize = 16 * 1024;
 
 /// The messages to sum up after going to another place.
 struct AbandonedBranch {
@@ -38,7 +42,9 @@ impl Session {
             }
             HistoryCommand::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
             HistoryCommand::Merge { fork, reply } => self.merge(fork, reply).await,
-            HistoryCommand::Label { at, label, reply } => self.label(&at, label, reply).await,
+            HistoryCommand::Label { at, label, metadata, reply } => {
+                self.label(&at, label, metadata, reply).await;
+            }
             HistoryCommand::Note { note, reply } => self.take_note(note, reply),
         }
     }
@@ -187,9 +193,10 @@ impl Session {
         &mut self,
         at: &HistoryPoint,
         label: Option<String>,
+        metadata: Option<Value>,
         reply: Reply<u64>,
     ) {
-        match self.try_label(at, label).await {
+        match self.try_label(at, label, metadata).await {
             Ok(record) => {
                 let (seq, record) = record;
                 let _ = reply.send(Ok(seq));
@@ -205,7 +212,14 @@ impl Session {
         &mut self,
         at: &HistoryPoint,
         label: Option<String>,
+        metadata: Option<Value>,
     ) -> Result<(u64, Arc<Record>), Error> {
+        let bytes = metadata.as_ref().map_or(0, |metadata| metadata.to_string().len());
+        if bytes > MAX_METADATA_BYTES {
+            let what = format!("the metadata has {bytes} bytes");
+            let hint = format!("use at most {MAX_METADATA_BYTES}");
+            return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+        }
         let label = label.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());
         let count = label.as_ref().map_or(0, |label| label.chars().count());
         if count > MAX_LABEL_CHARS {
@@ -224,7 +238,9 @@ impl Session {
             Some(seq) => seq,
             None => tree::find(&entries, at).map_err(no_place)?.seq,
         };
-        let changed = LabelChanged { seq, label };
+        // Without a label there is nothing that the data would be about.
+        let metadata = metadata.filter(|_| label.is_some());
+        let changed = LabelChanged { seq, label, metadata };
         Ok((seq, self.log.append(None, Event::LabelChanged(changed), None)?))
     }
 }

@@ -1,6 +1,7 @@
 //! The points of a turn: what hooks are told there, and what their answers change.
 //!
-//! Invariant: a message that a hook denied is handed back, never lost, and what a hook changed is what the journal says the model read.
+//! Invariant: a message that a hook denied is handed back, never lost, and what a hook changed for good is what the journal says the model
+//! read.
 
 use crate::agent::hooks::{Ran, Ruling};
 use crate::agent::host::Host;

@@ -67,7 +67,8 @@ pub(super) async fn run<H: Host>(
     prompt::begin(host, &mut ctx, &mut state).await;
     let done = match work {
         Work::Answer(inputs) => match open(host, &mut ctx, &mut state, inputs).await {
-            Ok(()) => drive(host, &ctx, &mut state, &mut tally).await,
+            // On the heap, since the loop holds the state of everything that a turn may wait for.
+            Ok(()) => Box::pin(drive(host, &ctx, &mut state, &mut tally)).await,
             Err(end) => Err(end),
         },
         Work::Compact(instructions) => {

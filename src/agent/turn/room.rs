@@ -88,7 +88,7 @@ fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
     let is_near = tokens >= window / 100 * WARN_AT_PERCENT;
     if is_near && !std::mem::replace(&mut meter.is_warned, true) {
         let notice = Notice {
-            level: NoticeLevel::Info,
+            level: NoticeLevel::Warning,
             code: "contextNearlyFull".to_owned(),
             message: format!(
                 "the conversation takes about {tokens} of the model's {window} tokens"

@@ -163,8 +163,9 @@ impl Page {
                 markdown::push(out, summary.summary.as_deref().unwrap_or_default());
                 out.push_str("</details>\n");
             }
+            ItemBody::EngineMessage(message) if phrases::is_hidden(message) => {}
             ItemBody::EngineMessage(message) => {
-                self.fold(out, "engine", "The engine to the model", entry, item);
+                self.fold(out, "engine", phrases::engine(message), entry, item);
                 out.push_str("<div class=\"said\">");
                 push(out, &message.text);
                 out.push_str("</div>\n</details>\n");

@@ -355,7 +355,7 @@
 ---@field sessionId? pintle.SessionId Only in this session.
 ---@field afterSeq? integer Only after this event of that session, such as an anchor.
 ---@field beforeSeq? integer Only before this event of that session.
----@field kinds? (pintle.EntryKind)[] Only entries of these kinds; empty for all.
+---@field kinds? (pintle.EntryKind)[] Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first.
 ---@field roles? (pintle.EntryRole)[] Only entries of these roles; empty for all.
 ---@field path? string Only calls that concern a file with this in its path.
 ---@field afterMs? integer Only entries of this time or later, in milliseconds since 1970.
@@ -364,7 +364,7 @@
 ---@field limit? integer The maximum number of hits, 1 to 200; default 20.
 
 ---The kind of a searchable entry.
----@alias pintle.EntryKind "userMessage"|"agentMessage"|"toolCall"
+---@alias pintle.EntryKind "userMessage"|"agentMessage"|"toolCall"|"toolOutput"|"reasoning"
 
 ---The role of a searchable entry.
 ---@alias pintle.EntryRole "user"|"assistant"|"tool"
@@ -483,10 +483,20 @@
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field at pintle.HistoryPoint The point.
 ---@field label? string The label, at most 200 characters; absent to remove it.
+---@field metadata? any Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it.
 
 ---The point whose label changed.
 ---@class pintle.SessionLabelResult
 ---@field seq integer The event of the point.
+
+---The params of `session/note`.
+---@class pintle.SessionNoteParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field text? string The text, at most 64 KB. May be empty if there is data and the model does not read the note.
+---@field kind? string The client's name for this kind of note, at most 64 characters.
+---@field data? any Any data, at most 64 KB of JSON. The model does not read it.
+---@field toModel? boolean The model reads the text at its next turn; default false.
+---@field hidden? boolean Clients do not show it to people; default false.
 
 ---The params of a request about one session.
 ---@class pintle.SessionParams
@@ -521,6 +531,7 @@
 ---@field seq integer The event.
 ---@field kind pintle.AnchorKind The kind.
 ---@field text? string The label, or the beginning of the summary.
+---@field metadata? any The client's data about a labelled point.
 ---@field from? pintle.SessionId The session from which events were copied.
 ---@field tsMs integer The time, in milliseconds since 1970.
 ---@field isCurrent boolean It lies on the current path.
@@ -1060,6 +1071,7 @@
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field state pintle.SubagentState The sub-agent's state.
 ---@field result? string Its last message, as the parent's model reads it; absent until its first turn has ended.
+---@field turnsUsed? integer The number of its replies so far.
 ---@field usage? pintle.Usage The tokens used so far.
 ---@field costNanoUsd? integer The cost so far, in billionths of a US dollar; absent where the price is not known.
 
@@ -1081,6 +1093,13 @@
 ---@field files? pintle.CompactionFiles The files that the model has read and changed so far, which the summary lists; absent if there are none.
 ---@field error? string The reason for a failure, which leaves the conversation as it was.
 
+---A note that a client has put into the history with `session/note`.
+---@class pintle.ClientNote
+---@field kind? string The client's name for this kind of note.
+---@field data? any The client's data.
+---@field isUnread? boolean The model does not read it.
+---@field isHidden? boolean Clients do not show it to people.
+
 ---A message of the engine to the model.
 ---@class pintle.EngineMessage
 ---@field text string The text, as the model reads it.
@@ -1088,6 +1107,7 @@
 ---@field mode? pintle.WorkMode The mode that it announces.
 ---@field reviewed? (integer)[] The review events that it reports.
 ---@field sumsUpLeft? boolean It summarizes the part of the history that a rewind left behind.
+---@field note? pintle.ClientNote The note of a client that it carries.
 
 ---The origin of a decision about an approval.
 ---@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
@@ -1212,6 +1232,7 @@
 ---@class pintle.LabelChanged
 ---@field seq integer The event of the point.
 ---@field label? string The label; absent when it was removed.
+---@field metadata? any The client's data about the point.
 
 ---The severity of a notice.
 ---@alias pintle.NoticeLevel "info"|"warning"|"error"
@@ -1607,6 +1628,10 @@
 ---@field description string Its purpose and usage, for the model.
 ---@field parameters any JSON Schema of the arguments, an object schema.
 
+---A tool that the client takes back.
+---@class pintle.ToolUnregisterParams
+---@field name string Its name.
+
 ---The params of `session/event`: durable if `seq` is present, transient if `after` is.
 ---@alias pintle.AnyRecord pintle.EventRecord|pintle.TransientRecord
 
@@ -1762,7 +1787,7 @@
 ---@field sessionId pintle.SessionId The session.
 ---@field itemId pintle.ItemId The call's item.
 ---@field toolName string The tool's name.
----@field arguments any The arguments, as the model wrote them; they are not checked against the schema.
+---@field arguments any The arguments, as the model wrote them. They match the schema; other calls are refused.
 
 ---The result of a tool that the client registered.
 ---@class pintle.ToolCallResult
@@ -1859,6 +1884,9 @@ M.method = {
   ---Sets the label of a point in a session's history.
   ---Params: `pintle.SessionLabelParams`; result: `pintle.SessionLabelResult`.
   session_label = "session/label",
+  ---Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it.
+  ---Params: `pintle.SessionNoteParams`; result: `pintle.Empty`.
+  session_note = "session/note",
   ---Returns the history tree of a session.
   ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
   session_tree = "session/tree",
@@ -1976,6 +2004,9 @@ M.method = {
   ---Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
   ---Params: `pintle.ToolRegisterParams`; result: `pintle.Empty`.
   tool_register = "tool/register",
+  ---Takes a tool of this connection back. Holds from the next turn on.
+  ---Params: `pintle.ToolUnregisterParams`; result: `pintle.Empty`.
+  tool_unregister = "tool/unregister",
   ---Delivers an event of a session.
   ---Params: `pintle.AnyRecord`.
   session_event = "session/event",

@@ -65,12 +65,7 @@ impl Session {
         match self.log.append(Some(running.turn_id), completed, None) {
             Ok(record) => {
                 if let Err(error) = self.log.sync().await {
-                    self.note(vec![Notice {
-                        level: NoticeLevel::Warning,
-                        code: "messagesHandedBack".to_owned(),
-                        message: format!("the queued messages are handed back: {error}"),
-                        hint: error.hint.map(|hint| hint.to_string()),
-                    }]);
+                    self.warn_transiently(&error);
                 }
                 self.publish(&record);
             }
@@ -96,7 +91,12 @@ impl Session {
             Ok(provider) => self.begin_turn(turn_id, Work::Answer(inputs), provider),
             Err(error) => {
                 // The session or its provider takes these messages no longer, so they are handed back.
-                self.warn_transiently(&error);
+                self.note(vec![Notice {
+                    level: NoticeLevel::Warning,
+                    code: "messagesHandedBack".to_owned(),
+                    message: format!("the queued messages are handed back: {error}"),
+                    hint: error.hint.map(|hint| hint.to_string()),
+                }]);
                 self.record(None, Event::InputRemoved { inputs, is_handled: false });
                 self.return_queue();
             }

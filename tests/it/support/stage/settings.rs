@@ -125,7 +125,7 @@ impl Setup {
                 description: "a tool of the client".to_owned(),
                 parameters: json!({"type": "object"}),
             };
-            Arc::new(ClientTool { shape, serial })
+            Arc::new(ClientTool::new(shape, serial).unwrap())
         });
         Arc::new(Extensions { hooks: self.client_hooks.clone(), tools: tools.collect() })
     }
