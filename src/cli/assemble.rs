@@ -332,7 +332,9 @@ fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
         max_output_lines: set.max_output_lines,
         max_output_bytes: set.max_output_bytes,
         default_command_timeout: set.command_timeout,
-        max_command_timeout: set.max_command_timeout,
+        max_command_timeout: set
+            .max_command_timeout
+            .unwrap_or(Settings::default().max_command_timeout),
     })
 }
 

@@ -99,7 +99,7 @@ mod tests {
             max_output_lines: Some(1234),
             max_output_bytes: Some(45_678),
             default_command_timeout: Some(Duration::from_secs(77)),
-            max_command_timeout: Some(Duration::from_secs(888)),
+            max_command_timeout: Duration::from_secs(888),
             ..Settings::default()
         };
         for (name, profile) in PROFILES {

@@ -19,9 +19,6 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bash(pub Profile);
 
-/// No command in the foreground runs longer than this, where the settings say nothing else.
-const MAX_TIMEOUT: Duration = Duration::from_secs(600);
-
 /// The names that differ by profile.
 struct Shape {
     profile: Profile,
@@ -42,7 +39,7 @@ struct Times {
 
 impl Times {
     fn new(shape: &Shape, settings: &Settings) -> Self {
-        let max = settings.max_command_timeout.unwrap_or(MAX_TIMEOUT);
+        let max = settings.max_command_timeout;
         let default = settings.default_command_timeout.or(shape.default_timeout);
         Self { default: default.map(|default| default.min(max)), max }
     }

@@ -161,7 +161,7 @@ impl Access {
 }
 
 /// Settings of tools that hold for every session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The changes that require that the file was read before.
     pub read_first: ReadFirst,
@@ -177,8 +177,24 @@ pub struct Settings {
     pub max_output_bytes: Option<usize>,
     /// The time limit of a command for which the model gives none; `None` for that of the profile.
     pub default_command_timeout: Option<Duration>,
-    /// The longest time limit that a model can give; `None` for ten minutes.
-    pub max_command_timeout: Option<Duration>,
+    /// The longest time limit that a model can give.
+    pub max_command_timeout: Duration,
+}
+
+impl Default for Settings {
+    /// What each profile has by itself, and ten minutes for a command.
+    fn default() -> Self {
+        Self {
+            read_first: ReadFirst::default(),
+            block_images: false,
+            image_limits: image::Limits::default(),
+            web_fetch_private: false,
+            max_output_lines: None,
+            max_output_bytes: None,
+            default_command_timeout: None,
+            max_command_timeout: Duration::from_secs(600),
+        }
+    }
 }
 
 impl Settings {

@@ -184,9 +184,9 @@ pub(crate) enum KindName {
     User,
     Agent,
     Tool,
-    /// What tools printed; reads journals, so it takes longer
+    /// The output of tools; reads journals, so it takes longer
     Output,
-    /// What models thought; reads journals, so it takes longer
+    /// Reasoning of models; reads journals, so it takes longer
     Reasoning,
 }
 
