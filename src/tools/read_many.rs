@@ -10,6 +10,7 @@ use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, unless
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// Reads several text files.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,60 +72,83 @@ struct Call {
 /// A path or a glob.
 #[derive(Debug)]
 struct Wanted {
-    /// As the model wrote it.
-    text: String,
-    /// The file, or the folder that a glob begins in.
-    path: PathArgument,
-    /// The folder as the model wrote it, and the rest of the glob.
-    glob: Option<(String, String)>,
+    /// The path; also of a file whose name looks like a glob.
+    file: PathArgument,
+    glob: Option<Glob>,
+}
+
+/// A glob, divided at the last folder before its first special character.
+#[derive(Debug)]
+struct Glob {
+    /// The folder as the model wrote it.
+    folder: String,
+    root: PathArgument,
+    /// The rest, relative to the folder.
+    pattern: String,
 }
 
 impl Wanted {
     fn new(text: String, folders: &Folders) -> Self {
         let argument = |path: String| PathArgument::new(path, folders, Purpose::Existing);
-        let Some(first) = text.find(['*', '?', '[', '{']) else {
-            return Self { path: argument(text.clone()), text, glob: None };
-        };
-        let (folder, glob) = match text.get(..first).and_then(|start| start.rfind('/')) {
-            Some(0) => ("/", text.get(1..)),
-            Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
-            None => (".", Some(text.as_str())),
-        };
-        let (folder, glob) = (folder.to_owned(), glob.unwrap_or_default().to_owned());
-        Self { path: argument(folder.clone()), text, glob: Some((folder, glob)) }
+        let glob = text.find(['*', '?', '[', '{']).map(|first| {
+            let (folder, pattern) = match text.get(..first).and_then(|start| start.rfind('/')) {
+                Some(0) => ("/", text.get(1..)),
+                Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
+                None => (".", Some(text.as_str())),
+            };
+            let (folder, pattern) = (folder.to_owned(), pattern.unwrap_or_default().to_owned());
+            Glob { root: argument(folder.clone()), folder, pattern }
+        });
+        Self { file: argument(text), glob }
     }
 
-    /// Returns the files; with the number of those that are left out. A file with the name of a glob counts as that file.
+    /// Returns the paths that need permission: those that may be read, or the folder that holds them.
+    fn access(&self) -> Vec<PathBuf> {
+        let root = self.glob.iter().flat_map(|glob| glob.root.all());
+        self.file.all().into_iter().chain(root).collect()
+    }
+
+    /// Returns the files, at most `room` of them; with true if there are more. A file with the name of a glob counts as that file.
     async fn files(
         self,
         ctx: &ToolContext,
         folders: &Folders,
         room: usize,
     ) -> Result<(Vec<PathArgument>, bool), String> {
-        let argument = |path: String| PathArgument::new(path, folders, Purpose::Existing);
-        let Some((folder, glob)) = self.glob else { return Ok((vec![self.path], false)) };
-        let literal = argument(self.text.clone());
-        if ctx.env.stat(&literal.existing(ctx.env.as_ref()).await).await.is_ok() {
-            return Ok((vec![literal], false));
+        let Self { file, glob } = self;
+        let Some(Glob { folder, root, pattern }) = glob else { return Ok((vec![file], false)) };
+        if ctx.env.stat(&file.existing(ctx.env.as_ref()).await).await.is_ok() {
+            return Ok((vec![file], false));
         }
+        let root = root.existing(ctx.env.as_ref()).await;
+        let root =
+            ctx.env.canonicalize(&root).await.map_err(|error| explain(&file.text, &error))?;
         let find = exec::Find {
-            root: self.path.existing(ctx.env.as_ref()).await,
-            glob,
+            root: root.clone(),
+            glob: pattern,
             // Folders match too, and are left out.
             max_paths: room.saturating_mul(4).max(1),
             max_depth: None,
             order: FindOrder::Path,
         };
         let found = unless_cancelled(&ctx.cancel, ctx.env.find(find, &ctx.cancel)).await;
-        let found = found.map_err(|error| explain(&self.text, &error))?;
+        let found = found.map_err(|error| explain(&file.text, &error))?;
         let below = |path: String| match folder.as_str() {
             "." => path,
             "/" => format!("/{path}"),
             folder => format!("{folder}/{path}"),
         };
-        let files = found.paths.iter().filter(|found| !found.is_folder);
-        let mut files: Vec<_> =
-            files.map(|found| argument(below(found.path.to_string_lossy().into_owned()))).collect();
+        let mut files = Vec::new();
+        for found in found.paths.iter().filter(|found| !found.is_folder) {
+            // The permission is for what is below the folder: a link that leads out of it is no match.
+            let path = ctx.env.canonicalize(&root.join(&found.path)).await;
+            if let Some(path) = path.ok().filter(|path| path.starts_with(&root)) {
+                let path = path.to_string_lossy().into_owned();
+                let mut file = PathArgument::new(path, folders, Purpose::Existing);
+                file.text = below(found.path.to_string_lossy().into_owned());
+                files.push(file);
+            }
+        }
         let has_more = found.has_more || files.len() > room;
         files.truncate(room);
         Ok((files, has_more))
@@ -135,18 +159,18 @@ impl Wanted {
 impl Prepared for Call {
     fn title(&self) -> String {
         match self.paths.as_slice() {
-            [only] => format!("read_many_files: {}", only.text),
+            [only] => format!("read_many_files: {}", only.file.text),
             several => format!("read_many_files: {} files", several.len()),
         }
     }
 
     fn locations(&self) -> Vec<Location> {
         let files = self.paths.iter().filter(|wanted| wanted.glob.is_none());
-        files.flat_map(|wanted| wanted.path.locations(None)).collect()
+        files.flat_map(|wanted| wanted.file.locations(None)).collect()
     }
 
     fn access(&self) -> Access {
-        Access::Read(self.paths.iter().flat_map(|wanted| wanted.path.all()).collect())
+        Access::Read(self.paths.iter().flat_map(Wanted::access).collect())
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
@@ -154,7 +178,7 @@ impl Prepared for Call {
         let (mut paths, mut left_out) = (Vec::new(), Vec::new());
         let (mut count, mut failures) = (0, 0);
         for wanted in self.paths {
-            let text = wanted.text.clone();
+            let text = wanted.file.text.clone();
             let room = MAX_FILES.saturating_sub(paths.len());
             let why = match wanted.files(ctx, &self.folders, room).await {
                 Ok((files, has_more)) if has_more || !files.is_empty() => {
@@ -233,6 +257,8 @@ mod tests {
             ("sub/c.txt", b"three\n"),
             ("odd[1].rs", b"four\n"),
         ]);
+        let outside = Scene::with(&[("secret", b"five\n")]);
+        std::os::unix::fs::symlink(outside.path("secret"), scene.path("link.rs")).unwrap();
         let call = async |paths: Value| {
             text(&scene.call(&ReadMany(Profile::Gemini), json!({"paths": paths})).await)
         };
