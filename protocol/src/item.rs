@@ -23,7 +23,7 @@ pub struct Item {
     pub step: Option<u32>,
     /// The item's status.
     pub status: ItemStatus,
-    /// The start time, in milliseconds since 1970.
+    /// The start time, in milliseconds since 1970; of a call that runs, when it began to run.
     pub started_ms: u64,
     /// The duration in milliseconds; present once the item has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]

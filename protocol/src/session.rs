@@ -128,7 +128,8 @@ pub struct SessionResult {
     /// The running turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_turn_id: Option<TurnId>,
-    /// The queued messages.
+    /// The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and
+    /// are read with the next prompt, before it.
     #[serde(default)]
     pub queue: Vec<QueuedInput>,
     /// The pending approvals.

@@ -159,6 +159,7 @@ impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         let kind = match &error {
             store::Error::NotFound(_) | store::Error::NoOutput(_) => ErrorKind::NotFound,
+            store::Error::Locked { .. } if error.is_open_here() => ErrorKind::Conflict,
             store::Error::Locked { .. } => ErrorKind::OpenElsewhere,
             store::Error::NoCursor(_) => ErrorKind::Invalid,
             store::Error::TooNew { .. }
@@ -170,6 +171,9 @@ impl From<store::Error> for Error {
             | store::Error::Io { .. } => ErrorKind::Internal,
         };
         let refused = Self::new(kind, error.to_string());
+        if error.is_open_here() {
+            return refused.hint("close it first");
+        }
         if matches!(error, store::Error::Locked { .. }) {
             return refused.hint("close it there first, or do it there");
         }

@@ -43,6 +43,7 @@ pub use clients::{
     CallBody, CallId, ClientCall, ClientTool, Extensions, HOOK_TIMEOUT, Hook, Runner, SubscriberId,
     ToolNames, globs_of,
 };
+pub(crate) use command::messages_held;
 pub use command::{
     Accepted, Adopt, Answer, AnswerCommand, ClientCommand, Command, ContextCommand,
     DiagnosticsReport, Feed, HistoryCommand, Interrupted, JobCommand, Note, NoteBody, OpenConfig,

@@ -18,6 +18,7 @@ pub(crate) struct Signals {
     _file_size: Signal,
     stop: CancellationToken,
     code: u8,
+    end_timeout: Duration,
 }
 
 /// Takes over the signal about a file-size limit, so that it is an error of the write and not the end of the program.
@@ -35,6 +36,7 @@ impl Signals {
             _file_size: file_size()?,
             stop: CancellationToken::new(),
             code: 143,
+            end_timeout: END_TIMEOUT,
         })
     }
 
@@ -63,7 +65,7 @@ impl Signals {
                 _ = self.interrupt.recv() => 130,
                 _ = self.hangup.recv() => 129,
                 () = over => {
-                    tracing::warn!("the engine has not ended within {} s of the signal", END_TIMEOUT.as_secs());
+                    tracing::warn!("the engine has not ended within {} s of the signal", self.end_timeout.as_secs());
                     return self.code;
                 }
             };
@@ -72,7 +74,22 @@ impl Signals {
                 return code;
             }
             self.stop.cancel();
-            deadline = Some(tokio::time::Instant::now() + END_TIMEOUT);
+            deadline = Some(tokio::time::Instant::now() + self.end_timeout);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_engine_that_does_not_end_is_left_when_its_time_is_over() {
+        let mut signals =
+            Signals { end_timeout: Duration::from_millis(1), ..Signals::new().unwrap() };
+        let token = signals.token();
+        nix::sys::signal::raise(nix::sys::signal::Signal::SIGTERM).unwrap();
+        assert_eq!(signals.run().await, 143);
+        assert!(token.is_cancelled());
     }
 }

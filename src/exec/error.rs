@@ -41,6 +41,13 @@ pub enum Error {
         .0.display()
     )]
     Changed(PathBuf),
+    /// The path was canonical when the call was decided, and has a symbolic link on it now.
+    #[error(
+        "{} leads elsewhere now: a symbolic link was put on its way after the call was decided. Nothing was read or changed; look at \
+         what made the link, then repeat the call.",
+        .0.display()
+    )]
+    Link(PathBuf),
     /// Any other failure.
     #[error("{}: {message}", .path.display())]
     Io {
@@ -87,6 +94,7 @@ impl Error {
             | Self::NotFolder(path)
             | Self::PathTooLong(path)
             | Self::Changed(path)
+            | Self::Link(path)
             | Self::TooLarge { path, .. }
             | Self::Io { path, .. } => Some(path),
             Self::Pattern(_)

@@ -4,13 +4,14 @@
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::disk;
+use crate::exec::pinned::{self, Pinned};
 use crate::exec::{
     Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window,
 };
 use crate::text::sniff;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
@@ -55,6 +56,11 @@ pub(super) fn canonicalize(path: &Path) -> Result<PathBuf, Error> {
     Err(Error::Io { path, message: "too many symbolic links".to_owned() })
 }
 
+/// Refuses a path that has a symbolic link on it.
+pub(super) fn must_be_canonical(path: &Path) -> Result<(), Error> {
+    if canonicalize(path)? == path { Ok(()) } else { Err(Error::Link(path.to_path_buf())) }
+}
+
 /// Returns the longest existing part of a path, resolved, and the rest.
 fn existing(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
     for base in path.ancestors() {
@@ -88,10 +94,15 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// Opens a plain file. Opening a pipe or a device never waits, since it is refused.
+/// Opens a plain file at a canonical path. Opening a pipe or a device never waits, since it is refused.
 fn open(path: &Path) -> Result<(File, Metadata), Error> {
+    let file = pinned::open_to_read(path).map_err(|error| pinned::failed(path, &error))?;
+    plain(path, file)
+}
+
+/// Refuses an open file that is not a plain one.
+fn plain(path: &Path, file: File) -> Result<(File, Metadata), Error> {
     let failed = |error: io::Error| Error::from_io(path, &error);
-    let file = open_any(path).map_err(failed)?;
     let facts = file.metadata().map_err(failed)?;
     if facts.is_dir() {
         return Err(Error::IsFolder(path.to_path_buf()));
@@ -110,12 +121,6 @@ pub(super) fn open_to_search(path: &Path) -> io::Result<io::Take<File>> {
     Ok(file.take(size))
 }
 
-/// Opens a file without blocking.
-fn open_any(path: &Path) -> io::Result<File> {
-    let without_waiting = nix::fcntl::OFlag::O_NONBLOCK.bits();
-    OpenOptions::new().read(true).custom_flags(without_waiting).open(path)
-}
-
 /// Returns the version of this file; `path` is canonical.
 pub(super) fn version(path: PathBuf, facts: &Metadata) -> Version {
     // Nanoseconds since 1970 need 61 bits until 2040; the file's number on disk changes with each replacement.
@@ -129,13 +134,15 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     read_open(path, &file, &facts)
 }
 
-/// A file before a change; `path` is canonical.
-pub(super) fn before(path: &Path) -> Result<Option<Before>, Error> {
-    let (file, facts) = match open(path) {
-        Ok(open) => open,
-        Err(Error::NotFound(_)) => return Ok(None),
-        Err(error) => return Err(error),
+/// A file before a change.
+pub(super) fn before(pinned: &Pinned) -> Result<Option<Before>, Error> {
+    let path = pinned.path();
+    let file = match pinned.open(OpenOptions::new().read(true)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(pinned::failed(path, &error)),
     };
+    let (file, facts) = plain(path, file)?;
     let content = read_open(path, &file, &facts)?;
     Ok(Some(Before { content, version: version(path.to_path_buf(), &facts) }))
 }
@@ -160,7 +167,7 @@ pub(super) fn read_lines(
     let (file, facts) = open(path)?;
     let file = Cancellable { file: file.take(disk::size_seen(&facts)), cancel };
     let failed = |error: io::Error| Error::from_io(path, &error);
-    let version = version(std::fs::canonicalize(path).map_err(failed)?, &facts);
+    let version = version(path.to_path_buf(), &facts);
     let mut reader = BufReader::with_capacity(64 * 1024, file);
     let head = reader.fill_buf().map_err(failed)?;
     let head = head.get(..Lines::HEAD_BYTES).unwrap_or(head);
@@ -282,7 +289,10 @@ impl Lines {
 }
 
 pub(super) fn list(path: &Path) -> Result<Vec<ListEntry>, Error> {
-    let entries = std::fs::read_dir(path).map_err(|error| Error::from_io(path, &error))?;
+    let held = pinned::open_folder(path).map_err(|error| pinned::failed(path, &error))?;
+    let by_descriptor = pinned::by_descriptor(&held);
+    let entries = std::fs::read_dir(by_descriptor.as_deref().unwrap_or(path));
+    let entries = entries.map_err(|error| Error::from_io(path, &error))?;
     let named = entries.flatten().filter_map(|entry| {
         let name = entry.file_name().to_string_lossy().into_owned();
         let kind = entry.file_type().ok()?;
@@ -296,6 +306,7 @@ pub(super) fn create_folder(path: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(path).map_err(|error| Error::from_io(path, &error))
 }
 
+/// Removes what is at a path: of a symbolic link the link itself.
 pub(super) fn remove(path: &Path) -> Result<(), Error> {
     let is_folder = std::fs::symlink_metadata(path).map(|facts| facts.is_dir());
     let removed = match is_folder {
@@ -306,9 +317,10 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     removed.map_err(|error| Error::from_io(path, &error))
 }
 
-/// Returns the version of a file; `path` is canonical.
-pub(super) fn version_of(path: &Path) -> Result<Version, Error> {
-    let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, &error))?;
+/// Returns the version of a file.
+pub(super) fn version_of(pinned: &Pinned) -> Result<Version, Error> {
+    let path = pinned.path();
+    let facts = pinned.metadata().map_err(|error| pinned::failed(path, &error))?;
     Ok(version(path.to_path_buf(), &facts))
 }
 

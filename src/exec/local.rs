@@ -5,14 +5,16 @@
 
 use crate::ambient::{Ambient, Secrets};
 use crate::exec::descendants::MARK;
+use crate::exec::pinned::{Folders, Pinned};
 use crate::exec::process::{self, Drains, Launch, Shell};
+use crate::exec::replace::Staged;
 use crate::exec::sandbox::{Confinement, Temporary};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
-    Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, FoundPaths, Grep,
-    Grepped, Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, TerminalCommand, Updated,
-    UpdatedAll, Version, Window, change, files, replace, walk,
+    After, Before, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find,
+    FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat,
+    TerminalCommand, Updated, UpdatedAll, Version, Window, change, files, replace, walk,
 };
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
@@ -172,29 +174,46 @@ impl Local {
             if cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
-            locks.with(&paths, |paths| {
+            locks.with(&paths, || {
                 let different: BTreeSet<&PathBuf> = paths.iter().collect();
                 if different.len() < paths.len() {
                     return Err(Error::Refused("two of the paths are the same file".to_owned()));
                 }
-                let before = paths.iter().map(|path| files::before(path));
-                let before: Vec<_> = before.collect::<Result<_, _>>()?;
+                let mut folders = Folders::default();
+                let pins = paths.iter().map(|path| folders.find(path));
+                let mut pins: Vec<Option<Pinned>> = pins.collect::<Result<_, _>>()?;
+                let before =
+                    pins.iter().map(|pinned| pinned.as_ref().map(files::before).transpose());
+                let before = before.map(|before| Ok(before?.flatten()));
+                let before: Vec<Option<Before>> = before.collect::<Result<_, Error>>()?;
                 let seen = before.iter().map(|before| Some(before.as_ref()?.version.clone()));
                 let seen: Vec<Option<Version>> = seen.collect();
                 // Kept to restore it, should a later one of several files fail.
                 let kept = if paths.len() > 1 { before.clone() } else { Vec::new() };
                 let Rewrites { after, changes } = decide(before).map_err(Error::Refused)?;
+                for ((path, pinned), after) in paths.iter().zip(&mut pins).zip(&after) {
+                    if pinned.is_none() && matches!(after, After::Write(_)) {
+                        *pinned = Some(folders.make(path)?);
+                    }
+                }
                 let staged =
-                    paths.iter().zip(&after).map(|(path, after)| replace::stage(path, after));
+                    paths.iter().zip(&pins).zip(&after).map(
+                        |((path, pinned), after)| match pinned {
+                            Some(pinned) => replace::stage(pinned, after),
+                            None if *after == After::Keep => Ok(Staged::Keep),
+                            None => Err(Error::NotFound(path.clone())),
+                        },
+                    );
                 let staged: Vec<_> = staged.collect::<Result<_, _>>()?;
                 if cancel.is_cancelled() {
                     return Err(Error::Cancelled);
                 }
                 let expected = (others == Others::Kept).then_some(seen.as_slice());
-                let replaced = replace::commit_all(staged, paths, &kept, expected)?;
+                let replaced = replace::commit_all(staged, &pins, &kept, expected)?;
                 // Nobody waits for the old blocks to be freed.
                 tokio::task::spawn_blocking(move || drop(replaced));
-                let now = paths.iter().map(|path| files::version_of(path).ok()).collect();
+                let now =
+                    pins.iter().map(|pinned| files::version_of(pinned.as_ref()?).ok()).collect();
                 Ok(UpdatedAll { changes, before: seen, after: now })
             })
         })
@@ -232,7 +251,7 @@ impl Environment for Local {
 
     async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
         let decide: Decide = Box::new(|_| Ok(Rewrite { content: content.into(), change: None }));
-        let one = vec![path.to_path_buf()];
+        let one = vec![self.canonicalize(path).await?];
         let decide = change::for_all(decide);
         self.change_all(&one, decide, Others::Overwritten, &CancellationToken::new())
             .await
@@ -427,16 +446,14 @@ async fn blocking<T: Send + 'static>(
 struct Locks(Mutex<HashMap<PathBuf, Weak<Mutex<()>>>>);
 
 impl Locks {
-    /// Calls a function with the canonical paths of files while nobody else changes them.
+    /// Calls a function while nobody else changes the files at these canonical paths.
     fn with<T>(
         &self,
         paths: &[PathBuf],
-        act: impl FnOnce(&[PathBuf]) -> Result<T, Error>,
+        act: impl FnOnce() -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let real = paths.iter().map(|path| files::canonicalize(path));
-        let real: Vec<PathBuf> = real.collect::<Result<_, _>>()?;
         // All callers lock in the same order, so that two of them never wait for each other.
-        let ordered: BTreeSet<&PathBuf> = real.iter().collect();
+        let ordered: BTreeSet<&PathBuf> = paths.iter().collect();
         let locks: Vec<_> = {
             let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             locks.retain(|_, lock| lock.strong_count() > 0);
@@ -444,7 +461,7 @@ impl Locks {
         };
         let held = locks.iter().map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
         let _held: Vec<_> = held.collect();
-        act(&real)
+        act()
     }
 }
 

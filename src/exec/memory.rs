@@ -315,7 +315,7 @@ impl Environment for Memory {
             Ok(())
         };
         match self.get(&grep.root) {
-            Ok(bytes) => add(Path::new(grep.root.file_name().unwrap_or_default()), &bytes)?,
+            Ok(bytes) => add(grep.file_name(), &bytes)?,
             Err(Error::IsFolder(_)) => {
                 for (path, bytes) in self.below(&grep.root) {
                     if glob.as_ref().is_none_or(|glob| glob.is_match(&path, false)) {

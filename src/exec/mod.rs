@@ -24,6 +24,7 @@ pub(crate) mod addresses;
 pub(crate) mod capture;
 mod descendants;
 mod files;
+mod pinned;
 pub(crate) mod process;
 mod replace;
 mod walk;
@@ -52,6 +53,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Files and processes, wherever they are. All paths are absolute.
+///
+/// [`Environment::read`], [`Environment::read_lines`], [`Environment::list`], [`Environment::find`], [`Environment::grep`],
+/// [`Environment::update`] and [`Environment::update_all`] take canonical paths, as [`Environment::canonicalize`] returned them when the
+/// call was decided. This machine, whose commands may be confined, refuses one that has a symbolic link on it by then with
+/// [`Error::Link`]: a command in the background must not lead the engine elsewhere.
 ///
 /// Dropping a future stops what it began: a process and its descendants are killed, a search ends, a
 /// file is either as before or wholly written.

@@ -12,11 +12,12 @@
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::disk;
+use crate::exec::pinned::{self, Pinned};
 use crate::exec::{After, Before, Error, FileContent, Version, files};
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
@@ -29,31 +30,32 @@ const PREFIX: &str = ".pintle-";
 /// New content that only has to be put in place.
 pub(super) enum Staged<'a> {
     /// A file beside the old one, and the old one held open.
-    Beside(NamedTempFile, Option<File>, &'a Path, &'a FileContent),
+    Beside(NamedTempFile, Option<File>, &'a Pinned, &'a FileContent),
     /// The old file cannot be replaced, or not without loss, so it is written into.
-    Into(&'a Path, &'a FileContent),
-    Remove(&'a Path),
+    Into(&'a Pinned, &'a FileContent),
+    Remove(&'a Pinned),
     Keep,
 }
 
-/// Gets ready what becomes of the file at a canonical path.
-pub(super) fn stage<'a>(path: &'a Path, after: &'a After) -> Result<Staged<'a>, Error> {
+/// Gets ready what becomes of a file.
+pub(super) fn stage<'a>(pinned: &'a Pinned, after: &'a After) -> Result<Staged<'a>, Error> {
     match after {
         After::Keep => Ok(Staged::Keep),
-        After::Write(content) => beside(path, content),
+        After::Write(content) => beside(pinned, content),
         After::Remove => {
-            let facts = std::fs::symlink_metadata(path).map_err(|e| Error::from_io(path, &e))?;
+            let facts = pinned.metadata().map_err(|e| pinned::failed(pinned.path(), &e))?;
             if facts.is_dir() {
-                return Err(Error::IsFolder(path.to_path_buf()));
+                return Err(Error::IsFolder(pinned.path().to_path_buf()));
             }
-            Ok(Staged::Remove(path))
+            Ok(Staged::Remove(pinned))
         }
     }
 }
 
-fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Error> {
-    let failed = |error: io::Error| Error::from_io(path, &error);
-    let old = match std::fs::metadata(path) {
+fn beside<'a>(pinned: &'a Pinned, content: &'a FileContent) -> Result<Staged<'a>, Error> {
+    let path = pinned.path();
+    let failed = |error: io::Error| pinned::failed(path, &error);
+    let old = match pinned.metadata() {
         Ok(facts) if facts.is_dir() => return Err(Error::IsFolder(path.to_path_buf())),
         Ok(facts) if !facts.is_file() => return Err(Error::NotFile(path.to_path_buf())),
         Ok(facts) => Some(facts),
@@ -62,21 +64,16 @@ fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Er
     };
     // Renaming over a file needs no write permission for it; without that permission it must not be replaced either.
     let held = match &old {
-        Some(_) => Some(OpenOptions::new().read(true).write(true).open(path).map_err(failed)?),
+        Some(_) => Some(pinned.open(OpenOptions::new().read(true).write(true)).map_err(failed)?),
         None => None,
     };
     if old.as_ref().is_some_and(|facts| facts.nlink() > 1) {
-        return Ok(Staged::Into(path, content));
+        return Ok(Staged::Into(pinned, content));
     }
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let mut temporary = match temporary_in(folder) {
+    let mut temporary = match temporary_in(pinned.folder()) {
         Ok(temporary) => temporary,
-        Err(error) if old.is_none() && error.kind() == io::ErrorKind::NotFound => {
-            std::fs::create_dir_all(folder).map_err(|error| Error::from_io(folder, &error))?;
-            temporary_in(folder).map_err(failed)?
-        }
         Err(error) if old.is_some() && !may_create_beside(&error) => {
-            return Ok(Staged::Into(path, content));
+            return Ok(Staged::Into(pinned, content));
         }
         Err(error) => return Err(failed(error)),
     };
@@ -84,9 +81,9 @@ fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Er
     if let (Some(facts), Some(old)) = (&old, &held)
         && !take_over(old, facts, temporary.as_file()).map_err(failed)?
     {
-        return Ok(Staged::Into(path, content));
+        return Ok(Staged::Into(pinned, content));
     }
-    Ok(Staged::Beside(temporary, held, path, content))
+    Ok(Staged::Beside(temporary, held, pinned, content))
 }
 
 /// Gives a new file what belongs to the old one beside its content. Returns false if something cannot be given.
@@ -169,29 +166,35 @@ impl Staged<'_> {
     pub(super) fn commit(self) -> Result<Option<File>, Error> {
         match self {
             Self::Keep => Ok(None),
-            Self::Beside(temporary, held, path, content) => match temporary.persist(path) {
-                Ok(_) => Ok(held),
-                // A mount point, such as a single file of a container.
-                Err(error) if error.error.kind() == io::ErrorKind::ResourceBusy => {
-                    in_place(path, content).map(|()| None)
+            Self::Beside(temporary, held, pinned, content) => {
+                match temporary.persist(pinned.at()) {
+                    Ok(_) => Ok(held),
+                    // A mount point, such as a single file of a container.
+                    Err(error) if error.error.kind() == io::ErrorKind::ResourceBusy => {
+                        in_place(pinned, content).map(|()| None)
+                    }
+                    Err(error) => Err(Error::from_io(pinned.path(), &error.error)),
                 }
-                Err(error) => Err(Error::from_io(path, &error.error)),
-            },
-            Self::Into(path, content) => in_place(path, content).map(|()| None),
-            Self::Remove(path) => files::remove(path).map(|()| None),
+            }
+            Self::Into(pinned, content) => in_place(pinned, content).map(|()| None),
+            Self::Remove(pinned) => {
+                let removed = std::fs::remove_file(pinned.at());
+                removed.map_err(|error| Error::from_io(pinned.path(), &error))?;
+                Ok(None)
+            }
         }
     }
 }
 
-fn in_place(path: &Path, content: &FileContent) -> Result<(), Error> {
+fn in_place(pinned: &Pinned, content: &FileContent) -> Result<(), Error> {
     let write = || {
-        let mut file = OpenOptions::new().write(true).open(path)?;
+        let mut file = pinned.open(OpenOptions::new().write(true))?;
         // Truncated afterwards, so that a full disk loses as little as possible.
         content.write_to(&mut file)?;
         let length = file.stream_position()?;
         file.set_len(length)
     };
-    write().map_err(|error| Error::from_io(path, &error))
+    write().map_err(|error| pinned::failed(pinned.path(), &error))
 }
 
 /// The time for a program that has opened a file to write to it, in a file that was written to lately.
@@ -202,12 +205,14 @@ const LATELY_SECONDS: i64 = 2;
 
 impl Staged<'_> {
     /// Like [`Staged::commit`], if the file is still in the state that was seen.
-    fn commit_if(self, path: &Path, seen: Option<&Version>) -> Result<Option<File>, Error> {
-        if matches!(self, Self::Keep) {
-            return Ok(None);
-        }
-        let changed = || Error::Changed(path.to_path_buf());
-        match (files::version_of(path), seen) {
+    fn commit_if(self, seen: Option<&Version>) -> Result<Option<File>, Error> {
+        let pinned = match &self {
+            Self::Keep => return Ok(None),
+            Self::Beside(_, _, pinned, _) | Self::Into(pinned, _) | Self::Remove(pinned) => *pinned,
+        };
+        let changed = || Error::Changed(pinned.path().to_path_buf());
+        match (files::version_of(pinned), seen) {
+            (Err(error @ Error::Link(_)), _) => return Err(error),
             // A file that went away holds nothing that could be lost.
             (Err(_), _) => {}
             (Ok(now), Some(seen)) if now == *seen => {}
@@ -218,37 +223,37 @@ impl Staged<'_> {
             Self::Into(..) | Self::Remove(_) | Self::Keep => None,
         };
         let Some(old) = self.commit()? else { return Ok(None) };
-        if is_late(&old, path, seen).unwrap_or(false) {
-            keep_late(&old, path, base)?;
+        if is_late(&old, pinned, seen).unwrap_or(false) {
+            keep_late(&old, pinned, base)?;
         }
         Ok(Some(old))
     }
 }
 
 /// Keeps what was written to a file after it had been replaced; `base` is the content that the change began with.
-fn keep_late(old: &File, path: &Path, base: Option<&[u8]>) -> Result<(), Error> {
-    let failed = |error: io::Error| Error::from_io(path, &error);
+fn keep_late(old: &File, pinned: &Pinned, base: Option<&[u8]>) -> Result<(), Error> {
+    let failed = |error: io::Error| pinned::failed(pinned.path(), &error);
     let (mut late, mut reader) = (Vec::new(), old);
     reader.rewind().and_then(|()| reader.read_to_end(&mut late)).map_err(failed)?;
     if let Some(more) = base.and_then(|base| late.strip_prefix(base)) {
         // A line for a log: it follows, and the change holds.
-        let file = OpenOptions::new().append(true).open(path);
+        let file = pinned.open(OpenOptions::new().append(true));
         return file.and_then(|mut file| file.write_all(more)).map_err(failed);
     }
-    stage(path, &After::Write(late.into())).and_then(Staged::commit)?;
-    Err(Error::Changed(path.to_path_buf()))
+    stage(pinned, &After::Write(late.into())).and_then(Staged::commit)?;
+    Err(Error::Changed(pinned.path().to_path_buf()))
 }
 
 /// Returns true if somebody wrote to a file after it was seen, who had opened it before it was replaced.
-fn is_late(old: &File, path: &Path, seen: Option<&Version>) -> io::Result<bool> {
+fn is_late(old: &File, pinned: &Pinned, seen: Option<&Version>) -> io::Result<bool> {
     let Some(seen) = seen else { return Ok(false) };
     let is_other =
-        || old.metadata().map(|facts| files::version(path.to_path_buf(), &facts) != *seen);
+        || old.metadata().map(|facts| files::version(pinned.path().to_path_buf(), &facts) != *seen);
     if is_other()? {
         return Ok(true);
     }
     // Both times come from the clock of the file system.
-    let age = std::fs::metadata(path)?.mtime() - old.metadata()?.mtime();
+    let age = pinned.metadata()?.mtime() - old.metadata()?.mtime();
     if age > LATELY_SECONDS {
         return Ok(false);
     }
@@ -260,15 +265,15 @@ fn is_late(old: &File, path: &Path, seen: Option<&Version>) -> io::Result<bool> 
 /// that is in another state is not replaced. Returns the replaced files.
 pub(super) fn commit_all(
     staged: Vec<Staged<'_>>,
-    paths: &[PathBuf],
+    pins: &[Option<Pinned>],
     before: &[Option<Before>],
     seen: Option<&[Option<Version>]>,
 ) -> Result<Vec<File>, Error> {
     let mut replaced = Vec::new();
-    for (done, (staged, path)) in staged.into_iter().zip(paths).enumerate() {
+    for (done, staged) in staged.into_iter().enumerate() {
         let committed = match seen {
             None => staged.commit(),
-            Some(seen) => staged.commit_if(path, seen.get(done).and_then(Option::as_ref)),
+            Some(seen) => staged.commit_if(seen.get(done).and_then(Option::as_ref)),
         };
         let error = match committed {
             Ok(old) => {
@@ -279,8 +284,9 @@ pub(super) fn commit_all(
         };
         // What somebody else has written stays.
         let touched = done + usize::from(!matches!(error, Error::Changed(_)));
-        for (path, before) in paths.iter().zip(before).take(touched) {
-            let is_as_before = files::before(path).is_ok_and(|now| {
+        for (pinned, before) in pins.iter().zip(before).take(touched) {
+            let Some(pinned) = pinned else { continue };
+            let is_as_before = files::before(pinned).is_ok_and(|now| {
                 now.map(|now| now.content) == before.as_ref().map(|before| before.content.clone())
             });
             if is_as_before {
@@ -290,8 +296,8 @@ pub(super) fn commit_all(
                 Some(before) => After::Write(before.content.clone().into()),
                 None => After::Remove,
             };
-            if let Err(second) = stage(path, &back).and_then(Staged::commit) {
-                let path = path.clone();
+            if let Err(second) = stage(pinned, &back).and_then(Staged::commit) {
+                let path = pinned.path().to_path_buf();
                 let message =
                     format!("{error}; and its old content could not be put back: {second}");
                 return Err(Error::Io { path, message });

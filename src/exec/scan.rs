@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use super::files::Cancellable;
-use super::{Error, walk};
+use super::{Error, pinned, walk};
 use crate::disk;
 use pintle_protocol::files::FileState;
 use std::collections::BTreeMap;
@@ -176,11 +176,14 @@ pub(super) fn remember(
     state(path, &facts, keep, cancel).map(Some).map_err(|error| failed(&error))
 }
 
-/// Gives a file of this machine its permission bits back.
+/// Gives the file at a canonical path its permission bits back.
 pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
     use std::os::unix::fs::PermissionsExt;
+    let failed = |error: io::Error| pinned::failed(path, &error);
+    let held = pinned::open_to_name(path).map_err(failed)?;
+    let at = pinned::by_descriptor(&held);
     let permissions = std::fs::Permissions::from_mode(mode);
-    std::fs::set_permissions(path, permissions).map_err(|error| Error::from_io(path, &error))
+    std::fs::set_permissions(at.as_deref().unwrap_or(path), permissions).map_err(failed)
 }
 
 fn state(

@@ -14,7 +14,7 @@ pub(super) use lines::Matched;
 pub use lines::{FileLines, LineSearch, WRONG_PATTERN};
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A search for paths.
@@ -67,6 +67,8 @@ pub struct FoundPath {
 pub struct Grep {
     /// A file, or the folder to search.
     pub root: PathBuf,
+    /// The name under which a root that is a file is shown; its own where none is given.
+    pub named: Option<PathBuf>,
     /// A regular expression; with a newline in it (also written `\n`) it may match across lines.
     pub pattern: String,
     /// Only files whose name, or path below the root, matches.
@@ -85,6 +87,14 @@ pub struct Grep {
     pub max_line_chars: usize,
     /// Texts that are searched instead of files, by canonical path.
     pub unsaved: Arc<BTreeMap<PathBuf, Arc<String>>>,
+}
+
+impl Grep {
+    /// Returns the name under which a root that is a file is shown.
+    pub(crate) fn file_name(&self) -> &Path {
+        let own = || Path::new(self.root.file_name().unwrap_or_default());
+        self.named.as_deref().unwrap_or_else(own)
+    }
 }
 
 /// The form of a search's output.

@@ -6,7 +6,7 @@
 
 mod html;
 mod markdown;
-mod phrases;
+pub(crate) mod phrases;
 mod timeline;
 
 pub use phrases::end_of_item;

@@ -135,7 +135,7 @@ pub(super) fn arguments(call: &ToolCall) -> Option<&Value> {
 }
 
 /// Returns a block of a user's message as text; an image is only named.
-pub(super) fn input(input: &Input) -> String {
+pub(crate) fn input(input: &Input) -> String {
     match input {
         Input::Text { text } => text.clone(),
         Input::File { path, range } => {

@@ -1,7 +1,7 @@
 //! Recovery of a session after a crash: pure, from the journal's entries.
 //!
-//! Messages that were accepted and never read are handed back after a crash (`input.removed`), since nobody knows whether they are still
-//! wanted.
+//! Messages that were accepted and never read wait in the queue, held for the next prompt: nobody knows whether they are still wanted right
+//! now, and none is lost.
 
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
 use super::touched::TouchedFiles;
@@ -25,7 +25,7 @@ use pintle_protocol::review::WaitingVerdict;
 pub struct Recovery {
     /// The configuration of the session, with its last model and mode.
     pub created: Option<SessionCreated>,
-    /// Events to append, each with its turn, so that everything that began has ended and every unread message is handed back.
+    /// Events to append, each with its turn, so that everything that began has ended.
     pub closing: Vec<(Option<TurnId>, Event)>,
     /// The state beside the conversation.
     pub earlier: Earlier,
@@ -52,6 +52,8 @@ pub struct Earlier {
     pub reported_mode: WorkMode,
     /// The files that the model has read and changed on the current path; whoever opens the session fills it in.
     pub touched: TouchedFiles,
+    /// The messages that were accepted and that no model has read, oldest first.
+    pub unread: Vec<QueuedInput>,
 }
 
 /// The background jobs of a session that was open before.
@@ -228,10 +230,8 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         is_retitled,
         reported_mode,
         touched: TouchedFiles::default(),
+        unread,
     };
-    if !unread.is_empty() {
-        recovery.closing.push((None, Event::InputRemoved { inputs: unread, is_handled: false }));
-    }
     recovery
 }
 

@@ -230,6 +230,8 @@ const OVERFLOW_CODES: &[&str] = &[
     "too_many_prompt_tokens",
     "request_too_large",
     "request_body_too_large_after_decoding",
+    // z.ai's number.
+    "1261",
 ];
 /// Source: error bodies as recorded or quoted from each provider, up to 2026-11.
 const OVERFLOW_TEXTS: &[&str] = &[
@@ -249,6 +251,17 @@ const OVERFLOW_TEXTS: &[&str] = &[
     "total length of all messages is too long",
     "max_tokens must be at least 1, got -",
     "input is too long for requested model",
+    // LM Studio.
+    "greater than the context length",
+    "cannot truncate prompt with n_keep",
+    // MiniMax, Kimi, SiliconFlow, Together and other servers of TGI, z.ai, Qwen.
+    "context window exceeds limit",
+    "exceeded model token limit",
+    "model max length exceeded",
+    "must be less than max_seq_len",
+    "tokens + `max_new_tokens` must be",
+    "prompt exceeds max length",
+    "range of input length",
 ];
 /// llama.cpp sends these as 500 although the request is at fault.
 const INVALID_TEXTS: &[&str] = &["--jinja", "mmproj", "cannot use both", "cannot make get request"];

@@ -36,24 +36,37 @@ impl CompanionFile {
     }
 
     /// Continues a file that holds a prefix of these lines behind its header line, and appends the missing ones; a missing file is not
-    /// created. Returns false for a file with other content, and leaves it unchanged.
+    /// created. A last line that a kill or a full disk cut is completed. Returns false for a file with other content, and leaves it
+    /// unchanged.
     ///
     /// # Errors
     /// It cannot be read or written.
     pub fn resume(&mut self, lines: &[String]) -> Result<bool, Error> {
-        let text = match disk::read_to_string(&self.path, MAX_BYTES) {
-            Ok(text) => text,
+        let content = match disk::read(&self.path, MAX_BYTES) {
+            Ok(content) => content,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(false),
             Err(error) => return Err(Error::io(&self.path)(error)),
         };
+        let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let (content, cut) = content.split_at(whole);
         let mut expected = lines.iter();
-        let mut rest = text.split_inclusive('\n').skip(1);
-        if !rest.all(|line| expected.next().is_some_and(|next| next == line)) {
+        let mut rest = content.split_inclusive(|&byte| byte == b'\n').skip(1);
+        if content.is_empty()
+            || !rest.all(|line| expected.next().is_some_and(|next| next.as_bytes() == line))
+        {
+            return Ok(false);
+        }
+        let missing: String = expected.map(String::as_str).collect();
+        // Whoever wrote another whole entry without a line end went on with the file.
+        let is_entry = |text| serde_json::from_slice::<serde_json::Value>(text).is_ok();
+        if !missing.as_bytes().starts_with(cut) && is_entry(cut) {
             return Ok(false);
         }
         self.open(OpenOptions::new().append(true))?;
-        self.add(&expected.map(String::as_str).collect::<String>())?;
+        if let Some(file) = self.file.as_ref().filter(|_| !cut.is_empty()) {
+            file.set_len(whole as u64).map_err(Error::io(&self.path))?;
+        }
+        self.add(&missing)?;
         Ok(true)
     }
 
@@ -113,8 +126,14 @@ mod tests {
             ("only a head", "head\n", Some("head\na\nb\nc\n")),
             ("somebody else went on with it", "head\na\nx\n", None),
             ("longer than ours", "head\na\nb\nc\nd\n", None),
-            ("cut in a line", "head\na\nb", None),
-            ("no text", "head\na\n\u{fffd}", None),
+            ("cut in a line", "head\na\nb", Some("head\na\nb\nc\n")),
+            ("cut in a line that is not ours", "head\na\n{\"x\": ", Some("head\na\nb\nc\n")),
+            ("cut behind our last", "head\na\nb\nc\n{\"", Some("head\na\nb\nc\n")),
+            ("zeros behind a full disk", "head\na\n\0\0\0", Some("head\na\nb\nc\n")),
+            ("another entry without a line end", "head\na\n{\"x\": 1}", None),
+            ("other text", "head\na\n\u{fffd}\n", None),
+            ("a cut head", "he", None),
+            ("nothing", "", None),
         ] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("x.jsonl");

@@ -414,8 +414,18 @@ pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<Lock, Error> {
     }
     // The file's content is for people; the lock itself is the system's.
     let _ = file.set_len(0);
-    let _ = write!(file, "pid {}", std::process::id());
+    let _ = file.write_all(own().as_bytes());
     Ok(Lock(file))
+}
+
+/// This process, as a lock file names its holder.
+fn own() -> String {
+    format!("pid {}", std::process::id())
+}
+
+/// Returns true if a lock file names this process.
+pub(super) fn is_own(holder: &str) -> bool {
+    holder == own()
 }
 
 #[cfg(test)]

@@ -71,14 +71,22 @@ pub struct Header {
     pub created_ms: u64,
 }
 
+/// Returns the process that holds a lock, in words.
+fn place(holder: &str) -> String {
+    if journal::is_own(holder) {
+        return "this process".to_owned();
+    }
+    format!("another process ({holder})")
+}
+
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such session.
     #[error("there is no session {0}")]
     NotFound(SessionId),
-    /// Another process has it open for writing.
-    #[error("session {session} is open in another process ({holder})")]
+    /// It is open for writing already.
+    #[error("session {session} is open in {}", place(holder))]
     Locked {
         /// The session.
         session: SessionId,
@@ -140,6 +148,13 @@ pub enum Error {
         /// The error of the system.
         source: io::Error,
     },
+}
+
+impl Error {
+    /// Returns true if the session is open in this process.
+    pub fn is_open_here(&self) -> bool {
+        matches!(self, Self::Locked { holder, .. } if journal::is_own(holder))
+    }
 }
 
 impl Error {

@@ -1,6 +1,6 @@
 //! `apply_patch`: changes of several files in one text, all of them or none.
 
-use crate::exec::{DecideAll, Environment, Error};
+use crate::exec::{DecideAll, Error};
 use crate::text::patch::{self, FilePatch, Hunk};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
@@ -131,9 +131,9 @@ impl Prepared for Call {
         let mut files = Files::default();
         let mut acts = Vec::new();
         for act in self.acts {
-            let at = files.add(ctx.env.as_ref(), &act.path).await;
+            let at = files.add(ctx, &act.path).await;
             let to = match &act.move_to {
-                Some(path) => Some(files.add(ctx.env.as_ref(), path).await),
+                Some(path) => Some(files.add(ctx, path).await),
                 None => None,
             };
             acts.push((act, at, to));
@@ -229,9 +229,8 @@ struct Files {
 }
 
 impl Files {
-    async fn add(&mut self, env: &dyn Environment, written: &PathArgument) -> usize {
-        let path = written.existing(env).await;
-        let path = env.canonicalize(&path).await.unwrap_or(path);
+    async fn add(&mut self, ctx: &ToolContext, written: &PathArgument) -> usize {
+        let path = written.target(ctx).await;
         self.paths.iter().position(|known| *known == path).unwrap_or_else(|| {
             self.paths.push(path);
             self.names.push(written.text.clone());

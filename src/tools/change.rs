@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The number of times that a change is decided anew because another program changed the file meanwhile.
 const MAX_TRIES: usize = 5;
 
-/// Changes a file, and decides anew when another program changed it meanwhile.
+/// Changes the file at a canonical path, and decides anew when another program changed it meanwhile.
 pub(super) async fn update(
     ctx: &ToolContext,
     path: &Path,
@@ -184,6 +184,10 @@ pub(super) fn explain(written: &str, error: &Error) -> String {
         Error::Changed(_) => format!(
             "{written} was changed by another program while it was edited, so nothing was written. Read it again, then repeat \
              the change."
+        ),
+        Error::Link(_) => format!(
+            "{written} leads elsewhere now: a symbolic link was put on its way after the call was allowed, so nothing was written. \
+             Find out what made the link before you repeat the change."
         ),
         Error::Cancelled => "Operation aborted".to_owned(),
         _ => error.to_string(),

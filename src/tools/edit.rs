@@ -139,7 +139,7 @@ impl Prepared for Call {
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        let path = self.path.existing(ctx.env.as_ref()).await;
+        let path = self.path.target(ctx).await;
         let written = self.path.text.clone();
         let call = Arc::new(*self);
         // The last decision is the one that holds.

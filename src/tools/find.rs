@@ -108,7 +108,7 @@ impl Prepared for Call {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let work = async {
             let find = exec::Find {
-                root: self.path.existing(ctx.env.as_ref()).await,
+                root: self.path.target(ctx).await,
                 glob: self.pattern.clone(),
                 max_paths: usize::try_from(self.limit).unwrap_or(usize::MAX),
                 max_depth: None,

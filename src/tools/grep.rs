@@ -11,6 +11,7 @@ use crate::tools::{
 };
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// Searches file contents.
 #[derive(Debug, Clone, Copy, Default)]
@@ -176,7 +177,8 @@ impl Prepared for Call {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let work = async {
             let grep = exec::Grep {
-                root: self.path.existing(ctx.env.as_ref()).await,
+                root: self.path.target(ctx).await,
+                named: self.path.absolute.file_name().map(PathBuf::from),
                 pattern: self.pattern.clone(),
                 glob: self.glob.clone(),
                 ignore_case: self.ignore_case,

@@ -107,7 +107,7 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let work = async {
-            let path = self.path.existing(ctx.env.as_ref()).await;
+            let path = self.path.target(ctx).await;
             entries(ctx.env.as_ref(), &path, self.depth, &ctx.cancel).await
         };
         let mut entries = match unless_cancelled(&ctx.cancel, work).await {

@@ -60,7 +60,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -221,6 +221,8 @@ pub struct ToolContext {
     pub cwd: PathBuf,
     /// The sandbox that a command of the call runs in; none if it is not confined.
     pub confinement: Option<Arc<Confinement>>,
+    /// The paths that the call's permission was decided for.
+    pub resolved: ResolvedPaths,
     /// The folder for long outputs; none is the temporary folder.
     pub artifacts: Option<PathBuf>,
     /// The ledger of files that the model has seen.
@@ -243,6 +245,24 @@ pub struct ToolContext {
     pub progress: Progress,
     /// Settings of tools.
     pub settings: Arc<Settings>,
+}
+
+/// The canonical paths of a call's [`Access`] as they were when its permission was decided. The call acts on these: what its paths
+/// lead to may have become something else by then.
+#[derive(Debug, Clone, Default)]
+pub struct ResolvedPaths(Arc<[(PathBuf, PathBuf)]>);
+
+impl ResolvedPaths {
+    /// Returns the canonical path of a path of the access.
+    pub(crate) fn of(&self, path: &Path) -> Option<&Path> {
+        self.0.iter().find(|(named, _)| named == path).map(|(_, resolved)| resolved.as_path())
+    }
+}
+
+impl FromIterator<(PathBuf, PathBuf)> for ResolvedPaths {
+    fn from_iter<T: IntoIterator<Item = (PathBuf, PathBuf)>>(paths: T) -> Self {
+        Self(paths.into_iter().collect())
+    }
 }
 
 /// Takes what a running call prints. A full channel drops the piece: the result holds everything.

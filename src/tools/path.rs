@@ -4,7 +4,7 @@
 //! path as written always comes first; likenesses are tried only when nothing is there.
 
 use crate::exec::Environment;
-use crate::tools::Folders;
+use crate::tools::{Folders, ToolContext};
 use pintle_protocol::item::Location;
 use std::path::PathBuf;
 use unicode_normalization::UnicodeNormalization;
@@ -62,8 +62,18 @@ impl PathArgument {
         vec![Location { path: self.absolute.to_string_lossy().into_owned(), line }]
     }
 
+    /// Returns the canonical path that the call acts on, as it was when its permission was decided.
+    pub(super) async fn target(&self, ctx: &ToolContext) -> PathBuf {
+        let path = self.existing(ctx.env.as_ref()).await;
+        match ctx.resolved.of(&path) {
+            Some(resolved) => resolved.to_path_buf(),
+            // Nobody decided about this call.
+            None => ctx.env.canonicalize(&path).await.unwrap_or(path),
+        }
+    }
+
     /// The first of all paths where something is; the path as written when nothing is anywhere.
-    pub(super) async fn existing(&self, env: &dyn Environment) -> PathBuf {
+    async fn existing(&self, env: &dyn Environment) -> PathBuf {
         if !self.likenesses.is_empty() {
             for path in self.all() {
                 if env.stat(&path).await.is_ok() {

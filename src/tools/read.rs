@@ -127,7 +127,7 @@ impl Page {
             max_lines: self.limit.unwrap_or(u64::MAX).min(limits.max_lines as u64),
             max_bytes: self.max_bytes as u64,
         };
-        let path = self.path.existing(ctx.env.as_ref()).await;
+        let path = self.path.target(ctx).await;
         let work = async {
             let lines = ctx.env.read_lines(&path, window).await?;
             match encoding::utf16(&lines.head) {

@@ -117,10 +117,10 @@ impl Wanted {
     ) -> Result<(Vec<PathArgument>, bool), String> {
         let Self { file, glob } = self;
         let Some(Glob { folder, root, pattern }) = glob else { return Ok((vec![file], false)) };
-        if ctx.env.stat(&file.existing(ctx.env.as_ref()).await).await.is_ok() {
+        if ctx.env.stat(&file.target(ctx).await).await.is_ok() {
             return Ok((vec![file], false));
         }
-        let root = root.existing(ctx.env.as_ref()).await;
+        let root = root.target(ctx).await;
         let root =
             ctx.env.canonicalize(&root).await.map_err(|error| explain(&file.text, &error))?;
         let find = exec::Find {

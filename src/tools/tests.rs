@@ -21,6 +21,7 @@ impl Scene {
         let ctx = ToolContext {
             env: Arc::new(Local::new(&ambient, Options::default())),
             confinement: None,
+            resolved: crate::tools::ResolvedPaths::default(),
             artifacts: Some(cwd.clone()),
             cwd,
             ledger: Ledger::default(),
@@ -476,10 +477,10 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
     }
     let got = scene.call(&Bash(Profile::OpenAi), json!({"command": "seq 256"})).await;
     assert!(text(&got).lines().count() == 256 && got.details.truncation.is_none());
-    let one_line = "head -c 40000 /dev/zero | tr '\\0' x";
+    let one_line = "head -c 40000 /dev/zero | tr '\\0' =";
     let got = text(&scene.call(&Bash(Profile::OpenAi), json!({"command": one_line})).await);
-    let want = "x\n\n[9.7KB of lines 1-1 of 1 are not shown (29.2KB limit). Full output: /";
-    assert!(got.contains(want) && got.matches('x').count() == 30_000, "{}", got.replace('x', ""));
+    let want = "=\n\n[9.7KB of lines 1-1 of 1 are not shown (29.2KB limit). Full output: /";
+    assert!(got.contains(want) && got.matches('=').count() == 30_000, "{}", got.replace('=', ""));
     let failed = "seq 5000; exit 3";
     let got = text(&scene.call(&Bash(Profile::OpenAi), json!({"command": failed})).await);
     assert!(got.ends_with("\n5000\n\nCommand exited with code 3"), "{}", &got[got.len() - 200..]);

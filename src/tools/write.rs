@@ -86,7 +86,7 @@ impl Prepared for Call {
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        let path = self.path.existing(ctx.env.as_ref()).await;
+        let path = self.path.target(ctx).await;
         let bytes = self.content.len();
         let content = Arc::new(self.content);
         let decide = || -> Decide {

@@ -212,6 +212,7 @@ fn main() {
             env: Arc::new(Local::new(&Ambient::system(), Options::default())),
             cwd: cwd.clone(),
             confinement: None,
+            resolved: pintle::tools::ResolvedPaths::default(),
             artifacts: None,
             owner: String::new(),
             variables: std::sync::Arc::default(),

@@ -346,3 +346,35 @@ fn a_session_that_another_process_has_open_is_left_to_it() {
     }
     assert_eq!(holder.say("go on"), "end_turn");
 }
+
+#[test]
+fn a_prompt_that_a_killed_engine_accepted_is_told_and_read_with_the_next() {
+    let place = Place::new(&[]);
+    let mut client =
+        Client::open(&place, &script(&[bash("tee /dev/null"), said("both")]), json!({}));
+    client.prompt("go");
+    let request = client.asked_for("session/request_permission");
+    let words = json!([{"type": "text", "text": "also this"}]);
+    assert_eq!(client.ask("_session/steering", json!({"prompt": words}))["outcome"], "injected");
+    assert!(request["id"].is_number() || request["id"].is_string());
+    let session = client.session.clone();
+    client.program.signal(nix::sys::signal::Signal::SIGKILL);
+    client.program.wait();
+
+    let mut client = Client::start(&place, &script(&[said("both")]), json!({}));
+    client.session = session;
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    let told = client.told();
+    assert!(told.contains("a message was accepted before"), "{told}");
+    assert!(told.contains("\u{201c}also this\u{201d}"), "{told}");
+    assert_eq!(client.say("go on"), "end_turn");
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    let read = journal
+        .lines()
+        .filter(|line| line.contains("item.completed") && line.contains("\"userMessage\""));
+    let read: Vec<&str> = read.collect();
+    assert!(
+        read.len() == 3 && read[1].contains("also this") && read[2].contains("go on"),
+        "{read:?}"
+    );
+}

@@ -67,6 +67,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
         env: Arc::<Memory>::clone(env),
         cwd: PathBuf::from("/work"),
         confinement: None,
+        resolved: pintle::tools::ResolvedPaths::default(),
         artifacts: None,
         owner: String::new(),
         variables: std::sync::Arc::default(),

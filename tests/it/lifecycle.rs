@@ -163,7 +163,9 @@ fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
     let args = ["serve", "--permission", "full", "--script", &script];
     let mut program = Program::start(place.command(&args), Framing::Lines);
     program.initialize();
-    program.ask("session/open", json!({"sessionId": session, "fromSeq": 0}));
+    let opened = program.ask("session/open", json!({"sessionId": session, "fromSeq": 0}));
+    let unread = json!([{"type": "text", "text": "unread"}]);
+    assert_eq!(opened["queue"][0]["content"], unread, "{opened}");
     let item = program.until(|m| m["params"]["event"]["item"]["output"]["isError"] == true);
     let text = item["params"]["event"]["item"]["output"]["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("Interrupted, outcome unknown"), "{text}");
@@ -172,9 +174,18 @@ fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
         (&end["status"], &end["error"]["code"]),
         (&json!("failed"), &json!("engineRestarted"))
     );
-    let removed = program.until_event("input.removed");
-    assert_eq!(removed["inputs"][0]["content"][0]["text"], "unread");
+    let notice = program.until_event("notice");
+    assert_eq!(notice["code"], "messagesHeld");
+    assert!(notice["message"].as_str().unwrap().ends_with("read it: \u{201c}unread\u{201d}"));
+    // It begins nothing by itself, and is read before the next prompt.
+    assert_eq!(program.ask("queue/list", json!({}))["queue"][0]["content"], unread);
     program.prompt("go on");
+    let mut read = Vec::new();
+    while read.len() < 2 {
+        let item = program.until(|m| m["params"]["event"]["item"]["type"] == "userMessage");
+        read.push(item["params"]["event"]["item"]["content"][0]["text"].clone());
+    }
+    assert_eq!(read, ["unread", "go on"]);
     assert_eq!(program.until_event("turn.completed")["status"], "completed");
     assert_eq!(place.read("ran.txt"), "x\n");
     until(|| !is_running(&mark));

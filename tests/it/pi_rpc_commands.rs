@@ -313,6 +313,8 @@ fn a_message_that_no_prompt_came_for_is_named() {
     process.stderr(std::process::Stdio::piped());
     let mut pi = Pi::start(process);
     pi.prompt("first");
+    // It knows that nothing runs.
+    pi.data(json!({"type": "get_state"}));
     for (kind, text) in [("steer", "turn left"), ("follow_up", "go home")] {
         assert_eq!(pi.data(json!({"type": kind, "message": text}))["disposition"], "queued");
     }

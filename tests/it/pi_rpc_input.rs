@@ -1,6 +1,6 @@
 //! Pi's RPC through the real program: bad lines, bad arguments, lines without an end.
 
-use crate::support::pi::{Pi, command, hello, tell};
+use crate::support::pi::{Pi, command, hello, tell, words};
 use crate::support::program::Place;
 use serde_json::json;
 
@@ -131,5 +131,36 @@ fn the_command_line_names_the_model_and_its_level() {
         let state = pi.data(json!({"type": "get_state"}));
         let got = [&state["model"]["provider"], &state["model"]["id"], &state["thinkingLevel"]];
         assert_eq!(got, want, "{args}");
+    }
+}
+
+/// A message for a run that ends at this moment begins one of its own; an aborted run, or another command in between, has it wait.
+#[test]
+fn a_message_that_crosses_the_end_of_its_run_is_read() {
+    // Name, the kind, what the client sends in between, whether a run begins.
+    for (name, kind, between, begins) in [
+        ("a steer", "steer", None, true),
+        ("a follow-up", "follow_up", None, true),
+        ("a steer after a look", "steer", Some("get_state"), false),
+        ("a follow-up after a look", "follow_up", Some("get_state"), false),
+    ] {
+        let place = Place::new(&[]);
+        let mut pi = Pi::on_script(&place, &words(&["one", "two"]), &[]);
+        pi.prompt("first");
+        if let Some(between) = between {
+            pi.data(json!({"type": between}));
+        }
+        let sent = pi.data(json!({"type": kind, "message": "second"}));
+        assert_eq!(sent["disposition"], if begins { "started" } else { "queued" }, "{name}");
+        if begins {
+            pi.until_type("agent_settled");
+            assert_eq!(
+                pi.data(json!({"type": "get_last_assistant_text"}))["text"],
+                "two",
+                "{name}"
+            );
+        } else {
+            assert_eq!(pi.data(json!({"type": "get_state"}))["pendingMessageCount"], 1, "{name}");
+        }
     }
 }

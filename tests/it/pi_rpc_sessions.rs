@@ -306,3 +306,62 @@ fn a_client_that_reads_late_gets_every_message() {
     }
     assert_eq!(lines.last().unwrap()["type"], "agent_settled");
 }
+
+/// A hook keeps the prompt from being read, so that the engine is killed between the two, before there is a file.
+#[test]
+fn a_prompt_that_a_killed_engine_accepted_waits_for_the_next_one() {
+    let place = Place::new(&[]);
+    let config = place.home().join("config.toml");
+    std::fs::create_dir_all(place.home()).unwrap();
+    let hook = "[[hooks]]\npoint = \"beforeAgent\"\ncommand = \"sleep 1000\"\n";
+    std::fs::write(&config, hook).unwrap();
+    let mut pi = Pi::on_script(&place, &words(&["one"]), &[]);
+    let path = file_of(&mut pi);
+    pi.send(&json!({"type": "prompt", "message": "first"}));
+    until(|| {
+        let journal = place.journal_if_any().map(std::fs::read_to_string);
+        journal.is_some_and(|text| text.unwrap().contains("input.accepted"))
+    });
+    pi.child.kill().unwrap();
+    pi.wait();
+    assert!(!path.exists());
+    std::fs::remove_file(&config).unwrap();
+
+    let flags = ["--session", path.to_str().unwrap()];
+    for _ in 0..2 {
+        // Opening and closing it changes nothing.
+        let mut pi = Pi::on_script(&place, &words(&["both"]), &flags);
+        assert_eq!(pi.data(json!({"type": "get_state"}))["pendingMessageCount"], 1);
+        assert_eq!(file_of(&mut pi), path);
+        pi.end_input();
+        pi.wait();
+    }
+    let mut pi = Pi::on_script(&place, &words(&["both"]), &flags);
+    pi.prompt("second");
+    let messages = pi.data(json!({"type": "get_messages"}));
+    assert_eq!(roles(&messages), ["system", "user", "user", "assistant"]);
+    assert!(messages["messages"][1].to_string().contains("first"), "{messages}");
+    assert_eq!(pi.data(json!({"type": "get_state"}))["pendingMessageCount"], 0);
+    assert_eq!(lines(&path).iter().filter(|line| line["type"] == "message").count(), 4);
+}
+
+#[test]
+fn a_last_line_that_a_kill_cut_is_completed() {
+    let place = Place::new(&[]);
+    let mut pi = Pi::on_script(&place, &words(&["one"]), &[]);
+    pi.prompt("first");
+    let path = file_of(&mut pi);
+    let messages = pi.data(json!({"type": "get_messages"}));
+    pi.child.kill().unwrap();
+    pi.wait();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 20]).unwrap();
+    for flags in [&["--session", path.to_str().unwrap()][..], &["--continue"]] {
+        let mut pi = Pi::on_script(&place, &words(&["two"]), flags);
+        assert_eq!(pi.data(json!({"type": "get_messages"})), messages, "{flags:?}");
+        assert_eq!(file_of(&mut pi), path, "{flags:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{flags:?}");
+        pi.end_input();
+        pi.wait();
+    }
+}

@@ -350,6 +350,42 @@ fn a_grant_for_the_working_directory_does_not_follow_a_link_out_of_it() {
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
 }
 
+/// While a person decides, a command in the background puts a link where the file or its folder was.
+#[test]
+fn what_was_allowed_is_changed_and_not_where_a_new_link_leads() {
+    let write =
+        |path: &str| json!({"tool": "write", "arguments": {"path": path, "content": "x\n"}});
+    let edit = json!({"tool": "edit", "arguments": {"path": "src/a.txt", "oldText": "old", "newText": "x"}});
+    // Name, what is linked, its target, the call.
+    for (name, link, target, call) in [
+        ("a new file", "src", "outside", write("src/new.txt")),
+        ("an edit", "src", "outside", edit.clone()),
+        ("an edit of the file", "src/a.txt", "outside/a.txt", edit),
+        ("a new folder", "deep", "outside", write("deep/er/new.txt")),
+    ] {
+        let place = Place::new(&[("src/a.txt", "old\n")]);
+        let outside = place.path("../outside");
+        std::fs::create_dir_all(&outside).unwrap();
+        std::fs::write(outside.join("a.txt"), "old\n").unwrap();
+        let script = json!({"replies": [{"blocks": [call]}, {"blocks": [{"text": "ok"}]}]});
+        let mut program = Program::on_script(&place, &script, Framing::Lines);
+        program.prompt("go");
+        let asked = program.until(|message| message["method"] == "approval/request");
+        if place.path(link).exists() {
+            std::fs::rename(place.path(link), place.path("moved")).unwrap();
+        }
+        let target = place.path("..").canonicalize().unwrap().join(target);
+        std::os::unix::fs::symlink(&target, place.path(link)).unwrap();
+        program.send(&json!({"id": asked["id"], "result": {"optionId": "allow"}}));
+        let item = program.until_event("turn.completed");
+        assert_eq!(item["status"], "completed", "{name}");
+        assert!(place.home_contains("leads elsewhere now"), "{name}");
+        let left: Vec<_> = std::fs::read_dir(&outside).unwrap().flatten().collect();
+        assert_eq!(left.len(), 1, "{name}: {left:?}");
+        assert_eq!(std::fs::read_to_string(outside.join("a.txt")).unwrap(), "old\n", "{name}");
+    }
+}
+
 #[test]
 fn shutdown_and_exit_end_the_program_as_in_lsp() {
     for (shuts_down, code) in [(true, 0), (false, 1)] {

@@ -169,7 +169,7 @@ export type SessionResult = {
   state: SessionState;
   /** The running turn. */
   activeTurnId?: TurnId;
-  /** The queued messages. */
+  /** The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it. */
   queue?: QueuedInput[];
   /** The pending approvals. */
   approvals?: Approval[];
@@ -1482,7 +1482,7 @@ export type Item = {
   step?: number;
   /** The item's status. */
   status: ItemStatus;
-  /** The start time, in milliseconds since 1970. */
+  /** The start time, in milliseconds since 1970; of a call that runs, when it began to run. */
   startedMs: number;
   /** The duration in milliseconds; present once the item has ended. */
   durationMs?: number;

@@ -6,9 +6,10 @@ use super::Reply;
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::workspace::Additional;
 use crate::exec::variables::ExtraVariables;
+use crate::export::phrases;
 use crate::llm::Trace;
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::event::{Notice, NoticeLevel, SessionCreated};
+use pintle_protocol::event::{Notice, NoticeLevel, QueuedInput, SessionCreated};
 use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::plan::WorkMode;
 use std::collections::BTreeMap;
@@ -75,6 +76,30 @@ pub(in crate::agent) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) 
             wanted.name()
         )),
     }
+}
+
+/// Tells whoever opens a session of the messages that an engine did not live to have read.
+pub(crate) fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
+    let count = held.len();
+    let texts = held.iter().map(|input| {
+        let blocks: Vec<String> = input.content.iter().map(phrases::input).collect();
+        format!("\u{201c}{}\u{201d}", blocks.join(" "))
+    });
+    let texts: Vec<String> = texts.collect();
+    let which = match count {
+        0 => return None,
+        1 => "a message was".to_owned(),
+        count => format!("{count} messages were"),
+    };
+    Some(Notice {
+        level: NoticeLevel::Warning,
+        code: "messagesHeld".to_owned(),
+        message: format!(
+            "{which} accepted before, and the engine ended before the model read it: {}",
+            texts.join(", ")
+        ),
+        hint: Some("it waits in the queue and is read with the next prompt".to_owned()),
+    })
 }
 
 impl OpenConfig {

@@ -421,7 +421,8 @@ pub(super) async fn skills(
 /// A text file, or its beginning.
 pub(super) async fn read(env: &dyn Environment, path: &Path) -> Result<String, Error> {
     let window = Window { first_line: 1, max_lines: u64::MAX, max_bytes: MAX_FILE_BYTES };
-    let lines = env.read_lines(path, window).await?;
+    let path = env.canonicalize(path).await?;
+    let lines = env.read_lines(&path, window).await?;
     let text = String::from_utf8_lossy(&lines.text).into_owned();
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

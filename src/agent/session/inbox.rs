@@ -1,5 +1,8 @@
 //! Messages that the model has not read, and notes that wait for the running turn to end: pure.
 //!
+//! Messages that an engine accepted and did not live to have read are held: they begin nothing by themselves, and are read with the next
+//! prompt.
+//!
 //! Invariant: a message leaves either by being read or by being handed back, whole.
 
 use crate::agent::command::Note;
@@ -36,6 +39,8 @@ impl Default for Inbox {
 /// Messages in the order in which they are read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queue {
+    /// Messages for the next prompt.
+    held: VecDeque<QueuedInput>,
     /// Messages for the running turn.
     steers: VecDeque<QueuedInput>,
     /// Messages that begin turns of their own.
@@ -43,13 +48,21 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// All messages: those for the running turn, then those for turns of their own.
+    /// All messages: the held ones, those for the running turn, then those for turns of their own.
     pub(super) fn all(&self) -> Vec<QueuedInput> {
-        self.steers.iter().chain(&self.follow_ups).cloned().collect()
+        self.lists().into_iter().flatten().cloned().collect()
+    }
+
+    fn lists(&self) -> [&VecDeque<QueuedInput>; 3] {
+        [&self.held, &self.steers, &self.follow_ups]
+    }
+
+    fn lists_mut(&mut self) -> [&mut VecDeque<QueuedInput>; 3] {
+        [&mut self.held, &mut self.steers, &mut self.follow_ups]
     }
 
     fn has(&self, id: &ItemId) -> bool {
-        self.steers.iter().chain(&self.follow_ups).any(|input| input.item_id == *id)
+        self.lists().into_iter().flatten().any(|input| input.item_id == *id)
     }
 
     fn of(&mut self, delivery: Delivery) -> &mut VecDeque<QueuedInput> {
@@ -61,6 +74,17 @@ impl Queue {
 }
 
 impl Inbox {
+    /// An inbox that holds these messages for the next prompt.
+    pub(super) fn holding(held: Vec<QueuedInput>) -> Self {
+        let queue = Queue { held: held.into(), ..Queue::default() };
+        Self { queue, ..Self::default() }
+    }
+
+    /// Takes the messages that are held for the next prompt, which has come.
+    pub(super) fn take_held(&mut self) -> Vec<QueuedInput> {
+        std::mem::take(&mut self.queue.held).into()
+    }
+
     /// The messages that the model has not read.
     pub(super) fn unread(&self) -> Vec<QueuedInput> {
         self.queue.all()
@@ -85,10 +109,10 @@ impl Inbox {
         }
     }
 
-    /// Takes all messages, to hand them back.
+    /// Takes the messages that wait for the turn to read or to end, to hand them back.
     pub(super) fn take_all(&mut self) -> Vec<QueuedInput> {
-        let Queue { steers, follow_ups } = std::mem::take(&mut self.queue);
-        steers.into_iter().chain(follow_ups).collect()
+        let Queue { steers, follow_ups, .. } = &mut self.queue;
+        steers.drain(..).chain(follow_ups.drain(..)).collect()
     }
 
     /// The messages with these ids, or all of them.
@@ -108,8 +132,9 @@ impl Inbox {
     pub(super) fn remove(&mut self, inputs: &[QueuedInput]) {
         let is_removed =
             |input: &QueuedInput| inputs.iter().any(|other| other.item_id == input.item_id);
-        self.queue.steers.retain(|input| !is_removed(input));
-        self.queue.follow_ups.retain(|input| !is_removed(input));
+        for list in self.queue.lists_mut() {
+            list.retain(|input| !is_removed(input));
+        }
     }
 
     /// The queue with a message changed or moved; [`Self::replace`] takes it over. `running` is the running turn, and `new_turn` the turn
@@ -136,12 +161,11 @@ impl Inbox {
             );
         }
         let mut queue = self.queue.clone();
-        let taken = [Delivery::Steer, Delivery::FollowUp].into_iter().find_map(|delivery| {
-            let queue = queue.of(delivery);
+        let taken = queue.lists_mut().into_iter().enumerate().find_map(|(list, queue)| {
             let at = place(queue, &item_id)?;
-            Some((queue.remove(at)?, at))
+            Some((queue.remove(at)?, at, list))
         });
-        let Some((mut changed, was_at)) = taken else { return Err(unknown(&item_id)) };
+        let Some((mut changed, was_at, list)) = taken else { return Err(unknown(&item_id)) };
         changed.content = input.unwrap_or(changed.content);
         let moved = delivery.filter(|delivery| *delivery != changed.delivery);
         if let (Some(delivery), Some(running)) = (moved, running) {
@@ -151,7 +175,11 @@ impl Inbox {
                 Delivery::Prompt | Delivery::FollowUp => new_turn(),
             };
         }
-        let into = queue.of(changed.delivery);
+        let stays = queue.lists_mut().into_iter().nth(list).filter(|_| moved.is_none());
+        let into = match stays {
+            Some(list) => list,
+            None => queue.of(changed.delivery),
+        };
         let at = match before.and_then(|id| place(into, &id)) {
             Some(at) => at,
             None if to_end || moved.is_some() => into.len(),

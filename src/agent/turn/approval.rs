@@ -111,7 +111,7 @@ fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
 /// All that a person is asked about: what runs, whole, and apart from it what the model says of it.
 pub(in crate::agent) fn details(
     access: &Access,
-    paths: &[PathBuf],
+    paths: &[(PathBuf, PathBuf)],
     input: &Value,
 ) -> Vec<ApprovalDetail> {
     let detail = |kind, text: &str| ApprovalDetail { kind, text: visible(text).into_owned() };
@@ -124,7 +124,7 @@ pub(in crate::agent) fn details(
             details.push(detail(DetailKind::Arguments, &pretty()));
         }
         Access::Read(_) | Access::Write(_) => {
-            let named = paths.iter().map(|path| path.to_string_lossy());
+            let named = paths.iter().map(|(_, resolved)| resolved.to_string_lossy());
             details.extend(named.map(|path| detail(DetailKind::Path, &path)));
         }
     }
@@ -281,7 +281,9 @@ mod tests {
         ];
         let rows = rows.map(|(access, input)| {
             let paths = match &access {
-                Access::Read(paths) | Access::Write(paths) => paths.clone(),
+                Access::Read(paths) | Access::Write(paths) => {
+                    paths.iter().map(|path| (path.clone(), path.clone())).collect()
+                }
                 _ => Vec::new(),
             };
             let details = details(&access, &paths, &serde_json::from_str(input).unwrap());

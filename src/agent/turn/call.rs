@@ -3,7 +3,7 @@
 use crate::agent::turn::context::TurnContext;
 use crate::exec::sandbox::Confinement;
 use crate::text::visible::visible_line;
-use crate::tools::Prepared;
+use crate::tools::{Prepared, ResolvedPaths};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub(in crate::agent) struct Call {
     pub(in crate::agent) prepared: Preparation,
     /// The confinement of a command that runs in the sandbox.
     pub(in crate::agent) confinement: Option<Arc<Confinement>>,
+    /// The paths that its permission was decided for.
+    pub(in crate::agent) resolved: ResolvedPaths,
 }
 
 /// The result of a call that did not fit into its reply.

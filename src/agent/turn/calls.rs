@@ -52,12 +52,12 @@ pub(in crate::agent) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
-    calls: Vec<Call>,
+    mut calls: Vec<Call>,
     tally: &mut Tally,
 ) -> Batch {
     let problems = host.wait(ctx.permissions.begin((&ctx.workspace).into())).await;
     record_all(host, problems);
-    if calls.len() > 1 && host.wait(all_read_freely(ctx, state, &calls)).await {
+    if calls.len() > 1 && host.wait(all_read_freely(ctx, state, &mut calls)).await {
         return run_together(host, ctx, state, calls, tally).await;
     }
 
@@ -90,7 +90,7 @@ pub(in crate::agent) async fn run<H: Host>(
 }
 
 /// True if every call only reads, and none of them needs to ask.
-async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &[Call]) -> bool {
+async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &mut [Call]) -> bool {
     for call in calls {
         let Ok(prepared) = &call.prepared else { continue };
         let access = prepared.access();
@@ -105,8 +105,12 @@ async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &[Call]) -
     true
 }
 
-async fn decide(ctx: &TurnContext, state: &TurnState, call: &Call, access: &Access) -> Decided {
-    ctx.permissions.decide((&ctx.workspace).into(), &state.grants, &call.tool_name, access).await
+/// Decides about a call, and notes the paths that it acts on if it is allowed.
+async fn decide(ctx: &TurnContext, state: &TurnState, call: &mut Call, access: &Access) -> Decided {
+    let site = (&ctx.workspace).into();
+    let decided = ctx.permissions.decide(site, &state.grants, &call.tool_name, access).await;
+    call.resolved = decided.paths.iter().cloned().collect();
+    decided
 }
 
 /// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
@@ -146,7 +150,7 @@ async fn run_together<H: Host>(
         stages.push(Box::pin(async move {
             let (mut denial, notices) = hook_points::call(ctx, &mut call).await;
             if denial.is_none() {
-                denial = denied_after_hooks(ctx, before_hooks, &call).await;
+                denial = denied_after_hooks(ctx, before_hooks, &mut call).await;
             }
             (place, call, Stage::Admitted(denial), notices)
         }));
@@ -159,7 +163,7 @@ async fn run_together<H: Host>(
                 record_all(host, notices);
                 let denied = match denial {
                     Some(denial) => Some(Outcome::declined(ctx, denial, tally)),
-                    None => begin(host, &mut call).is_err().then(Outcome::cancelled),
+                    None => begin(host, ctx, &mut call).is_err().then(Outcome::cancelled),
                 };
                 let Some(denied) = denied else {
                     let (pruned, progress) = (Arc::clone(&pruned), progress.clone());
@@ -191,9 +195,13 @@ async fn run_together<H: Host>(
 
 /// A hook may have changed the arguments of a call that was free: then it is decided about again. What would ask is
 /// denied, since calls that run side by side ask nobody.
-async fn denied_after_hooks(ctx: &TurnContext, state: &TurnState, call: &Call) -> Option<String> {
-    let prepared = call.prepared.as_ref().ok()?;
-    let decided = decide(ctx, state, call, &prepared.access()).await;
+async fn denied_after_hooks(
+    ctx: &TurnContext,
+    state: &TurnState,
+    call: &mut Call,
+) -> Option<String> {
+    let access = call.prepared.as_ref().ok()?.access();
+    let decided = decide(ctx, state, call, &access).await;
     let is_free = decided.verdict.decision == permissions::Decision::Allow;
     (!is_free).then(|| approval::policy_text(&decided.verdict))
 }
@@ -333,7 +341,7 @@ async fn approve_and_run<H: Host>(
         is_confined.then(|| ctx.permissions.confinement(&call.tool_name, &state.grants)).flatten();
     let before = state.files.before(host, &ctx.workspace, &access).await;
     host.wait(state.files.announce(&ctx.workspace, &ctx.turn_id, &before, &call.item.id)).await;
-    if let Err(lost) = begin(host, call) {
+    if let Err(lost) = begin(host, ctx, call) {
         return Err((Outcome::cancelled(), lost.into()));
     }
     let outcome = run_one(host, ctx, state, call).await;
@@ -400,13 +408,14 @@ async fn run_one<H: Host>(
     outcome
 }
 
-/// Says in the journal that a call runs, before it does, so that no call ever runs twice.
-fn begin<H: Host>(host: &mut H, call: &mut Call) -> Result<(), JournalLost> {
+/// Says in the journal that a call runs, before it does, so that no call ever runs twice. Its time begins now, and not when it asked.
+fn begin<H: Host>(host: &mut H, ctx: &TurnContext, call: &mut Call) -> Result<(), JournalLost> {
     if call.prepared.is_err() {
         return Ok(());
     }
     host.check()?;
     call.item.status = ItemStatus::Running;
+    call.item.started_ms = ctx.ambient.now_ms();
     host.record(Event::ItemUpdated { item: call.item.clone() });
     host.check()
 }
@@ -461,6 +470,7 @@ async fn execute(
         env: ctx.workspace.env.clone(),
         cwd: ctx.workspace.folders.cwd.clone(),
         confinement: call.confinement.clone(),
+        resolved: call.resolved.clone(),
         artifacts: Some(ctx.workspace.artifacts.clone()),
         ledger: ctx.tools.ledger.clone(),
         owner: ctx.session_id.to_string(),

@@ -11,7 +11,7 @@ use crate::agent::turn::context::TurnContext;
 use crate::context::{input, skills, templates};
 use crate::image::{self, Format};
 use crate::permissions;
-use crate::tools::{Access, Client, Profile, Progress, Read, Tool, ToolContext};
+use crate::tools::{Access, Client, Profile, Progress, Read, ResolvedPaths, Tool, ToolContext};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_protocol::content::{Content, Input, LineRange};
@@ -112,8 +112,8 @@ async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Co
     let result = match Read(Profile::Pi).prepare(arguments, &ctx.workspace.folders) {
         // Whoever names a file lets it be read, but a secret needs a rule that names it too.
         Ok(prepared) => match secret(ctx, prepared.access()).await {
-            None => prepared.run(&tool_context(ctx)).await,
-            Some(denied) => ToolResult {
+            Ok(resolved) => prepared.run(&tool_context(ctx, resolved)).await,
+            Err(denied) => ToolResult {
                 content: vec![Content::text(denied)],
                 is_error: true,
                 ..ToolResult::default()
@@ -138,19 +138,23 @@ async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Co
     content
 }
 
-/// The reason why a file is read by nobody.
-async fn secret(ctx: &TurnContext, access: Access) -> Option<String> {
+/// Returns the paths to read, or the reason why nobody reads them.
+async fn secret(ctx: &TurnContext, access: Access) -> Result<ResolvedPaths, String> {
     let (site, grants) = ((&ctx.workspace).into(), Grants::default());
     let decided = ctx.permissions.decide(site, &grants, "read", &access).await;
     let is_denied = decided.verdict.decision == permissions::Decision::Deny;
-    is_denied.then(|| approval::policy_text(&decided.verdict))
+    if is_denied {
+        return Err(approval::policy_text(&decided.verdict));
+    }
+    Ok(decided.paths.into_iter().collect())
 }
 
-fn tool_context(ctx: &TurnContext) -> ToolContext {
+fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
     ToolContext {
         env: Arc::clone(&ctx.workspace.env),
         cwd: ctx.workspace.folders.cwd.clone(),
         confinement: None,
+        resolved,
         artifacts: Some(ctx.workspace.artifacts.clone()),
         ledger: ctx.tools.ledger.clone(),
         owner: ctx.session_id.to_string(),

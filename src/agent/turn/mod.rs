@@ -152,14 +152,15 @@ async fn drive<H: Host>(
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     let tools = specs(&ctx.tools.list);
-    let began_ms = ctx.ambient.now_ms();
+    // The clock of the machine may be set meanwhile.
+    let began = tokio::time::Instant::now();
     let mut loop_guard = LoopGuard::new(ctx.limits.loop_window);
     let mut continuations = 0;
     let mut is_shortened = false;
     let mut linted = String::new();
     let mut edit_checks = EditFeedback::default();
     loop {
-        let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
+        let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         if let Some(notice) = ctx.limits.reached(tally.steps, &ctx.budget, elapsed_ms) {
             host.record(Event::Notice(notice));
             return Ok(StopReason::Limit);

@@ -200,8 +200,8 @@ pub(in crate::agent) struct Decided {
     pub(in crate::agent) verdict: Verdict,
     /// The rules that would have allowed the call.
     pub(in crate::agent) proposed: Vec<Rule>,
-    /// The files that the call names, resolved.
-    pub(in crate::agent) paths: Vec<PathBuf>,
+    /// The files that the call names, as it names them and resolved.
+    pub(in crate::agent) paths: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Permissions {
@@ -259,7 +259,7 @@ impl Permissions {
         let action = action(site, ready, grants, access).await;
         let paths = match &action {
             Action::Read(paths) | Action::Write(paths) => {
-                paths.iter().map(|path| path.resolved.clone()).collect()
+                paths.iter().map(|path| (path.named.clone(), path.resolved.clone())).collect()
             }
             Action::Execute { .. } | Action::Network { .. } | Action::Client | Action::Engine => {
                 Vec::new()
@@ -498,9 +498,41 @@ async fn resolve(env: &dyn Environment, path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "a folder in the way of a file")]
+
     use super::*;
     use crate::exec::memory::Memory;
     use crate::permissions::Decision;
+
+    #[tokio::test]
+    async fn an_answer_that_cannot_be_kept_holds_for_the_session_and_a_person_is_told() {
+        let data = tempfile::tempdir().unwrap();
+        let file = data.path().join("trust.toml");
+        // Nobody can put a file there, not even root.
+        std::fs::create_dir_all(file.join("taken")).unwrap();
+        let mut policy = PermissionPolicy::open(PermissionMode::Ask);
+        policy.answers = Answers::in_file(&file);
+        let permissions = Permissions::new(PermissionMode::Ask, Arc::new(policy));
+        let env = Memory::new([]);
+        let cwd = Path::new("/w");
+        let site = Site { env: &env, cwd, additional: &[], home: None, artifacts: None };
+        permissions.begin(site).await;
+        let rules = || vec![Rule::new(Decision::Allow)];
+        for (origin, is_lasting) in [
+            (Origin::GrantedForTurn, false),
+            (Origin::GrantedForSession, false),
+            (Origin::GrantedForProject, true),
+            (Origin::GrantedByUser, true),
+        ] {
+            let told = permissions.keep(origin, rules()).await;
+            assert_eq!(told.is_some(), is_lasting, "{origin:?}");
+            let Some(notice) = told else { continue };
+            assert_eq!(notice.code, "answerNotKept");
+            let words = notice.message;
+            assert!(words.starts_with("the answer holds for this session only: "), "{words}");
+            assert!(words.contains("trust.toml"), "{words}");
+        }
+    }
 
     #[tokio::test]
     async fn commands_reach_the_hosts_of_rules_and_grants() {

@@ -16,6 +16,7 @@ use crate::llm::{
     ToolSpec,
 };
 use crate::text::partial_json::{Growth, PartialJson};
+use crate::tools::ResolvedPaths;
 use futures_util::StreamExt;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
@@ -562,6 +563,7 @@ fn call(
         tool_name: name.to_owned(),
         prepared,
         confinement: None,
+        resolved: ResolvedPaths::default(),
     };
     (bone, Some(call))
 }

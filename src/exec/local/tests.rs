@@ -1,7 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
 use super::*;
-use crate::exec::FileKind;
+use crate::exec::{FileKind, FindOrder};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::diff::FileOp;
 use std::fs;
@@ -161,12 +161,10 @@ async fn updates_of_one_file_never_interleave() {
     let (_guard, folder) = folder();
     let path = folder.join("counter");
     fs::write(&path, "0").unwrap();
-    symlink("counter", folder.join("link")).unwrap();
     let local = local();
     let none = CancellationToken::new();
-    let updates = (0..40).map(|round| {
-        let path = if round % 2 == 0 { path.clone() } else { folder.join("link") };
-        let (local, none) = (&local, &none);
+    let updates = (0..40).map(|_| {
+        let (path, local, none) = (path.clone(), &local, &none);
         async move {
             let decide: Decide = Box::new(|before| {
                 let count: u32 =
@@ -182,6 +180,87 @@ async fn updates_of_one_file_never_interleave() {
     futures_util::future::join_all(updates).await;
     assert_eq!(fs::read_to_string(&path).unwrap(), "40");
     assert_eq!(local.locks.0.lock().unwrap().len(), 1, "locks do not pile up");
+}
+
+#[tokio::test]
+async fn a_link_on_a_canonical_path_leads_nowhere() {
+    let (_guard, folder) = folder();
+    fs::create_dir_all(folder.join("secret/sub")).unwrap();
+    fs::write(folder.join("secret/file"), "theirs\n").unwrap();
+    symlink("secret", folder.join("folder")).unwrap();
+    symlink("secret/file", folder.join("file")).unwrap();
+    symlink("secret/new", folder.join("dangling")).unwrap();
+    let local = local();
+    let none = CancellationToken::new();
+    let window = Window { first_line: 1, max_lines: 1, max_bytes: 100 };
+    let write = || -> DecideAll {
+        Box::new(|_| {
+            let after = vec![After::Write(b"ours".to_vec().into())];
+            Ok(Rewrites { after, changes: Vec::new() })
+        })
+    };
+    let remove = || -> DecideAll {
+        Box::new(|_| Ok(Rewrites { after: vec![After::Remove], changes: Vec::new() }))
+    };
+    for name in
+        ["file", "folder/file", "folder/new", "folder/sub/new", "dangling", "folder/a/b/new"]
+    {
+        let path = folder.join(name);
+        let refused = Some(Error::Link(path.clone()));
+        let paths = [path.clone()];
+        assert_eq!(local.update_all(&paths, write(), &none).await.err(), refused, "write {name}");
+        assert_eq!(local.update_all(&paths, remove(), &none).await.err(), refused, "remove {name}");
+        assert_eq!(local.read(&path).await.err(), refused, "read {name}");
+        assert_eq!(local.read_lines(&path, window).await.err(), refused, "read lines {name}");
+    }
+    let path = folder.join("folder");
+    let refused = Some(Error::Link(path.clone()));
+    assert_eq!(local.list(&path).await.err(), refused);
+    let find = Find {
+        root: path.clone(),
+        glob: "*".to_owned(),
+        max_paths: 1,
+        max_depth: None,
+        order: FindOrder::Path,
+    };
+    assert_eq!(local.find(find, &none).await.err(), refused);
+    assert_eq!(fs::read_to_string(folder.join("secret/file")).unwrap(), "theirs\n");
+    let left = fs::read_dir(folder.join("secret")).unwrap().count();
+    assert_eq!(left, 2, "nothing was made");
+}
+
+/// A command in the background may act while the new content is being decided.
+#[tokio::test]
+async fn a_link_that_is_made_during_a_change_leads_nowhere() {
+    // What is replaced by a link: the file, or its folder.
+    for (name, is_folder) in [("the file", false), ("its folder", true)] {
+        let (_guard, folder) = folder();
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::create_dir_all(folder.join("secret")).unwrap();
+        for place in ["src/file", "secret/file"] {
+            fs::write(folder.join(place), "old").unwrap();
+        }
+        let (path, here) = (folder.join("src/file"), folder.clone());
+        let decide: Decide = Box::new(move |_| {
+            if is_folder {
+                fs::rename(here.join("src"), here.join("moved")).unwrap();
+                symlink("secret", here.join("src")).unwrap();
+            } else {
+                fs::remove_file(here.join("src/file")).unwrap();
+                symlink("../secret/file", here.join("src/file")).unwrap();
+            }
+            Ok(Rewrite { content: b"new".to_vec().into(), change: None })
+        });
+        let done = local().update(&path, decide, &CancellationToken::new()).await;
+        let secret = fs::read_to_string(folder.join("secret/file")).unwrap();
+        assert_eq!(secret, "old", "{name}: {done:?}");
+        if is_folder {
+            let moved = fs::read_to_string(folder.join("moved/file")).unwrap();
+            assert_eq!(moved, "new", "the folder that was meant is changed, wherever it is now");
+        } else {
+            assert_eq!(done.err(), Some(Error::Link(path)), "{name}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,10 @@
 use super::*;
+use crate::exec::pinned::Folders;
 use std::fs;
+
+fn pin(path: &Path) -> Pinned {
+    Folders::default().find(path).unwrap().unwrap()
+}
 
 /// Two files and what becomes of them, staged; then something happens to the second before it is put in place.
 fn sabotaged(happens: impl FnOnce(&Path)) -> (tempfile::TempDir, Result<Vec<File>, Error>) {
@@ -8,12 +13,13 @@ fn sabotaged(happens: impl FnOnce(&Path)) -> (tempfile::TempDir, Result<Vec<File
     let paths = ["new", "old", "last"].map(|name| real.join(name)).to_vec();
     fs::write(&paths[1], "old").unwrap();
     fs::write(&paths[2], "last").unwrap();
-    let before: Vec<_> = paths.iter().map(|path| files::before(path).unwrap()).collect();
+    let pins: Vec<_> = paths.iter().map(|path| Some(pin(path))).collect();
+    let before: Vec<_> = pins.iter().flatten().map(|pin| files::before(pin).unwrap()).collect();
     let after = ["1", "2", "3"].map(|content| After::Write(content.as_bytes().to_vec().into()));
-    let staged = paths.iter().zip(&after).map(|(path, after)| stage(path, after).unwrap());
+    let staged = pins.iter().flatten().zip(&after).map(|(pin, after)| stage(pin, after).unwrap());
     let staged: Vec<_> = staged.collect();
     happens(&paths[2]);
-    let done = commit_all(staged, &paths, &before, None);
+    let done = commit_all(staged, &pins, &before, None);
     (folder, done)
 }
 
@@ -59,7 +65,8 @@ fn a_folder_that_went_away_is_an_error() {
     fs::create_dir(real.join("sub")).unwrap();
     let path = real.join("sub/file");
     let after = After::Write(b"x".to_vec().into());
-    let staged = stage(&path, &after).unwrap();
+    let pinned = pin(&path);
+    let staged = stage(&pinned, &after).unwrap();
     fs::remove_dir_all(real.join("sub")).unwrap();
     assert!(staged.commit().is_err());
     assert!(names(&real).is_empty());
@@ -111,19 +118,20 @@ fn what_others_write_meanwhile_is_not_lost() {
         let folder = tempfile::tempdir().unwrap();
         let path = fs::canonicalize(folder.path()).unwrap().join("file");
         fs::write(&path, "old\n").unwrap();
-        let seen = files::version_of(&path).unwrap();
+        let pinned = pin(&path);
+        let seen = files::version_of(&pinned).unwrap();
         let mut other = File::options().append(true).open(&path).unwrap();
         let after = After::Write(content);
-        let staged = stage(&path, &after).unwrap();
+        let staged = stage(&pinned, &after).unwrap();
         other.write_all(early.as_bytes()).unwrap();
         let done = if late.is_empty() {
-            staged.commit_if(&path, Some(&seen)).map(drop)
+            staged.commit_if(Some(&seen)).map(drop)
         } else {
             let old = staged.commit().unwrap().unwrap();
             other.write_all(late.as_bytes()).unwrap();
-            assert!(is_late(&old, &path, Some(&seen)).unwrap(), "{name}");
+            assert!(is_late(&old, &pinned, Some(&seen)).unwrap(), "{name}");
             let After::Write(content) = &after else { unreachable!() };
-            keep_late(&old, &path, content.base())
+            keep_late(&old, &pinned, content.base())
         };
         assert_eq!(fs::read_to_string(&path).unwrap(), want, "{name}");
         assert_eq!(matches!(done, Err(Error::Changed(_))), has_failed, "{name}: {done:?}");
@@ -138,13 +146,14 @@ fn of_several_files_what_another_program_changed_stays_and_the_rest_is_as_before
     for path in &paths {
         fs::write(path, "old").unwrap();
     }
-    let before: Vec<_> = paths.iter().map(|path| files::before(path).unwrap()).collect();
+    let pins: Vec<_> = paths.iter().map(|path| Some(pin(path))).collect();
+    let before: Vec<_> = pins.iter().flatten().map(|pin| files::before(pin).unwrap()).collect();
     let seen: Vec<_> = before.iter().flatten().map(|before| Some(before.version.clone())).collect();
     let after = [After::Write(b"new".to_vec().into()), After::Remove];
-    let staged = paths.iter().zip(&after).map(|(path, after)| stage(path, after).unwrap());
+    let staged = pins.iter().flatten().zip(&after).map(|(pin, after)| stage(pin, after).unwrap());
     let staged: Vec<_> = staged.collect();
     fs::write(&paths[1], "theirs").unwrap();
-    let done = commit_all(staged, &paths, &before, Some(&seen));
+    let done = commit_all(staged, &pins, &before, Some(&seen));
     assert_eq!(done.err(), Some(Error::Changed(paths[1].clone())));
     let contents = paths.iter().map(|path| fs::read_to_string(path).unwrap());
     assert_eq!(contents.collect::<Vec<_>>(), ["old", "theirs"]);
@@ -156,7 +165,7 @@ fn what_belongs_to_a_file_beside_its_content_is_kept() {
     let real = fs::canonicalize(folder.path()).unwrap();
     let change = |path: &Path| {
         let after = After::Write(b"new".to_vec().into());
-        stage(path, &after).unwrap().commit().unwrap();
+        stage(&pin(path), &after).unwrap().commit().unwrap();
         assert_eq!(fs::read_to_string(path).unwrap(), "new", "{}", path.display());
     };
 
@@ -217,7 +226,7 @@ fn a_file_that_is_mounted_is_written_in_place() {
                 && mount(Some(&source), &path, none, MsFlags::MS_BIND, none).is_ok();
             is_alone.then(|| {
                 let after = After::Write(b"new".to_vec().into());
-                stage(&path, &after).and_then(Staged::commit).map(drop)
+                stage(&pin(&path), &after).and_then(Staged::commit).map(drop)
             })
         }
     });

@@ -3,13 +3,10 @@
 //! They get an ordinary error, so that a program can go on or say what failed. Only calls of another architecture's kind,
 //! whose numbers the filter cannot judge, end the program.
 
+use super::bpf::{self, ALLOW, Assembler, Is, KILL, Word};
 use super::wire::Failure;
 use nix::libc;
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch,
-};
-use std::collections::BTreeMap;
+use seccompiler::BpfProgram;
 
 /// Calls that trace or read other processes, change mounts and namespaces, reach the kernel's keys or large parts of its
 /// code, or set the machine's clock and modules.
@@ -90,128 +87,182 @@ pub(super) enum Inet {
     Denied,
 }
 
-/// The programs for the kernel by what they say of the internet, each list in the order in which it is installed.
+/// The programs for the kernel by what they say of the internet.
 #[derive(Debug)]
 pub(super) struct Programs {
-    allowed: Vec<BpfProgram>,
-    denied: Vec<BpfProgram>,
+    allowed: BpfProgram,
+    denied: BpfProgram,
 }
 
 impl Programs {
-    /// Compiles them, which takes longer than installing them.
+    /// Assembles them, which takes longer than installing them.
     pub(super) fn compile() -> Result<Self, Failure> {
-        Ok(Self { allowed: programs(Inet::Allowed)?, denied: programs(Inet::Denied)? })
+        let failed = |message: String| Failure { step: STEP.to_owned(), errno: None, message };
+        let arch = std::env::consts::ARCH;
+        let number = architecture(arch);
+        let number = number.ok_or_else(|| failed(format!("no filter for {arch}")))?;
+        let program =
+            |inet| program(number, inet).ok_or_else(|| failed("the filter is too long".to_owned()));
+        Ok(Self { allowed: program(Inet::Allowed)?, denied: program(Inet::Denied)? })
     }
 
-    /// Installs them in this process, for good.
+    /// Installs the one for this permission in this process, for good.
     pub(super) fn install(&self, inet: Inet) -> Result<(), Failure> {
-        install(match inet {
+        let program = match inet {
             Inet::Allowed => &self.allowed,
             Inet::Denied => &self.denied,
+        };
+        seccompiler::apply_filter(program).map_err(|error| Failure {
+            step: STEP.to_owned(),
+            errno: None,
+            message: error.to_string(),
         })
     }
 }
 
-/// The programs, in the order in which they are installed.
-fn programs(inet: Inet) -> Result<Vec<BpfProgram>, Failure> {
-    let failed = |error: seccompiler::Error| Failure {
-        step: "seccomp".to_owned(),
-        errno: None,
-        message: error.to_string(),
-    };
-    let target = std::env::consts::ARCH
-        .try_into()
-        .map_err(|error| failed(seccompiler::Error::Backend(error)))?;
-    let denied = denied(inet).map_err(failed)?;
-    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+/// The name of this step of a confinement.
+const STEP: &str = "seccomp";
+
+/// The kernel's numbers of architectures (`AUDIT_ARCH_…`).
+const X86_64: u32 = 0xc000_003e;
+const AARCH64: u32 = 0xc000_00b7;
+const RISCV64: u32 = 0xc000_00f3;
+
+fn architecture(name: &str) -> Option<u32> {
+    match name {
+        "x86_64" => Some(X86_64),
+        "aarch64" => Some(AARCH64),
+        "riscv64" => Some(RISCV64),
+        _ => None,
+    }
+}
+
+/// The numbers of x32, which has the architecture of x86-64 and other numbers, have this bit.
+const X32: u32 = 0x4000_0000;
+
+/// The program; none if its jumps are too far.
+fn program(architecture: u32, inet: Inet) -> Option<BpfProgram> {
+    let mut code = Assembler::default();
+    let (clone, ioctl, socket) = (code.label(), code.label(), code.label());
+    let denied = bpf::fail(libc::EPERM);
     // Without it, programs use `clone`, whose flags can be judged.
-    let mut programs = vec![
-        compile(unknown, libc::ENOSYS, target).map_err(failed)?,
-        compile(denied, libc::EPERM, target).map_err(failed)?,
-    ];
-    programs.extend(other_numbers(target));
-    Ok(programs)
-}
+    let unknown = bpf::fail(libc::ENOSYS);
 
-fn install(programs: &[BpfProgram]) -> Result<(), Failure> {
-    for program in programs {
-        seccompiler::apply_filter(program).map_err(|error| Failure {
-            step: "seccomp".to_owned(),
-            errno: None,
-            message: error.to_string(),
-        })?;
+    code.load(Word::Architecture);
+    let known = code.label();
+    code.jump(Is::Equal(architecture), known, KILL);
+    code.place(known);
+    code.load(Word::Number);
+    if architecture == X86_64 {
+        code.jump_if(Is::AtLeast(X32), KILL);
     }
-    Ok(())
-}
+    let judged = [
+        (libc::SYS_clone3, unknown),
+        (libc::SYS_clone, clone),
+        (libc::SYS_ioctl, ioctl),
+        (libc::SYS_socket, socket),
+    ];
+    let numbers = DENIED.iter().map(|number| (*number, denied)).chain(judged);
+    let numbers = numbers.map(|(number, label)| Some((u32::try_from(number).ok()?, label)));
+    let mut numbers: Vec<_> = numbers.collect::<Option<_>>()?;
+    numbers.sort_unstable();
+    code.search(&numbers, ALLOW);
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+    code.place(clone);
+    code.load(Word::Argument(0));
+    let namespaces = NAMESPACES.iter().fold(0, |all, flag| all | flag.cast_unsigned());
+    code.jump(Is::AnyOf(namespaces), denied, ALLOW);
 
-fn compile(
-    rules: Rules,
-    errno: libc::c_int,
-    target: TargetArch,
-) -> Result<BpfProgram, seccompiler::Error> {
-    let action = SeccompAction::Errno(errno.unsigned_abs());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, target);
-    Ok(filter?.try_into()?)
-}
+    code.place(ioctl);
+    code.load(Word::Argument(1));
+    for request in TERMINAL_INPUT {
+        code.jump_if(Is::Equal(u32::try_from(request).ok()?), denied);
+    }
+    code.jump(Is::AtLeast(0), ALLOW, ALLOW);
 
-fn denied(inet: Inet) -> Result<Rules, seccompiler::Error> {
-    let mut rules: Rules = DENIED.iter().map(|number| (*number, Vec::new())).collect();
-    let flag = |flag: libc::c_int| {
-        let flag = u64::from(flag.unsigned_abs());
-        rule([condition(0, SeccompCmpOp::MaskedEq(flag), flag)])
+    code.place(socket);
+    code.load(Word::Argument(0));
+    let families = match inet {
+        Inet::Allowed => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6][..],
+        Inet::Denied => &[libc::AF_UNIX],
     };
-    let clones = NAMESPACES.into_iter().map(flag).collect::<Result<_, _>>()?;
-    rules.insert(libc::SYS_clone, clones);
-    let requests = TERMINAL_INPUT.map(|request| rule([condition(1, SeccompCmpOp::Eq, request)]));
-    rules.insert(libc::SYS_ioctl, requests.into_iter().collect::<Result<_, _>>()?);
-
-    let family = |family: libc::c_int| u64::from(family.unsigned_abs());
-    let netlink = family(libc::AF_NETLINK);
-    let mut families = vec![family(libc::AF_UNIX), netlink];
-    if inet == Inet::Allowed {
-        families.extend([family(libc::AF_INET), family(libc::AF_INET6)]);
+    for family in families {
+        code.jump_if(Is::Equal(family.cast_unsigned()), ALLOW);
     }
-    let others = families.iter().map(|family| condition(0, SeccompCmpOp::Ne, *family));
-    let sockets = vec![
-        rule(others)?,
-        // Of the kernel's own interfaces only the one that lists addresses and routes.
-        rule([condition(0, SeccompCmpOp::Eq, netlink), condition(2, SeccompCmpOp::Ne, 0)])?,
-    ];
-    rules.insert(libc::SYS_socket, sockets);
-    Ok(rules)
+    let netlink = code.label();
+    code.jump(Is::Equal(libc::AF_NETLINK.cast_unsigned()), netlink, denied);
+    // Of the kernel's own interfaces only the one that lists addresses and routes.
+    code.place(netlink);
+    code.load(Word::Argument(2));
+    code.jump(Is::Equal(libc::NETLINK_ROUTE.cast_unsigned()), ALLOW, denied);
+    code.assemble()
 }
 
-fn condition(
-    argument: u8,
-    operator: SeccompCmpOp,
-    value: u64,
-) -> Result<SeccompCondition, seccompiler::BackendError> {
-    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn rule(
-    conditions: impl IntoIterator<Item = Result<SeccompCondition, seccompiler::BackendError>>,
-) -> Result<SeccompRule, seccompiler::BackendError> {
-    SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?)
-}
+    const EPERM: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+    const ENOSYS: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    const ALLOWED: u32 = libc::SECCOMP_RET_ALLOW;
+    const KILLED: u32 = libc::SECCOMP_RET_KILL_PROCESS;
 
-/// Ends a program that calls by the numbers of x32, which has the same architecture and other numbers.
-fn other_numbers(target: TargetArch) -> Option<BpfProgram> {
-    use seccompiler::sock_filter;
-    /// Set in each number of x32.
-    const X32: u32 = 0x4000_0000;
-    const LOAD: u16 = 0x20;
-    const JUMP_GE: u16 = 0x35;
-    const RETURN: u16 = 0x06;
-    (target == TargetArch::x86_64).then(|| {
-        vec![
-            // The number is the first word of what a filter sees.
-            sock_filter { code: LOAD, jt: 0, jf: 0, k: 0 },
-            sock_filter { code: JUMP_GE, jt: 0, jf: 1, k: X32 },
-            sock_filter { code: RETURN, jt: 0, jf: 0, k: libc::SECCOMP_RET_KILL_PROCESS },
-            sock_filter { code: RETURN, jt: 0, jf: 0, k: libc::SECCOMP_RET_ALLOW },
-        ]
-    })
+    #[test]
+    fn each_call_number_gets_its_answer() {
+        let number = |call: libc::c_long| u32::try_from(call).unwrap();
+        let judged = [libc::SYS_clone, libc::SYS_ioctl, libc::SYS_socket].map(number);
+        let denied: Vec<u32> = DENIED.into_iter().map(number).collect();
+        for inet in [Inet::Allowed, Inet::Denied] {
+            let program = program(X86_64, inet).unwrap();
+            let answer = |number| bpf::run(&program, X86_64, number, [0; 6]);
+            for call in (0..2000).filter(|call| !judged.contains(call)) {
+                let want = match call {
+                    call if denied.contains(&call) => EPERM,
+                    call if call == number(libc::SYS_clone3) => ENOSYS,
+                    _ => ALLOWED,
+                };
+                assert_eq!(answer(call), want, "{call}");
+            }
+            assert_eq!((answer(X32), answer(u32::MAX)), (KILLED, KILLED));
+            assert_eq!(bpf::run(&program, 0x4000_0003, 1, [0; 6]), KILLED, "32-bit calls");
+            assert_eq!(bpf::run(&program, AARCH64, 1, [0; 6]), KILLED);
+        }
+    }
+
+    #[test]
+    fn arguments_are_judged() {
+        let flags = |flags: libc::c_int| [u64::from(flags.unsigned_abs()), 0, 0, 0, 0, 0];
+        let request = |request: u64| [0, request, 0, 0, 0, 0];
+        let socket = |family: libc::c_int, protocol: u64| {
+            [u64::from(family.unsigned_abs()), 3, protocol, 0, 0, 0]
+        };
+        let (clone, ioctl) = (libc::SYS_clone, libc::SYS_ioctl);
+        // Name, call, arguments, the answer with the internet, and without.
+        for (name, call, arguments, with, without) in [
+            ("a process", clone, flags(libc::SIGCHLD), ALLOWED, ALLOWED),
+            ("a thread", clone, flags(libc::CLONE_VM | libc::CLONE_THREAD), ALLOWED, ALLOWED),
+            ("a user namespace", clone, flags(libc::CLONE_NEWUSER | libc::SIGCHLD), EPERM, EPERM),
+            ("a network namespace", clone, flags(libc::CLONE_NEWNET), EPERM, EPERM),
+            ("a mount namespace", clone, flags(libc::CLONE_NEWNS), EPERM, EPERM),
+            ("a cgroup namespace", clone, flags(libc::CLONE_NEWCGROUP), EPERM, EPERM),
+            ("the size of a terminal", ioctl, request(libc::TIOCGWINSZ), ALLOWED, ALLOWED),
+            ("input into a terminal", ioctl, request(libc::TIOCSTI), EPERM, EPERM),
+            // The kernel reads 32 bits of a request.
+            ("and in more bits", ioctl, [0, (1 << 32) | libc::TIOCSTI, 0, 0, 0, 0], EPERM, EPERM),
+            ("input into a console", ioctl, request(libc::TIOCLINUX), EPERM, EPERM),
+            ("a local socket", libc::SYS_socket, socket(libc::AF_UNIX, 0), ALLOWED, ALLOWED),
+            ("the internet", libc::SYS_socket, socket(libc::AF_INET, 6), ALLOWED, EPERM),
+            ("the newer internet", libc::SYS_socket, socket(libc::AF_INET6, 17), ALLOWED, EPERM),
+            ("routes", libc::SYS_socket, socket(libc::AF_NETLINK, 0), ALLOWED, ALLOWED),
+            ("audit", libc::SYS_socket, socket(libc::AF_NETLINK, 9), EPERM, EPERM),
+            ("packets", libc::SYS_socket, socket(libc::AF_PACKET, 0), EPERM, EPERM),
+            ("virtual machines", libc::SYS_socket, socket(libc::AF_VSOCK, 0), EPERM, EPERM),
+        ] {
+            let call = u32::try_from(call).unwrap();
+            for (inet, want) in [(Inet::Allowed, with), (Inet::Denied, without)] {
+                let program = program(X86_64, inet).unwrap();
+                assert_eq!(bpf::run(&program, X86_64, call, arguments), want, "{name}, {inet:?}");
+            }
+        }
+    }
 }

@@ -25,6 +25,8 @@ mod hosts;
 mod level;
 
 #[cfg(target_os = "linux")]
+mod bpf;
+#[cfg(target_os = "linux")]
 mod child;
 #[cfg(target_os = "linux")]
 mod filters;

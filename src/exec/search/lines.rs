@@ -322,6 +322,7 @@ mod tests {
     fn grep(pattern: &str, output: GrepOutput) -> Grep {
         Grep {
             root: "/".into(),
+            named: None,
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case: false,

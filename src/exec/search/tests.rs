@@ -47,6 +47,7 @@ fn write(path: &Path, text: &str) {
 fn grep(root: &Path, pattern: &str) -> Grep {
     Grep {
         root: root.to_path_buf(),
+        named: None,
         pattern: pattern.to_owned(),
         glob: None,
         ignore_case: false,

@@ -23,19 +23,19 @@ const MAX_PROBED_ENTRIES: usize = 256;
 const MAX_PROBED_BYTES: u64 = 1024 * 1024;
 
 pub(in crate::exec) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<Grepped, Error> {
+    files::must_be_canonical(&grep.root)?;
     let mut search = LineSearch::new(grep)?;
     let glob = grep.glob.as_deref().map(|glob| PathGlob::new(glob, &grep.root)).transpose()?;
     let mut matched = Matched::new(grep);
     match files::stat(&grep.root)?.kind {
         FileKind::Folder => {}
         FileKind::File => {
-            let path = files::canonicalize(&grep.root)?;
-            let file = search_file(cancel, &mut search, &path);
+            let file = search_file(cancel, &mut search, &grep.root);
             if cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
             let found = file.map_err(|error| Error::from_io(&grep.root, &error))?;
-            matched.add(PathKey::new(Path::new(grep.root.file_name().unwrap_or_default())), found);
+            matched.add(PathKey::new(grep.file_name()), found);
             return Ok(matched.finish(0));
         }
         FileKind::Other => {
@@ -43,8 +43,7 @@ pub(in crate::exec) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<G
             return Err(Error::Io { path: grep.root.clone(), message });
         }
     }
-    let root = files::canonicalize(&grep.root)?;
-    let walk = Walk::new(&root, cancel);
+    let walk = Walk::new(&grep.root, cancel);
     let searched = match probe(&walk, glob.as_ref(), &mut search, &mut matched)? {
         Probed::Enough => return Ok(matched.finish(walk.unread(false))),
         Probed::Until(key) => key,
@@ -200,6 +199,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let grep = Grep {
             root: "/".into(),
+            named: None,
             pattern: "x".to_owned(),
             glob: None,
             ignore_case: false,

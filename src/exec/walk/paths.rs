@@ -19,8 +19,8 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
     if files::stat(&find.root)?.kind != FileKind::Folder {
         return Err(Error::NotFolder(find.root.clone()));
     }
-    let root = files::canonicalize(&find.root)?;
-    let walk = Walk::new(&root, cancel);
+    files::must_be_canonical(&find.root)?;
+    let walk = Walk::new(&find.root, cancel);
     match find.order {
         FindOrder::Path => {
             let first = Mutex::new(FirstInOrder::new(find.max_paths));

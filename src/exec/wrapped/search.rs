@@ -69,7 +69,7 @@ impl Wrapped {
             Ok::<(), Error>(())
         };
         if self.stat(&grep.root).await?.kind != FileKind::Folder {
-            let name = Path::new(grep.root.file_name().unwrap_or_default());
+            let name = grep.file_name();
             add(name, &self.read(&grep.root).await?, &mut matched)?;
             return Ok(matched.finish(0));
         }
@@ -194,6 +194,7 @@ mod tests {
     fn only_what_every_grep_understands_is_asked_of_it() {
         let grep = |pattern: &str, is_literal, ignore_case| Grep {
             root: PathBuf::new(),
+            named: None,
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case,

@@ -5,9 +5,10 @@
 //! and later events follow it.
 
 use super::translator::{Offers, Translator, plan_update};
-use super::wire;
-use crate::agent::{EngineHandle, Error, SessionHandle, Snapshot};
+use super::{notices, wire};
+use crate::agent::{EngineHandle, Error, SessionHandle, Snapshot, messages_held};
 use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::event::StateValue;
 use tokio::sync::mpsc;
 
 /// The number of items in a page. Few, since an item may be a megabyte.
@@ -58,7 +59,10 @@ pub(super) async fn replay(
         let _ = pages.send(page).await;
     }
     let plan = snapshot.plan.as_ref().map(plan_update);
-    let last = plan.into_iter().chain(translator.used(&snapshot.context));
+    let is_idle = snapshot.state.value == StateValue::Idle;
+    let held = messages_held(&snapshot.queue).filter(|_| is_idle);
+    let held = held.map(|notice| notices::notice(offers, &notice, snapshot.seq));
+    let last = plan.into_iter().chain(translator.used(&snapshot.context)).chain(held);
     let _ = pages.send(last.map(|update| wire::update(&id, update, None)).collect()).await;
     Ok(translator)
 }

@@ -12,7 +12,9 @@ use crate::agent::{
 use crate::frontend::connection::{self, Ended, Outbox, Protocol};
 use crate::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
 use futures_util::future::{BoxFuture, FutureExt};
-use pintle_protocol::event::{DeltaField, Event, EventRecord, TransientEvent, TransientRecord};
+use pintle_protocol::event::{
+    DeltaField, Event, EventRecord, TransientEvent, TransientRecord, TurnStatus,
+};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::item::ItemStatus;
 use pintle_protocol::methods::QueuePolicy;
@@ -37,6 +39,8 @@ pub(super) struct Driver {
     pub(super) dialogs: Dialogs,
     pub(super) shells: Shells,
     pub(super) watching: Watching,
+    /// A run has completed, and the client has sent nothing since: what it sends next may have been meant for that run.
+    pub(super) has_just_ended: bool,
     /// The abort commands that wait until nothing runs.
     pub(super) aborts: Vec<Head>,
     pub(super) compacting: Option<Compacting>,
@@ -146,6 +150,7 @@ impl Driver {
             watching,
             aborts: Vec::new(),
             compacting: None,
+            has_just_ended: false,
             retries,
             compacts,
             subagents,
@@ -305,6 +310,7 @@ impl Driver {
         if self.open.translator.queue.has_waiting() {
             return;
         }
+        self.has_just_ended = matches!(&record.event, Event::TurnCompleted(end) if end.status == TurnStatus::Completed);
         let is_turn = |compacting: &mut Compacting| {
             compacting.turn.is_some() && compacting.turn == record.turn_id
         };
@@ -353,6 +359,9 @@ impl Driver {
             self.out.push_json(&head.done());
         }
         self.sessions.close(&before).await;
+        if self.open.translator.queue.has_left() {
+            self.send_queue();
+        }
     }
 }
 

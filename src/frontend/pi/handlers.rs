@@ -24,10 +24,13 @@ impl Driver {
     pub(super) async fn command(&mut self, line: CommandLine) {
         let CommandLine { head, command } = line;
         let is_current = self.sessions.options.dialect == Dialect::Current;
+        // The client has not heard of the end yet, or it came while the command was on its way.
+        let has_crossed =
+            std::mem::take(&mut self.has_just_ended) || self.open.translator.is_running();
         let response = match command {
             Command::Prompt(prompt) => self.prompt(&head, prompt).await,
-            Command::Steer(message) => self.steer(&head, message).await,
-            Command::FollowUp(message) => self.follow_up(&head, message).await,
+            Command::Steer(message) => self.steer(&head, message, has_crossed).await,
+            Command::FollowUp(message) => self.follow_up(&head, message, has_crossed).await,
             Command::Abort => return self.abort(head).await,
             Command::ClearQueue if is_current => self.clear_queue(&head).await,
             Command::NewSession(new) => {
@@ -198,7 +201,7 @@ impl Driver {
         }
     }
 
-    fn send_queue(&mut self) {
+    pub(super) fn send_queue(&mut self) {
         let mut lines = Vec::new();
         self.open.translator.send_queue(&mut lines);
         self.out.push_all(lines);
@@ -222,18 +225,32 @@ impl Driver {
         Ok(())
     }
 
-    async fn steer(&mut self, head: &Head, message: Message) -> Value {
+    /// Sends a message to the running turn, or holds it for the next prompt. A message that has crossed the end of the run that it was
+    /// meant for begins a run of its own.
+    async fn steer(&mut self, head: &Head, message: Message, has_crossed: bool) -> Value {
         let input = message.into_input();
         match self.steer_running(input.clone()).await {
             Ok(true) => self.accepted(head, "queued"),
+            Ok(false) if has_crossed => self.begin(head, input).await,
             Ok(false) => self.hold(head, Delivery::Steer, input),
             Err(error) => head.failed(&error_text(&error)),
         }
     }
 
-    async fn follow_up(&mut self, head: &Head, message: Message) -> Value {
+    async fn begin(&mut self, head: &Head, input: Vec<Input>) -> Value {
+        match self.start_with_held(input).await {
+            Ok(()) => self.accepted(head, "started"),
+            Err(error) => head.failed(&error_text(&error)),
+        }
+    }
+
+    /// Queues a message behind the running turn, or holds it for the next prompt; one that has crossed the end of the run begins one of its own.
+    async fn follow_up(&mut self, head: &Head, message: Message, has_crossed: bool) -> Value {
         let input = message.into_input();
         match self.snapshot().await {
+            Ok(snapshot) if snapshot.state.value == StateValue::Idle && has_crossed => {
+                self.begin(head, input).await
+            }
             Ok(snapshot) if snapshot.state.value == StateValue::Idle => {
                 self.hold(head, Delivery::FollowUp, input)
             }

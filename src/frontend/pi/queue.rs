@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 pub(super) struct Queue {
     /// In the engine's queue.
     waiting: Vec<QueuedInput>,
+    /// In the engine's queue too, which holds them for the next prompt.
+    left: Vec<QueuedInput>,
     /// Messages outside the engine's queue; the next prompt sends them there.
     held: Vec<(Delivery, Vec<Input>)>,
 }
@@ -27,16 +29,30 @@ impl Queue {
         true
     }
 
+    /// Adds messages that an engine accepted and did not live to have read.
+    pub(super) fn add_left(&mut self, left: Vec<QueuedInput>) {
+        self.left = left;
+    }
+
+    /// Returns true if the engine holds messages for the next prompt.
+    pub(super) fn has_left(&self) -> bool {
+        !self.left.is_empty()
+    }
+
     /// Removes a message that left the engine's queue. Returns false if it was not there.
     pub(super) fn take(&mut self, id: &ItemId) -> bool {
-        let before = self.waiting.len();
-        self.waiting.retain(|input| input.item_id != *id);
-        before != self.waiting.len()
+        let before = self.len();
+        for list in [&mut self.waiting, &mut self.left] {
+            list.retain(|input| input.item_id != *id);
+        }
+        before != self.len()
     }
 
     /// Replaces the engine's queue.
-    pub(super) fn replace(&mut self, waiting: Vec<QueuedInput>) {
-        self.waiting = waiting;
+    pub(super) fn replace(&mut self, queue: Vec<QueuedInput>) {
+        let is_left =
+            |input: &QueuedInput| self.left.iter().any(|left| left.item_id == input.item_id);
+        (self.left, self.waiting) = queue.into_iter().partition(is_left);
     }
 
     /// Holds a message for the next prompt.
@@ -69,13 +85,14 @@ impl Queue {
 
     /// Returns the number of messages that wait.
     pub(super) fn len(&self) -> usize {
-        self.waiting.len() + self.held.len()
+        self.waiting.len() + self.left.len() + self.held.len()
     }
 
     fn texts(&self, is_steer: bool) -> Vec<String> {
         let held = self.held.iter().map(|(delivery, input)| (delivery, input.as_slice()));
-        let waiting = self.waiting.iter().map(|input| (&input.delivery, input.content.as_slice()));
+        let waiting = self.left.iter().chain(&self.waiting);
         waiting
+            .map(|input| (&input.delivery, input.content.as_slice()))
             .chain(held)
             .filter(|(delivery, _)| (**delivery == Delivery::Steer) == is_steer)
             .map(|(_, input)| text(input))

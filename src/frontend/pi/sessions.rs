@@ -182,7 +182,19 @@ impl Sessions {
         path: &Path,
         watching: &Watching,
     ) -> Result<OpenSession, Error> {
-        let text = self.read(path).await?;
+        let text = match (self.read(path).await, self.unwritten(path)) {
+            (Ok(text), _) => text,
+            // Its file is created with the first message that is read.
+            (Err(_), Some(id)) => {
+                let handle = self.engine.open(id, self.config()).await?;
+                let mut mirror = self.mirror(&handle, None).await?;
+                if let Err(reason) = mirror.write_to(path.to_owned()) {
+                    tracing::error!("the session has no file: {reason}");
+                }
+                return self.watch(handle, mirror, watching).await;
+            }
+            (Err(error), None) => return Err(error),
+        };
         let FileSession { mut handle, is_new } = self.find(&text).await?;
         let mut mirror = self.mirror(&handle, None).await?;
         if let Err(reason) = mirror.write_to(path.to_owned()) {
@@ -195,6 +207,16 @@ impl Sessions {
             self.name_file(&mut mirror);
         }
         self.watch(handle, mirror, watching).await
+    }
+
+    /// The session whose file would be at this path, where there is none yet.
+    fn unwritten(&self, path: &Path) -> Option<SessionId> {
+        if path.exists() {
+            return None;
+        }
+        let (_, id) = path.file_name()?.to_str()?.strip_suffix(".jsonl")?.split_once('_')?;
+        let id = SessionId::new(id.to_owned());
+        (is_id(id.as_str()) && self.store().folder(&id).is_ok()).then_some(id)
     }
 
     /// Opens the session to which a file belongs.
@@ -295,7 +317,7 @@ impl Sessions {
         let subscriber = subscriber.clone();
         let subscribe =
             |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
-        let Snapshot { seq, title, model, cwd, .. } = handle.ask(subscribe).await?;
+        let Snapshot { seq, title, model, cwd, queue, .. } = handle.ask(subscribe).await?;
         mirror.catch_up(seq);
         let values = [("steerMode", steering), ("followUpMode", follow_up)];
         let values = values.map(|(id, mode)| (id.to_owned(), mode.name().to_owned()));
@@ -312,17 +334,18 @@ impl Sessions {
             seq,
             printing: Printing::default(),
         };
+        open.translator.queue.add_left(queue);
         open.update_variables(self.options.dialect).await;
         Ok(open)
     }
 
-    /// Closes a session, and reports unsent messages. A session without messages is deleted.
+    /// Closes a session, and reports unsent messages. A session without messages, also unread ones, is deleted.
     pub(super) async fn close(&self, open: &OpenSession) {
         for text in open.translator.queue.unsent() {
             tracing::warn!("no prompt followed this message, so it was not sent: {text}");
         }
         let _ = open.handle.ask(|reply| Command::Close { reply }).await;
-        if open.mirror.is_empty() {
+        if open.mirror.is_empty() && !open.translator.queue.has_left() {
             let (store, id) = (self.store(), open.handle.id.clone());
             let deleted = in_background(move || Ok(store.delete(&id)?)).await;
             if let Err(error) = deleted {

@@ -112,6 +112,11 @@ impl Translator {
         }
     }
 
+    /// Returns true between the beginning and the end of a run, as the client was told.
+    pub(super) fn is_running(&self) -> bool {
+        self.run.is_some()
+    }
+
     /// Sends the queue.
     pub(super) fn send_queue(&mut self, out: &mut Vec<Vec<u8>>) {
         push(out, &self.queue.update());

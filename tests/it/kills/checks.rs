@@ -22,16 +22,18 @@ pub(super) fn all_is_well(scene: &Scene, place: &Place, seen: &[Value]) {
     let made = seen.iter().find_map(|message| message["result"]["sessionId"].as_str()).unwrap();
     let opened = program.ask("session/open", json!({"sessionId": made}));
     assert_eq!(opened["sessionId"], made, "it opens: {opened}");
-    let events = events(&mut program);
-    what_was_seen_still_stands(made, seen, &events);
-    what_was_accepted_is_read_once_or_handed_back(seen, &events);
-    no_call_ran_twice(place, &events);
+    let before = events(&mut program);
+    what_was_seen_still_stands(made, seen, &before);
+    each_accepted_message_is_there_once(seen, &before, &opened["queue"]);
+    no_call_ran_twice(place, &before);
     files_are_whole(scene, place);
 
     let input = json!([{"type": "text", "text": "giraffe goes on"}]);
     program.ask("turn/start", json!({"input": input}));
     let end = program.until_event("turn.completed");
     assert_eq!(end["status"], "completed", "it goes on: {end}");
+    // The prompt had what waited read too.
+    each_accepted_message_is_there_once(seen, &events(&mut program), &Value::Null);
     (scene.after)(&mut program, place, seen);
 
     lists_agree_with_journals(&mut program, place);
@@ -78,8 +80,8 @@ fn what_was_seen_still_stands(session: &str, seen: &[Value], events: &[Value]) {
     }
 }
 
-/// Messages by id: how often each was read by the model or handed back.
-fn what_was_accepted_is_read_once_or_handed_back(seen: &[Value], events: &[Value]) {
+/// Each message that was accepted was read by the model, handed back, or waits in the queue.
+fn each_accepted_message_is_there_once(seen: &[Value], events: &[Value], queue: &Value) {
     let session = &events[0]["sessionId"];
     let accepted = |event: &Value| event["event"]["type"] == "input.accepted";
     let told = seen.iter().map(|message| &message["params"]);
@@ -119,8 +121,14 @@ fn what_was_accepted_is_read_once_or_handed_back(seen: &[Value], events: &[Value
             count(&input["itemId"]);
         }
     }
+    for input in queue.as_array().into_iter().flatten() {
+        count(&input["itemId"]);
+    }
     let wrong: Vec<_> = ids.iter().filter(|(_, count)| **count != 1).collect();
-    assert!(wrong.is_empty(), "accepted, but not read or handed back just once: {wrong:?}");
+    assert!(
+        wrong.is_empty(),
+        "accepted, but not read, handed back or waiting just once: {wrong:?}"
+    );
 }
 
 /// Each command left a mark when it ran.

@@ -99,7 +99,7 @@
 ---@field mode? pintle.WorkMode The work mode.
 ---@field state pintle.SessionState The current state.
 ---@field activeTurnId? pintle.TurnId The running turn.
----@field queue? (pintle.QueuedInput)[] The queued messages.
+---@field queue? (pintle.QueuedInput)[] The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it.
 ---@field approvals? (pintle.Approval)[] The pending approvals.
 ---@field questions? (pintle.Question)[] The open questions to a person.
 ---@field plan? pintle.Plan The model's plan.
@@ -935,7 +935,7 @@
 ---@field turnId? pintle.TurnId The turn it belongs to.
 ---@field step? integer The step (model reply) within the turn, from 1; absent for items that no model made.
 ---@field status pintle.ItemStatus The item's status.
----@field startedMs integer The start time, in milliseconds since 1970.
+---@field startedMs integer The start time, in milliseconds since 1970; of a call that runs, when it began to run.
 ---@field durationMs? integer The duration in milliseconds; present once the item has ended.
 ---@field type "userMessage" 
 

@@ -8,6 +8,7 @@ import * as rewind from "./rewind.mjs";
 import { wholeRound } from "./round.mjs";
 import * as stream from "./stream.mjs";
 import { start } from "./support.mjs";
+import * as trust from "./trust.mjs";
 
 let rig;
 before(async () => {
@@ -24,6 +25,7 @@ for (const [name, run] of Object.entries({
   ...faults,
   ...stream,
   ...help,
+  ...trust,
 })) {
   if (!wanted.test(name)) continue;
   const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

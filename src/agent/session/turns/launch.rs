@@ -130,13 +130,13 @@ impl Session {
         }
     }
 
-    /// Returns the limits of a turn that begins with these messages.
+    /// Returns the limits of a turn that begins with these messages: those of the last that names some.
     fn limits(&self, work: &Work) -> Limits {
         let inputs = match work {
             Work::Answer(inputs) => inputs.as_slice(),
             Work::Compact(_) | Work::SummarizeBranch(_) => &[],
         };
-        let Some(requested) = inputs.first().and_then(|input| input.limits) else {
+        let Some(requested) = inputs.iter().rev().find_map(|input| input.limits) else {
             return self.settings.limits;
         };
         let TurnLimits { steps, tokens, cost_nano_usd, duration_ms } = requested;

@@ -68,12 +68,12 @@ impl Session {
             Delivery::Steer | Delivery::FollowUp => Disposition::Queued,
         };
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
-        let _ = reply.send(Ok(Accepted { turn_id: turn_id.clone(), item_id, disposition }));
+        let _ = reply.send(Ok(Accepted { turn_id, item_id, disposition }));
         self.publish(&record);
         self.note(notices);
         match disposition {
             Disposition::Queued => self.inbox.push(queued),
-            Disposition::Started => self.begin_turn(turn_id, Work::Answer(vec![queued]), provider),
+            Disposition::Started => self.begin_answer(queued, provider),
         }
     }
 
@@ -113,8 +113,15 @@ impl Session {
             self.inbox.push(queued);
         }
         self.note(notices);
-        let turn_id = prompt.queued.turn_id.clone();
-        self.begin_turn(turn_id, Work::Answer(vec![prompt.queued]), provider);
+        self.begin_answer(prompt.queued, provider);
+    }
+
+    /// Begins the turn of a prompt, which reads the held messages first.
+    fn begin_answer(&mut self, prompt: QueuedInput, provider: Arc<dyn Provider>) {
+        let turn_id = prompt.turn_id.clone();
+        let mut inputs = self.inbox.take_held();
+        inputs.push(prompt);
+        self.begin_turn(turn_id, Work::Answer(inputs), provider);
     }
 
     fn accept_prompt(

@@ -1,0 +1,193 @@
+//! Canonical paths, acted on without following a symbolic link.
+//!
+//! A path is resolved when a call is decided, and a command that goes on in the background may put a link on its way before the file
+//! is opened. The command may be confined, and the engine is not. So the engine opens the folder without following links, holds it
+//! open, and names files from there: a link that appears later leads nowhere else.
+//!
+//! Blocking: not for an async thread. Where the kernel cannot open so (not Linux, Linux before 5.6, no `/proc`), the path is resolved
+//! once more right before it is used.
+
+use crate::exec::{Error, files};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+/// A file or the place for one: a name in a folder that is held open.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    /// The canonical path, for messages and versions.
+    path: PathBuf,
+    /// The folder by its descriptor, or by its path where that is not possible.
+    folder: PathBuf,
+    /// The file in that folder.
+    at: PathBuf,
+    /// Keeps the descriptor open that `folder` and `at` name.
+    _held: Arc<OwnedFd>,
+}
+
+/// The folders of pinned paths: files of one folder share a descriptor, of which a process has few.
+#[derive(Debug, Default)]
+pub(super) struct Folders(HashMap<PathBuf, Arc<OwnedFd>>);
+
+impl Folders {
+    /// Pins a canonical path. None where its folder does not exist.
+    pub(super) fn find(&mut self, path: &Path) -> Result<Option<Pinned>, Error> {
+        let (folder, name) = parts(path)?;
+        if let Some(held) = self.0.get(folder) {
+            return Ok(Some(Pinned::new(path, folder, name, Arc::clone(held))));
+        }
+        match open_folder(folder) {
+            Ok(held) => {
+                let held = Arc::new(held);
+                self.0.insert(folder.to_path_buf(), Arc::clone(&held));
+                Ok(Some(Pinned::new(path, folder, name, held)))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(path, &error)),
+        }
+    }
+
+    /// Pins a canonical path, and makes its folders.
+    pub(super) fn make(&mut self, path: &Path) -> Result<Pinned, Error> {
+        if let Some(pinned) = self.find(path)? {
+            return Ok(pinned);
+        }
+        let (folder, name) = parts(path)?;
+        let above = self.make(folder)?;
+        match DirBuilder::new().create(above.at()) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(failed(folder, &error));
+            }
+            Ok(()) | Err(_) => {}
+        }
+        let held = Arc::new(above.open_as_folder().map_err(|error| failed(folder, &error))?);
+        self.0.insert(folder.to_path_buf(), Arc::clone(&held));
+        Ok(Pinned::new(path, folder, name, held))
+    }
+}
+
+impl Pinned {
+    fn new(path: &Path, folder: &Path, name: &OsStr, held: Arc<OwnedFd>) -> Self {
+        let folder = by_descriptor(&held).unwrap_or_else(|| folder.to_path_buf());
+        Self { path: path.to_path_buf(), at: folder.join(name), folder, _held: held }
+    }
+
+    /// Returns the canonical path.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns a path to the file that works while this value lives. Its last part may be a link.
+    pub(super) fn at(&self) -> &Path {
+        &self.at
+    }
+
+    /// Returns a path to the folder that works while this value lives.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Opens the file itself.
+    pub(super) fn open(&self, options: &mut OpenOptions) -> io::Result<File> {
+        let flags = nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_NONBLOCK;
+        options.custom_flags(flags.bits()).open(&self.at)
+    }
+
+    fn open_as_folder(&self) -> io::Result<OwnedFd> {
+        let flags = nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_DIRECTORY;
+        let folder = OpenOptions::new().read(true).custom_flags(flags.bits()).open(&self.at)?;
+        Ok(folder.into())
+    }
+
+    /// Returns the metadata of the file itself.
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
+        let facts = std::fs::symlink_metadata(&self.at)?;
+        if facts.is_symlink() { Err(link()) } else { Ok(facts) }
+    }
+}
+
+/// The folder of a path, and the name in it.
+fn parts(path: &Path) -> Result<(&Path, &OsStr), Error> {
+    path.parent().zip(path.file_name()).ok_or_else(|| Error::IsFolder(path.to_path_buf()))
+}
+
+/// An error of something that was done with a canonical path.
+pub(super) fn failed(path: &Path, error: &io::Error) -> Error {
+    if error.raw_os_error() == Some(nix::libc::ELOOP) {
+        return Error::Link(path.to_path_buf());
+    }
+    Error::from_io(path, error)
+}
+
+/// Returns the error of a path with a link on it, as the kernel gives it.
+fn link() -> io::Error {
+    io::Error::from_raw_os_error(nix::libc::ELOOP)
+}
+
+/// Opens the folder at a canonical path, for the names in it.
+pub(super) fn open_folder(path: &Path) -> io::Result<OwnedFd> {
+    open(path, nix::libc::O_DIRECTORY | WITHOUT_READING)
+}
+
+/// Opens what is at a canonical path, to name it by its descriptor.
+pub(super) fn open_to_name(path: &Path) -> io::Result<OwnedFd> {
+    open(path, WITHOUT_READING)
+}
+
+/// Opens what is at a canonical path for reading, without waiting for it.
+pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
+    open(path, nix::libc::O_NONBLOCK | nix::libc::O_NOCTTY).map(File::from)
+}
+
+/// The flag that opens what may be entered or changed and not read, too.
+#[cfg(target_os = "linux")]
+const WITHOUT_READING: i32 = nix::libc::O_PATH;
+
+/// Other systems have no such flag.
+#[cfg(not(target_os = "linux"))]
+const WITHOUT_READING: i32 = 0;
+
+#[cfg(target_os = "linux")]
+fn open(path: &Path, flags: i32) -> io::Result<OwnedFd> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+    use rustix::io::Errno;
+    let opened = rustix::fs::openat2(
+        CWD,
+        path,
+        OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::NO_SYMLINKS,
+    );
+    match opened {
+        // Unknown to the kernel, or to the filter that a container runs under.
+        Err(Errno::NOSYS | Errno::PERM) => open_resolved(path, flags),
+        opened => Ok(opened?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open(path: &Path, flags: i32) -> io::Result<OwnedFd> {
+    open_resolved(path, flags)
+}
+
+/// Opens a path that is canonical now.
+fn open_resolved(path: &Path, flags: i32) -> io::Result<OwnedFd> {
+    if files::canonicalize(path).is_ok_and(|real| real != path) {
+        return Err(link());
+    }
+    let flags = flags | nix::libc::O_NOFOLLOW;
+    OpenOptions::new().read(true).custom_flags(flags).open(path).map(OwnedFd::from)
+}
+
+/// Returns the path that names a folder by its descriptor; none where there is no `/proc`.
+pub(super) fn by_descriptor(folder: &OwnedFd) -> Option<PathBuf> {
+    /// Set if paths by descriptor work here.
+    static IS_THERE: LazyLock<bool> =
+        LazyLock::new(|| cfg!(target_os = "linux") && Path::new("/proc/self/fd").exists());
+    IS_THERE.then(|| PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())))
+}
