@@ -127,12 +127,15 @@ pub enum ContextBlock {
     },
 }
 
-/// Old results that were removed from the model's context.
+/// Old results, and long arguments of old calls, that were removed from the model's context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextPruned {
     /// The number of results.
     pub results: u64,
+    /// The number of calls whose long arguments were shortened.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub calls: u64,
     /// The estimated tokens before.
     pub tokens_before: u64,
     /// The estimated tokens afterwards.

@@ -80,6 +80,9 @@ pub enum Event {
     InputRemoved {
         /// The messages.
         inputs: Vec<QueuedInput>,
+        /// A hook has done what they ask for, so they are not to be sent again.
+        #[serde(default, rename = "isHandled", skip_serializing_if = "std::ops::Not::not")]
+        is_handled: bool,
     },
     /// Messages in the queue were edited or reordered. This is the whole queue.
     #[serde(rename = "queue.changed")]
@@ -252,6 +255,9 @@ pub struct SessionCreated {
     /// Instructions for this session alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
+    /// The names of the tools that its model sees; all of them if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
     /// The origin of the history it began with, if it is a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkedFrom>,
@@ -398,15 +404,10 @@ pub struct TurnCompleted {
     /// The number of model replies.
     pub steps: u32,
     /// The number of denied tool calls.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub denials: u32,
     /// The duration in milliseconds.
     pub duration_ms: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
-fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 /// The final status of a turn.

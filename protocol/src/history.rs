@@ -11,6 +11,7 @@ use crate::item::Item;
 use crate::methods::SessionConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A point in a session's history: exactly one of its fields is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -65,6 +66,9 @@ pub struct LabelChanged {
     /// The label; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The client's data about the point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Value>,
 }
 
 /// The origin of a forked session.
@@ -187,6 +191,9 @@ pub struct SessionLabelParams {
     /// The label, at most 200 characters; absent to remove it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Value>,
 }
 
 /// The point whose label changed.
@@ -195,6 +202,30 @@ pub struct SessionLabelParams {
 pub struct SessionLabelResult {
     /// The event of the point.
     pub seq: u64,
+}
+
+/// The params of `session/note`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionNoteParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The text, at most 64 KB. May be empty if there is data and the model does not read the note.
+    #[serde(default)]
+    pub text: String,
+    /// The client's name for this kind of note, at most 64 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Any data, at most 64 KB of JSON. The model does not read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// The model reads the text at its next turn; default false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub to_model: bool,
+    /// Clients do not show it to people; default false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
 }
 
 /// The history tree of a session.
@@ -261,6 +292,9 @@ pub struct Anchor {
     /// The label, or the beginning of the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The client's data about a labelled point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Value>,
     /// The session from which events were copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SessionId>,

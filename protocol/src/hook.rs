@@ -16,11 +16,11 @@ use serde_json::Value;
 )]
 #[serde(rename_all = "camelCase")]
 pub enum HookPoint {
-    /// A person's message, before the model reads it. A hook may deny it or change its text.
+    /// A person's message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text.
     InputReceived,
-    /// The start of a turn, after its messages are read. A hook may deny it or add context.
+    /// The start of a turn. A hook may deny it, add context, and change the prompt and the system prompt.
     BeforeAgent,
-    /// The model's context is complete. A hook may add to it.
+    /// The model's context is complete. A hook may add to it or replace its messages, for the next request alone.
     ContextBuilt,
     /// Before a request to the model. A hook may deny it, which ends the turn.
     BeforeModelRequest,
@@ -34,9 +34,9 @@ pub enum HookPoint {
     SessionCompact,
     /// A session was created or opened. A hook changes nothing; not for clients.
     SessionStart,
-    /// A session was forked. Comes in addition to `sessionStart`. A hook changes nothing; not for clients.
+    /// Before a fork of this session is made. A hook may deny it; not for clients.
     SessionFork,
-    /// A session continues from another point of its history. A hook changes nothing; not for clients.
+    /// Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients.
     SessionSwitch,
     /// A session is being closed. A hook changes nothing; not for clients.
     SessionEnd,
@@ -55,9 +55,23 @@ pub struct HookRun {
     pub turn_id: Option<TurnId>,
     /// The session's working directory.
     pub cwd: String,
-    /// The message, at `inputReceived`.
+    /// The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
+    /// The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the
+    /// answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Content>,
+    /// The system prompt, at `beforeAgent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// The messages of the model's context, at `contextBuilt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Vec<HookMessage>>,
+    /// The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the
+    /// present state, and where a fork is taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_seq: Option<u64>,
     /// The tool call, at `beforeToolCall` and `afterToolCall`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<HookCall>,
@@ -98,7 +112,7 @@ pub struct HookCall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookResult {
-    /// The text for the model. Images are not shown to hooks and stay.
+    /// The text for the model.
     pub text: String,
     /// The call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -116,6 +130,71 @@ pub struct HookResponse {
     pub tools: Vec<String>,
 }
 
+/// A message of the model's context, for a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "role", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum HookMessage {
+    /// A message of a person or of the engine.
+    User {
+        /// The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as
+        /// reasoning.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        index: Option<u64>,
+        /// The content.
+        content: Vec<Content>,
+    },
+    /// A reply of the model.
+    Assistant {
+        /// The position in the context, from 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        index: Option<u64>,
+        /// The text.
+        #[serde(default)]
+        text: String,
+        /// The calls.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<HookMessageCall>,
+    },
+    /// The result of a call.
+    ToolResult {
+        /// The position in the context, from 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        index: Option<u64>,
+        /// The call.
+        call_id: String,
+        /// The tool's name.
+        tool_name: String,
+        /// The content.
+        content: Vec<Content>,
+        /// The call failed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+    },
+}
+
+impl HookMessage {
+    /// Returns the position in the context.
+    pub fn index(&self) -> Option<u64> {
+        match self {
+            Self::User { index, .. }
+            | Self::Assistant { index, .. }
+            | Self::ToolResult { index, .. } => *index,
+        }
+    }
+}
+
+/// A call in a message of the model's context.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HookMessageCall {
+    /// The id, which the result of the call repeats.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments, as the model wrote them: JSON text.
+    pub arguments: String,
+}
+
 /// The answer of a hook. `{}` and an empty output change nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -126,16 +205,22 @@ pub struct HookAnswer {
     /// The reason for a denial, for the model or the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The new text of the message.
+    /// The new text of the message, at `inputReceived` and `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
+    /// The new system prompt of the turn, at `beforeAgent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// The messages of the next request, at `contextBuilt`. They hold for that request alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Vec<HookMessage>>,
     /// The new arguments of the call, whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
     /// The new result of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<HookResult>,
-    /// Additional context for the model.
+    /// Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
 }
@@ -148,6 +233,9 @@ pub enum HookDecision {
     Allow,
     /// Do not continue.
     Deny,
+    /// The hook has done what the message asks for, at `inputReceived`: the model does not read it, and it is not handed back to be sent
+    /// again. `reason` is shown to the person.
+    Handled,
 }
 
 /// The effect of a hook's failure at a point where it may deny.
@@ -191,6 +279,14 @@ pub struct ToolRegisterParams {
     pub parameters: Value,
 }
 
+/// A tool that the client takes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolUnregisterParams {
+    /// Its name.
+    pub name: String,
+}
+
 /// A call of a tool that the client registered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -201,7 +297,7 @@ pub struct ToolCallParams {
     pub item_id: ItemId,
     /// The tool's name.
     pub tool_name: String,
-    /// The arguments, as the model wrote them; they are not checked against the schema.
+    /// The arguments, as the model wrote them. They match the schema; other calls are refused.
     pub arguments: Value,
 }
 

@@ -151,6 +151,9 @@ pub struct Subagent {
     /// Its last message, as the parent's model reads it; absent until its first turn has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+    /// The number of its replies so far.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub turns_used: u64,
     /// The tokens used so far.
     #[serde(default)]
     pub usage: Usage,
@@ -174,9 +177,28 @@ pub struct Compaction {
     /// The summary. While the compaction runs, deltas of the field `text` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// The files that the model has read and changed so far, which the summary lists; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<CompactionFiles>,
     /// The reason for a failure, which leaves the conversation as it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+/// The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are
+/// listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionFiles {
+    /// The files that it has read and not changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// The files that its calls have changed, created or deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+    /// The number of files that are left out.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub omitted: u64,
 }
 
 /// The reason for a compaction.
@@ -241,6 +263,27 @@ pub struct EngineMessage {
     /// It summarizes the part of the history that a rewind left behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sums_up_left: bool,
+    /// The note of a client that it carries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<ClientNote>,
+}
+
+/// A note that a client has put into the history with `session/note`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientNote {
+    /// The client's name for this kind of note.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The client's data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// The model does not read it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unread: bool,
+    /// Clients do not show it to people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_hidden: bool,
 }
 
 /// A reference from a tool call to a background job.

@@ -47,3 +47,8 @@ pub const PROTOCOL_VERSION: &str = "1.0";
 
 /// The protocol's name in `initialize`, which tells the native protocol from other protocols on the same pipe.
 pub const PROTOCOL_NAME: &str = "pintle";
+
+/// Returns true for a number that its field leaves out.
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
+}

@@ -20,11 +20,12 @@ use crate::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
     ItemReadParams, SessionAnchorsParams, SessionAnchorsResult, SessionForkParams,
     SessionItemsParams, SessionItemsResult, SessionLabelParams, SessionLabelResult,
-    SessionMergeParams, SessionMergeResult, SessionRewindParams, SessionRewindResult,
-    SessionTreeResult,
+    SessionMergeParams, SessionMergeResult, SessionNoteParams, SessionRewindParams,
+    SessionRewindResult, SessionTreeResult,
 };
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
+    ToolUnregisterParams,
 };
 use crate::ids::{JobId, SessionId};
 use crate::item::Item;
@@ -170,6 +171,8 @@ methods! {
     request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult);
     /// Sets the label of a point in a session's history.
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
+    /// Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it.
+    request Client "session/note" SessionNote(SessionNoteParams, Empty);
     /// Returns the history tree of a session.
     request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
     /// Lists the anchors of a session, between which its items can be listed and searched.
@@ -260,6 +263,8 @@ methods! {
     /// Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn
     /// on. It ends with the connection.
     request Client "tool/register" ToolRegister(ToolRegisterParams, Empty);
+    /// Takes a tool of this connection back. Holds from the next turn on.
+    request Client "tool/unregister" ToolUnregister(ToolUnregisterParams, Empty);
     /// Delivers an event of a session.
     notification Engine "session/event" SessionEvent(AnyRecord);
     /// Announces that this connection read too slowly and the durable events between the two numbers were not sent.

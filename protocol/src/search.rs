@@ -26,7 +26,8 @@ pub struct SessionSearchParams {
     /// Only before this event of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_seq: Option<u64>,
-    /// Only entries of these kinds; empty for all.
+    /// Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it
+    /// takes longer, and its hits are not ranked: the newest session comes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<EntryKind>,
     /// Only entries of these roles; empty for all.
@@ -60,13 +61,8 @@ pub struct SessionSearchResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The number of sessions whose text is not indexed yet; indexing continues, so search again.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub behind: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// An entry that matches.
@@ -118,6 +114,10 @@ pub enum EntryKind {
     AgentMessage,
     /// A tool call: its title, command and paths.
     ToolCall,
+    /// The output of a tool call. Found only if `kinds` names it.
+    ToolOutput,
+    /// Reasoning of the model. Found only if `kinds` names it.
+    Reasoning,
 }
 
 /// The role of a searchable entry.

@@ -23,6 +23,10 @@ pub struct SessionConfig {
     /// Instructions for this session alone, appended to the system prompt; only when the session is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
+    /// The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with
+    /// the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
     /// The work mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,

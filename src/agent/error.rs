@@ -34,7 +34,7 @@ pub enum Action {
     OpenSession,
     /// Name a model.
     NameModel,
-    /// Give the system prompt when a session is created.
+    /// Give the system prompt and the tools when a session is created.
     SetAtCreation,
     /// Fork this session; only its own forks can be merged into it.
     Fork,
@@ -80,7 +80,7 @@ impl std::fmt::Display for Action {
             Self::NameModel => {
                 "name one with --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in the config file"
             }
-            Self::SetAtCreation => "give the system prompt when you create a session",
+            Self::SetAtCreation => "give the system prompt and the tools when you create a session",
             Self::Fork => "only forks of this session can be merged into it",
             Self::GoTo(seq) => return write!(f, "go to event {seq} to continue there"),
             Self::ListHistory => "choose a place of this session's history",

@@ -8,7 +8,7 @@ use crate::context::inspect::RequestParts;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
-use pintle_protocol::item::EngineMessage;
+use pintle_protocol::item::{CompactionFiles, EngineMessage};
 use pintle_protocol::plan::WorkMode;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
@@ -53,6 +53,9 @@ pub(super) trait Host: Send {
 
     /// The tasks of the plan that are not done, as text.
     fn open_todos(&self) -> Option<String>;
+
+    /// The files that the model has read and changed.
+    fn touched_files(&self) -> Option<CompactionFiles>;
 
     /// Takes the messages that wait for this turn; they count as read. Also a gap, see [`Self::gap`].
     fn take_steers(&mut self) -> impl Future<Output = Vec<QueuedInput>> + Send;

@@ -41,7 +41,7 @@ pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use clients::{
     CallBody, CallId, ClientCall, ClientTool, Extensions, HOOK_TIMEOUT, Hook, Runner, SubscriberId,
-    globs_of,
+    ToolNames, globs_of,
 };
 pub(crate) use command::messages_held;
 pub use command::{

@@ -56,6 +56,15 @@ pub struct Services {
     pub report_wait: Duration,
     /// The model that names sessions, if one does.
     pub title_model: Option<ModelRef>,
+    /// The model that writes summaries of conversations; `None` for the session's own.
+    pub summary_model: Option<ModelRef>,
     /// The time that a person has to answer a question.
     pub question_timeout: Duration,
+}
+
+impl Services {
+    /// Replaces the engine's own instructions in the system prompts of new sessions.
+    pub fn set_base_prompt(&mut self, text: String) {
+        Arc::make_mut(&mut self.personal).base_prompt = Some(text);
+    }
 }

@@ -12,6 +12,7 @@ use pintle::config::{
     self, Config, ContextSettings, EnvironmentConfig, HookSettings, LimitSettings, LintSettings,
     Live, SafeZone, Source, TitleSettings, ToolSettings, Variables,
 };
+use pintle::context::agents::names_tool;
 use pintle::editor::{Editors, Overlay};
 use pintle::exec::local::{Local, Options, ProviderKeys};
 use pintle::exec::variables::Policy;
@@ -24,9 +25,10 @@ use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle::store::Store;
-use pintle::tools::{PROFILES, Profile, READ_FIRST, Settings};
+use pintle::tools::{Fetch, PROFILES, Profile, READ_FIRST, Settings, Tool};
 use pintle::trust::{self, Answers};
 use pintle_protocol::approval::PermissionMode;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,6 +57,17 @@ pub(crate) async fn services(
     let model = config.model.as_ref().map(|model| model.value.clone());
     let editors = Editors::default();
     let env = environment(&config.environment, ambient, &editors).await?;
+    let tool_settings = Arc::new(tool_settings(&config.tools)?);
+    let tools = Toolbox::Profiles {
+        profile,
+        web_fetch: config.tools.web_fetch,
+        settings: Arc::clone(&tool_settings),
+        models: models.clone(),
+    };
+    let tools = match &config.tools.allow {
+        Some(names) => only(tools, names).context("`tools.allow`")?,
+        None => tools,
+    };
     Ok(Services {
         ambient: ambient.clone(),
         here: this_machine(ambient),
@@ -62,12 +75,8 @@ pub(crate) async fn services(
         store: Store::new(&config.folders.data),
         editors: env.is_this_machine().then_some(editors),
         env,
-        tools: Toolbox::Profiles {
-            profile,
-            web_fetch: config.tools.web_fetch,
-            models: models.clone(),
-        },
-        tool_settings: Arc::new(tool_settings(&config.tools)?),
+        tools,
+        tool_settings,
         models,
         retry_policy: RetryPolicy {
             retries: config
@@ -84,6 +93,7 @@ pub(crate) async fn services(
         lint: lint(&config.lint)?,
         report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
         title_model: title_model(&config.title)?,
+        summary_model: summary_model(&config.context)?,
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
     })
 }
@@ -165,6 +175,7 @@ fn personal(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Pe
     let instructions = config.instructions.clone().map(|setting| setting.value);
     Personal {
         folder,
+        base_prompt: config.base_prompt.clone(),
         instructions,
         answers: given(settings, config, ambient),
         ..Personal::default()
@@ -273,7 +284,7 @@ pub(crate) fn guardian() -> Option<PathBuf> {
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
-    let tools = set.tools.as_deref().map(pintle::agent::globs_of).transpose();
+    let tools = set.tools.as_deref().map(pintle::agent::ToolNames::new).transpose();
     Ok(Hook {
         points: vec![set.point],
         tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,
@@ -302,6 +313,12 @@ fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
     parsed.map(Some).map_err(|error| anyhow::anyhow!("`title.model`: {error}"))
 }
 
+/// The model that writes summaries. One that cannot be used is told at the first summary.
+fn summary_model(set: &ContextSettings) -> anyhow::Result<Option<ModelRef>> {
+    let parsed = set.summary_model.as_deref().map(str::parse::<ModelRef>).transpose();
+    parsed.map_err(|error| anyhow::anyhow!("`context.summary_model`: {error}"))
+}
+
 fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
     let default = image::Limits::default();
     Ok(Settings {
@@ -312,7 +329,50 @@ fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
             max_base64_bytes: set.max_image_bytes.unwrap_or(default.max_base64_bytes),
         },
         web_fetch_private: set.web_fetch_private,
+        max_output_lines: set.max_output_lines,
+        max_output_bytes: set.max_output_bytes,
+        default_command_timeout: set.command_timeout,
+        max_command_timeout: set
+            .max_command_timeout
+            .unwrap_or(Settings::default().max_command_timeout),
     })
+}
+
+/// Returns the tools that these names stand for. A name with `*` stands for every tool that it matches, and any other also for the
+/// tools of other profiles with the same purpose.
+///
+/// # Errors
+/// A name stands for no tool.
+pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
+    let profiles = PROFILES.iter().flat_map(|(_, profile)| {
+        profile.tools().into_iter().chain([Arc::new(Fetch(*profile)) as Arc<dyn Tool>])
+    });
+    let all: BTreeSet<String> = profiles
+        .chain(Profile::agents())
+        .chain(Profile::person())
+        .map(|tool| tool.name().to_owned())
+        .collect();
+    for name in names {
+        let named = std::slice::from_ref(name);
+        if !all.iter().any(|tool| names_tool(named, tool)) {
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            anyhow::bail!("unknown tool `{name}`; expected one of {}", all.join(", "));
+        }
+    }
+    let chosen: Vec<String> = all.into_iter().filter(|tool| names_tool(names, tool)).collect();
+    let globs = |names: &[String]| {
+        pintle::agent::globs_of(names).map_err(|error| anyhow::anyhow!("{error}"))
+    };
+    Ok(Toolbox::Chosen { of: Box::new(of), only: Some(globs(&chosen)?), without: globs(&[])? })
+}
+
+/// The text of the file of this name, or the text itself.
+pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
+    let path = cwd.join(text);
+    if text.len() < 1024 && !text.contains('\n') && path.is_file() {
+        return std::fs::read_to_string(&path).with_context(|| path.display().to_string());
+    }
+    Ok(text.to_owned())
 }
 
 fn limits(set: &LimitSettings) -> Limits {
@@ -323,6 +383,9 @@ fn limits(set: &LimitSettings) -> Limits {
         cost_nano_usd: set.cost_nano_usd,
         duration_ms: set.seconds.map(|seconds| seconds.saturating_mul(1000)),
         continuations: set.continuations.unwrap_or(free.continuations),
+        loop_window: set.loop_window.unwrap_or(free.loop_window),
+        subagent_depth: set.subagent_depth.unwrap_or(free.subagent_depth),
+        turns: set.turns,
     }
 }
 
@@ -377,6 +440,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         lint: None,
         report_wait: REPORT_WAIT,
         title_model: None,
+        summary_model: None,
         question_timeout: QUESTION_TIMEOUT,
     })
 }

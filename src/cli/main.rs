@@ -240,7 +240,14 @@ async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
 
 async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
-    let services = assemble::services(&task.settings, &ambient).await?;
+    let mut services = assemble::services(&task.settings, &ambient).await?;
+    if let Some(names) = &task.tools {
+        services.tools = assemble::only(services.tools, names).context("--tools")?;
+    }
+    if let Some(text) = &task.system_prompt {
+        let text = assemble::text_or_file(&ambient.current_dir()?, text)?;
+        services.set_base_prompt(text);
+    }
     let named = task.directory.as_deref();
     let cwd =
         assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;

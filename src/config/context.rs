@@ -1,12 +1,13 @@
 //! The table `[context]` of the config file.
 
 use super::Error;
-use super::file::{flag_of, wrong};
+use super::file::{flag_of, text_of, wrong};
+use super::unknown::unknown;
 use std::path::Path;
 use toml::Value;
 
 /// Settings for compaction and pruning. `None` keeps the default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContextSettings {
     /// Compacts automatically.
     pub automatic: Option<bool>,
@@ -16,6 +17,8 @@ pub struct ContextSettings {
     pub keep: Option<u64>,
     /// The size of the recent part whose results are not pruned.
     pub safe: Option<SafeZone>,
+    /// The model that writes summaries, as `provider/id[:effort]`.
+    pub summary_model: Option<String>,
 }
 
 /// The size of the part that is not pruned.
@@ -51,7 +54,8 @@ pub(super) fn parse(
                 let want = "tokens, such as 80000 or \"80k\", or a share such as \"60%\"";
                 set.safe = Some(safe_of(&value).ok_or_else(|| wrong(path, &at, want))?);
             }
-            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
+            "summary_model" => set.summary_model = Some(text_of(&value, &at, path)?),
+            _ => warnings.push(unknown(path, &at)),
         }
     }
     Ok(set)

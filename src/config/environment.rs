@@ -3,6 +3,7 @@
 //! `exec` creates the environment from this.
 
 use super::file::{text_of, wrong};
+use super::unknown::unknown;
 use super::{Error, Setting, Source};
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -84,7 +85,7 @@ pub(super) fn parse(
                     }
                 });
             }
-            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
+            _ => warnings.push(unknown(path, &at)),
         }
     }
     Ok(said)

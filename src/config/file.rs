@@ -10,6 +10,7 @@ use super::providers::{Form, Reader, texts};
 use super::sessions::{self, SessionSettings};
 use super::title::{self, TitleSettings};
 use super::tools::{self, ToolSettings};
+use super::unknown::unknown;
 use super::{Error, ProviderEntry};
 use crate::ambient::Ambient;
 use crate::permissions::{Origin, Rule};
@@ -29,6 +30,9 @@ pub(super) struct FileSettings {
     pub(super) rules: Vec<Rule>,
     pub(super) instructions: Option<String>,
     pub(super) instructions_file: Option<String>,
+    pub(super) system_prompt_file: Option<String>,
+    /// The text of that file.
+    pub(super) base_prompt: Option<String>,
     pub(super) providers: BTreeMap<String, ProviderEntry>,
     pub(super) models_files: Vec<String>,
     pub(super) environment: EnvironmentLayer,
@@ -69,6 +73,9 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             "instructions_file" => {
                 settings.instructions_file = Some(text_of(&value, &key, path)?);
             }
+            "system_prompt_file" => {
+                settings.system_prompt_file = Some(text_of(&value, &key, path)?);
+            }
             "permission_mode" => settings.permission_mode = Some(mode_of(&value, path)?),
             "rules" => settings.rules = rules_of(value, path)?,
             "environment" => {
@@ -102,7 +109,7 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
                 let value = to_json(&value);
                 settings.models_files = texts(&Node::new(&value, key, path))?;
             }
-            _ => settings.warnings.push(format!("{place}: `{key}` is unknown and ignored")),
+            _ => settings.warnings.push(unknown(path, &key)),
         }
     }
     Ok(settings)

@@ -4,6 +4,7 @@
 
 use super::Error;
 use super::file::{seconds_of, text_of, wrong};
+use super::unknown::unknown;
 use pintle_protocol::hook::{HookPoint, OnFailure};
 use serde::Deserialize;
 use std::path::Path;
@@ -77,7 +78,7 @@ fn hook(
                 on_failure = OnFailure::deserialize(value.clone())
                     .map_err(|_| wrong(path, &at, "\"closed\" or \"open\""))?;
             }
-            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
+            _ => warnings.push(unknown(path, &at)),
         }
     }
     let point = point.ok_or_else(|| wrong(path, &format!("{at}.point"), POINTS))?;

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::file::wrong;
+use super::unknown::unknown;
 use std::path::Path;
 use toml::Value;
 
@@ -18,6 +19,12 @@ pub struct LimitSettings {
     pub seconds: Option<u64>,
     /// The number of automatic continuations of a reply that was cut at its length limit.
     pub continuations: Option<u32>,
+    /// The maximum number of turns of a session.
+    pub turns: Option<u64>,
+    /// The number of calls that are compared to find repetitions; 0 disables the check.
+    pub loop_window: Option<u32>,
+    /// The depth to which sub-agents may start sub-agents of their own; 0 disables sub-agents.
+    pub subagent_depth: Option<u32>,
 }
 
 /// Reads the table. An unknown key is a warning, a value of the wrong type an error.
@@ -37,15 +44,25 @@ pub(super) fn parse(
             "tokens" => set.tokens = Some(count(&value, 1, &at, path)?),
             "seconds" => set.seconds = Some(count(&value, 1, &at, path)?),
             "continuations" => set.continuations = Some(count(&value, 0, &at, path)?),
+            "turns" => set.turns = Some(count(&value, 1, &at, path)?),
+            "loop_window" => set.loop_window = Some(loop_window(&value, &at, path)?),
+            "subagent_depth" => set.subagent_depth = Some(count(&value, 0, &at, path)?),
             "cost_usd" => {
                 let usd = value.as_float().or_else(|| whole_usd(&value));
                 let want = "an amount in US dollars, such as 0.5";
                 set.cost_nano_usd = Some(nano_usd(usd).ok_or_else(|| wrong(path, &at, want))?);
             }
-            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
+            _ => warnings.push(unknown(path, &at)),
         }
     }
     Ok(set)
+}
+
+/// A window of calls: fewer than four cannot show a repetition of two calls.
+fn loop_window(value: &Value, key: &str, path: &Path) -> Result<u32, Error> {
+    let calls = value.as_integer().and_then(|calls| u32::try_from(calls).ok());
+    let calls = calls.filter(|calls| *calls == 0 || (4..=1000).contains(calls));
+    calls.ok_or_else(|| wrong(path, key, "a number of calls from 4 to 1000, or 0 for no check"))
 }
 
 fn whole_usd(value: &Value) -> Option<f64> {

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::file::{seconds_of, text_of, wrong};
+use super::unknown::unknown;
 use std::path::Path;
 use std::time::Duration;
 use toml::Value;
@@ -51,7 +52,7 @@ pub(super) fn parse(
                 let wait = wait.ok_or_else(|| wrong(path, &at, &want))?;
                 set.report_wait = Some(Duration::from_millis(wait));
             }
-            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
+            _ => warnings.push(unknown(path, &at)),
         }
     }
     Ok(set)

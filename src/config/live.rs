@@ -114,6 +114,7 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
         retries,
         permission_mode,
         rules,
+        base_prompt,
         instructions,
         // Taken over.
         providers: _,
@@ -142,6 +143,7 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
         ("question_timeout_s", *question_timeout == now.question_timeout),
         ("permission_mode", *permission_mode == now.permission_mode),
         ("rules", *rules == now.rules),
+        ("system_prompt_file", *base_prompt == now.base_prompt),
         ("instructions", *instructions == now.instructions),
         ("tools", *tools == now.tools),
         ("environment", *environment == now.environment),

@@ -101,22 +101,27 @@ fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
     })
 }
 
-/// Appends the text of the file that `instructions_file` names to `instructions`.
+/// Reads the file that `system_prompt_file` names, and appends the text of the one that `instructions_file` names to `instructions`.
 fn instructions(
     ambient: &Ambient,
     settings: &mut FileSettings,
     folders: &Folders,
     files: &mut Vec<ReadFile>,
 ) -> Result<(), Error> {
-    let Some(named) = settings.instructions_file.take() else { return Ok(()) };
-    let place = folders.config_file.display();
-    let wrong = |what: &str| Error::new(format!("{place}: `instructions_file` names {what}"));
-    let path = path_of(&named, ambient, &folders.config_file)
-        .map_err(|variable| wrong(&format!("{variable}, which is not set")))?;
-    let text = take(&path, files)?
-        .ok_or_else(|| wrong(&format!("{}, which does not exist", path.display())))?;
-    let both = settings.instructions.take().into_iter().chain([text]);
-    settings.instructions = Some(both.collect::<Vec<_>>().join("\n\n"));
+    let mut text_of = |key: &str, named: Option<String>| {
+        let Some(named) = named else { return Ok(None) };
+        let place = folders.config_file.display();
+        let wrong = |what: &str| Error::new(format!("{place}: `{key}` names {what}"));
+        let path = path_of(&named, ambient, &folders.config_file)
+            .map_err(|variable| wrong(&format!("{variable}, which is not set")))?;
+        let text = take(&path, files)?;
+        text.ok_or_else(|| wrong(&format!("{}, which does not exist", path.display()))).map(Some)
+    };
+    settings.base_prompt = text_of("system_prompt_file", settings.system_prompt_file.take())?;
+    if let Some(text) = text_of("instructions_file", settings.instructions_file.take())? {
+        let both = settings.instructions.take().into_iter().chain([text]);
+        settings.instructions = Some(both.collect::<Vec<_>>().join("\n\n"));
+    }
     Ok(())
 }
 
@@ -231,6 +236,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         permission_mode,
         rules: file.rules,
         instructions,
+        base_prompt: file.base_prompt.filter(|text| !text.trim().is_empty()),
         providers: file.providers,
         tools: ToolSettings {
             web_fetch: file.tools.web_fetch || flags.web_fetch,

@@ -19,6 +19,7 @@ mod sessions;
 mod text_source;
 mod title;
 mod tools;
+mod unknown;
 
 pub use context::{ContextSettings, SafeZone};
 pub use entry::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
@@ -87,6 +88,8 @@ pub struct Config {
     pub rules: Vec<Rule>,
     /// Instructions for every session: those of the config file, then those of the file that it names.
     pub instructions: Option<Setting<String>>,
+    /// The text that takes the place of the engine's own instructions.
+    pub base_prompt: Option<String>,
     /// Providers of the config file and the models files, by name.
     pub providers: BTreeMap<String, ProviderEntry>,
     /// Settings of tools.

@@ -1,6 +1,7 @@
 //! A value of a settings file with its path, so that errors and warnings name the place: pure.
 
 use super::Error;
+use super::unknown::unknown;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -24,7 +25,7 @@ impl<'a> Node<'a> {
 
     /// The warning for an unknown field.
     pub(super) fn means_nothing(&self) -> String {
-        self.warn("is unknown and ignored")
+        unknown(self.file, &self.at)
     }
 
     /// A warning about this value.

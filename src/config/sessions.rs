@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::file::wrong;
+use super::unknown::unknown;
 use std::path::Path;
 use toml::Value;
 
@@ -33,7 +34,7 @@ pub(super) fn parse(
             "keep_count" => &mut set.keep_count,
             "max_mb" => &mut set.max_mb,
             _ => {
-                warnings.push(format!("{}: `{at}` is unknown and ignored", path.display()));
+                warnings.push(unknown(path, &at));
                 continue;
             }
         };

@@ -295,7 +295,7 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
         (
             "[environment]\nwarp = 9\n",
             Flags::default(),
-            "[] (built in) false (built in) None None FilteredHOME/config.toml: `environment.warp` is unknown and ignored",
+            "[] (built in) false (built in) None None FilteredHOME/config.toml: `environment.warp` is unknown and ignored; did you mean `wrap`?",
         ),
     ];
     for (file, flags, want) in rows {
@@ -315,7 +315,8 @@ fn tools_are_set_in_a_table_of_their_own() {
     };
     let flag = || Flags { web_fetch: true, ..Flags::default() };
     let all = "[tools]\nblock_images = true\nmax_image_side = 800\nmax_image_bytes = 9000\n\
-               web_fetch = true\nweb_fetch_private = true\n";
+               web_fetch = true\nweb_fetch_private = true\nallow = [\"read\"]\ncommand_timeout_s = 5\n\
+               max_command_timeout_s = 50\nmax_output_lines = 10\nmax_output_bytes = 1000\n";
     let none = ToolSettings::default;
     let every = ToolSettings {
         profile: None,
@@ -325,6 +326,11 @@ fn tools_are_set_in_a_table_of_their_own() {
         max_image_bytes: Some(9000),
         web_fetch: true,
         web_fetch_private: true,
+        allow: Some(vec!["read".to_owned()]),
+        command_timeout: Some(Duration::from_secs(5)),
+        max_command_timeout: Some(Duration::from_secs(50)),
+        max_output_lines: Some(10),
+        max_output_bytes: Some(1000),
     };
     let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
     for (name, file, flags, want) in [
@@ -366,14 +372,16 @@ fn limits_are_set_in_a_table_of_their_own() {
             .map(|config| (config.limits, config.warnings.len()))
             .map_err(|error| error.to_string().replace(path, "HOME"))
     };
-    let all =
-        "[limits]\nsteps = 9\ntokens = 1000\ncost_usd = 0.25\nseconds = 60\ncontinuations = 0\n";
+    let all = "[limits]\nsteps = 9\ntokens = 1000\ncost_usd = 0.25\nseconds = 60\ncontinuations = 0\nturns = 7\nloop_window = 20\nsubagent_depth = 2\n";
     let every = LimitSettings {
         steps: Some(9),
         tokens: Some(1000),
         cost_nano_usd: Some(250_000_000),
         seconds: Some(60),
         continuations: Some(0),
+        turns: Some(7),
+        loop_window: Some(20),
+        subagent_depth: Some(2),
     };
     let whole = LimitSettings { cost_nano_usd: Some(2_000_000_000), ..LimitSettings::default() };
     let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
@@ -382,6 +390,12 @@ fn limits_are_set_in_a_table_of_their_own() {
         (all, Ok((every, 0))),
         ("[limits]\ncost_usd = 2", Ok((whole, 0))),
         ("[limits]\nstep = 2", Ok((LimitSettings::default(), 1))),
+        (
+            "[limits]\nloop_window = 3",
+            wrong(
+                "`limits.loop_window` must be a number of calls from 4 to 1000, or 0 for no check",
+            ),
+        ),
         ("limits = 1", wrong("`limits` must be a table: [limits]")),
         ("[limits]\nsteps = 0", wrong("`limits.steps` must be a whole number from 1 on")),
         (
@@ -409,13 +423,14 @@ fn room_is_set_in_a_table_of_its_own() {
         reserve: Some(9000),
         keep: Some(12_000),
         safe: Some(SafeZone::Percent(50)),
+        summary_model: Some("a/small".to_owned()),
     };
     let zone = |safe| Ok((ContextSettings { safe: Some(safe), ..none() }, 0));
     let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
     for (file, want) in [
         ("", Ok((none(), 0))),
         (
-            "[context]\nautomatic = false\nreserve = 9000\nkeep = \"12k\"\nsafe_zone = \"50%\"",
+            "[context]\nautomatic = false\nreserve = 9000\nkeep = \"12k\"\nsafe_zone = \"50%\"\nsummary_model = \"a/small\"",
             Ok((every, 0)),
         ),
         ("[context]\nsafe_zone = \"80k\"", zone(SafeZone::Tokens(80_000))),

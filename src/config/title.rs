@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::file::{flag_of, text_of, wrong};
+use super::unknown::unknown;
 use std::path::Path;
 use toml::Value;
 
@@ -29,7 +30,7 @@ pub(super) fn parse(
         match key.as_str() {
             "model" => set.model = Some(text_of(&value, &at, path)?),
             "enabled" => set.is_off = !flag_of(&value, &at, path)?,
-            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
+            _ => warnings.push(unknown(path, &at)),
         }
     }
     Ok(set)

@@ -1,8 +1,10 @@
 //! The table `[tools]` of the config file.
 
 use super::Error;
-use super::file::{flag_of, text_of, wrong};
+use super::file::{flag_of, seconds_of, text_of, wrong};
+use super::unknown::unknown;
 use std::path::Path;
+use std::time::Duration;
 use toml::Value;
 
 /// Settings of tools. `None` and false keep the default.
@@ -22,6 +24,16 @@ pub struct ToolSettings {
     pub web_fetch: bool,
     /// Allows that tool to fetch from this machine and from private networks.
     pub web_fetch_private: bool,
+    /// The tools that models see, as names with * for any text; all by default.
+    pub allow: Option<Vec<String>>,
+    /// The time limit of a command for which the model gives none.
+    pub command_timeout: Option<Duration>,
+    /// The longest time limit that a model can give.
+    pub max_command_timeout: Option<Duration>,
+    /// The maximum length of a command's output or of a file that is read, in lines.
+    pub max_output_lines: Option<usize>,
+    /// The maximum size of such a result, in bytes.
+    pub max_output_bytes: Option<usize>,
 }
 
 /// Reads the table. An unknown key is a warning, a value of the wrong type an error.
@@ -44,10 +56,33 @@ pub(super) fn parse(
             "max_image_bytes" => set.max_image_bytes = Some(count_of(&value, &at, path)?),
             "web_fetch" => set.web_fetch = flag_of(&value, &at, path)?,
             "web_fetch_private" => set.web_fetch_private = flag_of(&value, &at, path)?,
-            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
+            "allow" => set.allow = Some(names_of(&value, &at, path)?),
+            "command_timeout_s" => set.command_timeout = Some(seconds_of(&value, &at, path)?),
+            "max_command_timeout_s" => {
+                set.max_command_timeout = Some(seconds_of(&value, &at, path)?);
+            }
+            "max_output_lines" => set.max_output_lines = Some(count_of(&value, &at, path)?),
+            "max_output_bytes" => set.max_output_bytes = Some(bytes_of(&value, &at, path)?),
+            _ => warnings.push(unknown(path, &at)),
         }
     }
     Ok(set)
+}
+
+/// A list of names.
+fn names_of(value: &Value, key: &str, path: &Path) -> Result<Vec<String>, Error> {
+    let names = value.as_array().map(|names| {
+        names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    });
+    let want = "a list of names in quotes, with * for any text";
+    names.flatten().ok_or_else(|| wrong(path, key, want))
+}
+
+/// A size that leaves room for a notice and a few lines.
+fn bytes_of(value: &Value, key: &str, path: &Path) -> Result<usize, Error> {
+    let bytes = value.as_integer().filter(|bytes| (1_000..=55_000).contains(bytes));
+    let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+    bytes.ok_or_else(|| wrong(path, key, "a number of bytes from 1000 to 55000"))
 }
 
 /// A whole number of at least 1.

@@ -73,6 +73,24 @@ pub fn allows(named: &[String], tool: &str) -> bool {
     })
 }
 
+/// Returns true when one of these names stands for a tool: its own name, that of a tool with the same purpose, or a name with `*` for any
+/// text.
+pub fn names_tool(named: &[String], tool: &str) -> bool {
+    allows(named, tool) || named.iter().any(|name| is_like(name, tool))
+}
+
+/// Matches a name with `*` for any text.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(first) else { return false };
+    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in middle.split('*').filter(|part| !part.is_empty()) {
+        let Some(at) = name.find(part) else { return false };
+        name = name.get(at + part.len()..).unwrap_or_default();
+    }
+    name.ends_with(last)
+}
+
 /// Names of tools with the same purpose, in lower case and without punctuation.
 const SAME: [&[&str]; 7] = [
     &["read", "readfile", "readmanyfiles", "view", "cat"],
@@ -138,5 +156,16 @@ mod tests {
             assert_eq!(allows(&[named.to_owned()], tool), want, "{named} {tool}");
         }
         assert!(!allows(&[], "read"));
+        for (named, tool, want) in [
+            ("gr*", "grep", true),
+            ("*", "write", true),
+            ("*file*", "read_many_files", true),
+            ("r*d*s", "read_many_files", true),
+            ("r*d*s", "read_file", false),
+            ("bash", "shell", true),
+            ("find", "grep", false),
+        ] {
+            assert_eq!(names_tool(&[named.to_owned()], tool), want, "{named} {tool}");
+        }
     }
 }

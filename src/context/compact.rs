@@ -6,10 +6,19 @@ use super::conversation::{from_engine, without_engine_prefix};
 use super::{enclosed, estimate};
 use crate::llm::{AssistantBlock, Message};
 use pintle_protocol::content::Content;
+use pintle_protocol::item::CompactionFiles;
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// The system prompt of a request for a summary.
 pub const INSTRUCTIONS: &str = include_str!("prompts/summarize.md");
+
+/// The system prompt of a request for a summary of the first part of a turn.
+pub const TURN_INSTRUCTIONS: &str = include_str!("prompts/summarize_turn.md");
+
+/// The heading of the first part of a turn in a summary.
+pub const TURN: &str = "## The task in progress";
 
 /// The system prompt of a request for a summary of an abandoned branch.
 pub const BRANCH_INSTRUCTIONS: &str = include_str!("prompts/summarize_left.md");
@@ -23,7 +32,10 @@ const HEADING: &str = "the conversation so far was too long and is summed up her
 /// The heading of the user's own messages in a summary.
 const PINNED: &str = "\n## What the person said, word for word\n";
 
-/// The maximum length of a result in a request for a summary, in characters.
+/// The heading of the files in a summary.
+const FILES: &str = "\n## Files\n";
+
+/// The maximum length of a call or a result in a request for a summary, in characters.
 const MAX_RESULT_CHARS: usize = 2_000;
 
 /// The maximum size of the user's messages that are kept verbatim, in tokens; the latest are kept first.
@@ -61,15 +73,59 @@ pub fn plan(messages: &[Arc<Message>], keep: u64) -> Option<Cut> {
     (start > 0 && !is_summary_alone).then_some(Cut { kept, is_inside_turn })
 }
 
-/// Returns the request for a summary of everything before the cut, as one text.
-pub fn request(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) -> String {
+/// The requests for a summary of everything before a cut.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Requests {
+    /// The request for a summary of the conversation.
+    pub conversation: String,
+    /// The request for a summary of the first part of a turn that the cut divides; `None` if the other request covers it.
+    pub turn: Option<String>,
+}
+
+/// Returns the requests for a summary of everything before the cut. Where the cut divides a turn, the first part of that turn is summed up
+/// apart, so that the many messages before it do not crowd it out.
+pub fn requests(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) -> Requests {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
+    let Some((before, turn)) = cut.is_inside_turn.then(|| divided_turn(old)).flatten() else {
+        return Requests {
+            conversation: request(old, cut.is_inside_turn, instructions),
+            turn: None,
+        };
+    };
+    Requests {
+        conversation: request(before, false, instructions),
+        turn: Some(request(turn, false, instructions)),
+    }
+}
+
+/// The messages before a turn, and those of it.
+type Halves<'a> = (&'a [Arc<Message>], &'a [Arc<Message>]);
+
+/// Divides messages at the beginning of their last turn. `None` where one summary does: there is nothing before that turn, or nothing in
+/// it but the person's message.
+fn divided_turn(old: &[Arc<Message>]) -> Option<Halves<'_>> {
+    let is_start = |message: &Arc<Message>| match &**message {
+        Message::User(blocks) => !is_from_engine(blocks),
+        Message::Assistant(_) | Message::ToolResult(_) => false,
+    };
+    let (before, turn) = old.split_at_checked(old.iter().rposition(is_start)?)?;
+    let has_history = before.iter().any(|message| !is_summary(message));
+    let has_replies = turn.iter().any(|message| matches!(&**message, Message::Assistant(_)));
+    (has_history && has_replies).then_some((before, turn))
+}
+
+/// Joins the summaries of a conversation and of the first part of its last turn.
+pub fn joined(conversation: &str, turn: &str) -> String {
+    format!("{}\n\n{TURN}\n{}", conversation.trim(), turn.trim())
+}
+
+fn request(old: &[Arc<Message>], is_unfinished: bool, instructions: Option<&str>) -> String {
     let mut text = String::new();
     for message in old {
         match summary_of(message) {
             Some(summary) => {
                 text.push_str("<earlier-memory>\n");
-                text.push_str(&enclosed("earlier-memory", summary));
+                text.push_str(&enclosed("earlier-memory", &without_files(summary)));
                 text.push_str(
                     "\n</earlier-memory>\nUpdate that memory with what happened since:\n\n",
                 );
@@ -77,7 +133,7 @@ pub fn request(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) 
             None => write_message(&mut text, message),
         }
     }
-    if cut.is_inside_turn {
+    if is_unfinished {
         text.push_str("\nThis last task is unfinished and will continue. State its progress under \"Progress\".\n");
     }
     if let Some(instructions) = instructions.filter(|text| !text.trim().is_empty()) {
@@ -103,11 +159,7 @@ fn write_message(text: &mut String, message: &Message) {
     match message {
         Message::User(blocks) => push(text, "person", &plain_text(blocks)),
         Message::ToolResult(result) => {
-            let mut content = plain_text(&result.content);
-            if let Some((end, _)) = content.char_indices().nth(MAX_RESULT_CHARS) {
-                content.truncate(end);
-                content.push_str(" […]");
-            }
+            let content = shortened(plain_text(&result.content));
             let kind = if result.is_error { "failed result" } else { "result" };
             push(text, &format!("{kind} of {}", result.tool_name), &content);
         }
@@ -116,13 +168,22 @@ fn write_message(text: &mut String, message: &Message) {
                 match block {
                     AssistantBlock::Text { text: reply, .. } => push(text, "agent", reply),
                     AssistantBlock::ToolCall { name, arguments, .. } => {
-                        push(text, "agent calls", &format!("{name} {arguments}"));
+                        let call = shortened(format!("{name} {arguments}"));
+                        push(text, "agent calls", &call);
                     }
                     AssistantBlock::Reasoning { .. } | AssistantBlock::Unknown(_) => {}
                 }
             }
         }
     }
+}
+
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MAX_RESULT_CHARS) {
+        text.truncate(end);
+        text.push_str(" […]");
+    }
+    text
 }
 
 fn push(text: &mut String, role: &str, content: &str) {
@@ -139,13 +200,20 @@ pub(super) fn plain_text(blocks: &[Content]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the text that replaces everything before the cut: the summary, the open todos, and the user's own messages as far as they fit.
-pub fn summary(
-    messages: &[Arc<Message>],
-    cut: Cut,
-    summary: &str,
-    open_todos: Option<&str>,
-) -> String {
+/// The facts that the engine adds to a model's summary.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts<'a> {
+    /// The files that were read and changed.
+    pub files: Option<&'a CompactionFiles>,
+    /// The working directory; paths in it are relative to it.
+    pub cwd: &'a str,
+    /// The open todos.
+    pub open_todos: Option<&'a str>,
+}
+
+/// Returns the text that replaces everything before the cut: the summary, the files, the open todos, and the user's own messages as far as
+/// they fit.
+pub fn summary(messages: &[Arc<Message>], cut: Cut, summary: &str, facts: Facts<'_>) -> String {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
     let mut user_messages = Vec::new();
     for message in old {
@@ -169,7 +237,10 @@ pub fn summary(
     });
     let pinned = user_messages.get(user_messages.len() - fitting.count()..).unwrap_or_default();
     let mut text = titled(summary);
-    if let Some(todos) = open_todos {
+    if let Some(files) = facts.files {
+        write_files(&mut text, files, facts.cwd);
+    }
+    if let Some(todos) = facts.open_todos {
         text.push_str("\n## Open todos\n");
         text.push_str(todos.trim());
         text.push('\n');
@@ -180,6 +251,23 @@ pub fn summary(
         text.push('\n');
     }
     text
+}
+
+fn write_files(text: &mut String, files: &CompactionFiles, cwd: &str) {
+    text.push_str(FILES);
+    for (title, paths) in [("Read", &files.read), ("Changed", &files.changed)] {
+        if !paths.is_empty() {
+            let relative = paths.iter().map(|path| {
+                let inside = path.strip_prefix(cwd).and_then(|rest| rest.strip_prefix('/'));
+                inside.unwrap_or(path)
+            });
+            let list = relative.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "{title}: {list}");
+        }
+    }
+    if files.omitted > 0 {
+        let _ = writeln!(text, "{} earlier files are left out.", files.omitted);
+    }
 }
 
 /// Replaces the messages before the cut by the summary.
@@ -199,6 +287,15 @@ fn summary_of(message: &Message) -> Option<&str> {
             _ => None,
         },
         Message::Assistant(_) | Message::ToolResult(_) => None,
+    }
+}
+
+/// Returns an earlier summary without its list of files, since the next summary gets a new one.
+fn without_files(summary: &str) -> Cow<'_, str> {
+    let Some((before, list)) = summary.rsplit_once(FILES) else { return Cow::Borrowed(summary) };
+    match list.split_once("\n\n") {
+        Some((_, after)) => Cow::Owned(format!("{before}\n{after}")),
+        None => Cow::Borrowed(before),
     }
 }
 
@@ -295,7 +392,15 @@ mod tests {
     fn what_stays_is_legal_and_a_second_summary_builds_on_the_first() {
         let mut messages = conversation("uaucu", 1);
         let cut = plan(&messages, 12).unwrap();
-        let first = summary(&messages, cut, "## Goal\nall\n", Some("[ ] the tests"));
+        let paths = |list: &[&str]| list.iter().map(|&path| path.to_owned()).collect();
+        let files = CompactionFiles {
+            read: paths(&["/etc/hosts", "/w/b.rs"]),
+            changed: paths(&["/w/src/a.rs"]),
+            omitted: 2,
+        };
+        let open_todos = Some("[ ] the tests");
+        let facts = Facts { files: Some(&files), cwd: "/w", open_todos };
+        let first = summary(&messages, cut, "## Goal\nall\n", facts);
         apply(&mut messages, cut.kept, &first);
         assert_eq!(invariants::check(&messages), Ok(()));
         expect![[r"
@@ -303,6 +408,11 @@ mod tests {
 
             ## Goal
             all
+
+            ## Files
+            Read: /etc/hosts, b.rs
+            Changed: src/a.rs
+            2 earlier files are left out.
 
             ## Open todos
             [ ] the tests
@@ -348,6 +458,39 @@ mod tests {
             </conversation>
 
             Write the memory now."#]]
-        .assert_eq(&request(&messages, cut, Some("keep the numbers")));
+        .assert_eq(&requests(&messages, cut, Some("keep the numbers")).conversation);
+    }
+
+    #[test]
+    fn a_turn_that_the_cut_divides_is_summed_up_apart() {
+        let has = |text: &str, names: &[&str]| names.iter().all(|name| text.contains(name));
+        for (name, shape, kept, want) in [
+            ("between turns", "uauc", 3, None),
+            ("inside a turn", "uaucc", 2, Some((["u0", "a1"], ["u2", "read"]))),
+            ("the only turn", "ucc", 2, None),
+            ("nothing but the prompt", "uauc", 2, None),
+        ] {
+            let messages = conversation(shape, 1);
+            let first = messages.get(messages.len() - kept).unwrap();
+            let is_inside_turn = matches!(&**first, Message::Assistant(_));
+            let asked = requests(&messages, Cut { kept, is_inside_turn }, None);
+            let apart = asked.turn.as_deref();
+            assert_eq!(apart.is_some(), want.is_some(), "{name}");
+            if let (Some(turn), Some((before, after))) = (apart, want) {
+                assert!(has(&asked.conversation, &before), "{name}: {asked:?}");
+                assert!(has(turn, &after) && !has(turn, &before), "{name}: {asked:?}");
+                assert!(!asked.conversation.contains("u2"), "{name}: {asked:?}");
+            }
+        }
+        let mut messages = conversation("uaucc", 1);
+        let cut = Cut { kept: 2, is_inside_turn: true };
+        let said = joined("## Goal", "### Request");
+        let first = summary(&messages, cut, &said, Facts::default());
+        apply(&mut messages, 2, &first);
+        messages.extend(conversation("cc", 1));
+        let cut = Cut { kept: 2, is_inside_turn: true };
+        let again = requests(&messages, cut, None);
+        assert_eq!(again.turn, None, "the beginning of the turn is in the earlier summary");
+        assert!(again.conversation.contains("## Goal\n\n## The task in progress\n### Request"));
     }
 }

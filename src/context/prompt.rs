@@ -57,6 +57,8 @@ pub struct EnvironmentFacts<'a> {
 /// The layers that come from files and from people.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
+    /// The user's text in the place of the engine's own instructions for role and tools.
+    pub base: Option<String>,
     /// The repository at the session's start.
     pub git: Option<String>,
     /// Documents for agents.
@@ -93,10 +95,10 @@ pub fn sections(facts: &EnvironmentFacts<'_>, layers: &Layers) -> Vec<Section> {
     let instructions = (!instructions.is_empty()).then(|| instructions.join(BETWEEN));
     let environment = environment(facts);
     let sections = [
-        ("preamble", Some(BASE)),
+        ("preamble", Some(layers.base.as_deref().unwrap_or(BASE))),
         ("environment", Some(environment.as_str())),
         ("git", layers.git.as_deref()),
-        ("tools", profile.map(|(_, text)| *text)),
+        ("tools", profile.filter(|_| layers.base.is_none()).map(|(_, text)| *text)),
         ("subagents", facts.has_agents.then_some(AGENTS)),
         ("subagent", facts.is_subagent.then_some(SUBAGENT)),
         ("documents", layers.documents.as_deref()),
@@ -194,9 +196,19 @@ mod tests {
     }
 
     #[test]
+    fn a_text_of_the_users_takes_the_place_of_role_and_tools() {
+        let base = Some("You are a poet.".to_owned());
+        let found = sections(&facts("pi", true), &Layers { base, ..Layers::default() });
+        let names: Vec<&str> = found.iter().map(|section| section.name).collect();
+        assert_eq!(names, ["preamble", "environment", "subagent"]);
+        assert_eq!(found[0].text, "You are a poet.");
+    }
+
+    #[test]
     fn layers_come_in_their_order() {
         let some = |text: &str| Some(text.to_owned());
         let layers = Layers {
+            base: None,
             git: some("GIT"),
             documents: some("DOCUMENTS"),
             rules: some("RULES"),

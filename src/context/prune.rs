@@ -1,14 +1,15 @@
-//! Pruning: choosing old results that a conversation can do without. Pure. It changes only what the model reads; the journal keeps
-//! everything.
+//! Pruning: choosing old results, and long arguments of old calls, that a conversation can do without. Pure. It changes only what the model
+//! reads; the journal keeps everything.
 //!
 //! Pruning happens in large steps, so that a provider's cache stays valid for long. Invariant: calls and results stay paired; only the text
-//! of results changes, and never that of the newest ones.
+//! of results and of arguments changes, and never that of the newest ones.
 //!
-//! Pruned results stay with the conversation, so that `recall` needs no journal; compaction drops them.
+//! Pruned texts stay with the conversation, so that `recall` needs no journal; compaction drops them.
 
 use super::estimate;
 use crate::llm::{AssistantBlock, Message, ToolResult};
 use pintle_protocol::content::Content;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -23,13 +24,22 @@ fn removed(call_id: &str) -> String {
 /// The text that replaces a read which a later read of the same file repeats.
 const SUPERSEDED: &str = "[Removed to make room: a later call shows this file again.]";
 
-/// The pruned results by the ids of their calls.
+/// The pruned texts by the ids of their calls: the arguments, if they were shortened, then the result.
 pub type Removed = Arc<BTreeMap<String, Vec<Content>>>;
 
-/// The minimum size of a result that is worth pruning, in tokens.
+/// The minimum size of a result or an argument that is worth pruning, in tokens.
 const MIN_TOKENS: u64 = 100;
 
-/// Returns the positions of the results to prune, so that about `wanted` tokens become free; all possible ones if that is `None`. The last
+/// The number of things that were pruned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The results.
+    pub results: u64,
+    /// The calls whose long arguments were shortened.
+    pub calls: u64,
+}
+
+/// Returns the positions of the messages to prune, so that about `wanted` tokens become free; all possible ones if that is `None`. The last
 /// `keep` tokens stay, and superseded reads are pruned first. Empty if not even half of `wanted` can be freed.
 pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: Option<u64>) -> Vec<usize> {
     let mut newest = 0;
@@ -39,16 +49,20 @@ pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: Option<u64>) -> Vec<us
     });
     let old = messages.get(..messages.len() - kept.count()).unwrap_or_default();
     let superseded = superseded(messages);
-    let result = |(position, message): (usize, &Arc<Message>)| match &**message {
-        Message::ToolResult(result) if !is_pruned(result) => {
-            let tokens = estimate::content(&result.content);
-            let is_superseded = superseded.contains(&result.call_id);
-            (tokens >= MIN_TOKENS).then_some((position, tokens, is_superseded))
-        }
-        Message::ToolResult(_) | Message::User(_) | Message::Assistant(_) => None,
+    let candidate = |(position, message): (usize, &Arc<Message>)| {
+        let (tokens, is_superseded) = match &**message {
+            Message::ToolResult(result) if !is_pruned(result) => {
+                let is_superseded = superseded.contains(&result.call_id);
+                (estimate::content(&result.content), is_superseded)
+            }
+            Message::Assistant(assistant) => (assistant.blocks.iter().map(freed).sum(), false),
+            Message::ToolResult(_) | Message::User(_) => (0, false),
+        };
+        (tokens >= MIN_TOKENS).then_some((position, tokens, is_superseded))
     };
+    let candidates = old.iter().enumerate().filter_map(candidate);
     let (repeated, other): (Vec<_>, Vec<_>) =
-        old.iter().enumerate().filter_map(result).partition(|(_, _, is_superseded)| *is_superseded);
+        candidates.partition(|(_, _, is_superseded)| *is_superseded);
     let mut freed = 0;
     let mut positions = Vec::new();
     for (position, tokens, _) in repeated.into_iter().chain(other) {
@@ -61,20 +75,81 @@ pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: Option<u64>) -> Vec<us
     if freed * 2 < wanted.unwrap_or(0) { Vec::new() } else { positions }
 }
 
-/// Replaces the content of these results by a note, and stores it in `kept`. The rest of the conversation is unchanged.
-pub fn apply(messages: &mut [Arc<Message>], positions: &[usize], kept: &mut Removed) {
+/// Replaces the content of these results and the long arguments of these calls by notes, and stores both in `kept`. The rest of the
+/// conversation is unchanged.
+pub fn apply(messages: &mut [Arc<Message>], positions: &[usize], kept: &mut Removed) -> Counts {
     let superseded = superseded(messages);
+    let mut counts = Counts::default();
     for position in positions {
         let Some(message) = messages.get_mut(*position) else { continue };
-        let Message::ToolResult(result) = &**message else { continue };
-        let is_superseded = superseded.contains(&result.call_id);
-        let notice = if is_superseded { SUPERSEDED.to_owned() } else { removed(&result.call_id) };
-        if !is_superseded {
-            Arc::make_mut(kept).insert(result.call_id.clone(), result.content.clone());
+        match &**message {
+            Message::ToolResult(result) => {
+                let is_superseded = superseded.contains(&result.call_id);
+                let notice =
+                    if is_superseded { SUPERSEDED.to_owned() } else { removed(&result.call_id) };
+                if !is_superseded {
+                    let call = Arc::make_mut(kept).entry(result.call_id.clone()).or_default();
+                    call.extend(result.content.iter().cloned());
+                }
+                counts.results += 1;
+                let content = vec![Content::text(notice)];
+                *message = Arc::new(Message::ToolResult(ToolResult { content, ..result.clone() }));
+            }
+            Message::Assistant(assistant) => {
+                let mut assistant = assistant.clone();
+                for block in &mut assistant.blocks {
+                    if let AssistantBlock::ToolCall { id, arguments, .. } = block
+                        && let Some(short) = shortened(id, arguments)
+                    {
+                        let whole = std::mem::replace(arguments, short);
+                        let content =
+                            Content::text(format!("The arguments of the call:\n{whole}\n"));
+                        Arc::make_mut(kept).entry(id.clone()).or_default().insert(0, content);
+                        counts.calls += 1;
+                    }
+                }
+                *message = Arc::new(Message::Assistant(assistant));
+            }
+            Message::User(_) => {}
         }
-        let content = vec![Content::text(notice)];
-        *message = Arc::new(Message::ToolResult(ToolResult { content, ..result.clone() }));
     }
+    counts
+}
+
+/// Returns the tokens that the long arguments of a block take.
+fn freed(block: &AssistantBlock) -> u64 {
+    let AssistantBlock::ToolCall { id, arguments, .. } = block else { return 0 };
+    let short = shortened(id, arguments);
+    short.map_or(0, |short| estimate::text(arguments).saturating_sub(estimate::text(&short)))
+}
+
+/// Returns the arguments of a call with a note in the place of each long text; `None` if there is no long text. They stay valid for the
+/// tool's schema.
+fn shortened(call_id: &str, arguments: &str) -> Option<String> {
+    fn shorten(value: &mut Value, call_id: &str) -> bool {
+        match value {
+            Value::String(text) if estimate::text(text) >= MIN_TOKENS => {
+                let count = text.chars().count();
+                *text = format!(
+                    "[{count} characters were removed to make room: `recall` with the call `{call_id}` brings them back.]"
+                );
+                true
+            }
+            Value::Array(values) => {
+                values.iter_mut().fold(false, |any, value| shorten(value, call_id) | any)
+            }
+            Value::Object(fields) => {
+                fields.values_mut().fold(false, |any, value| shorten(value, call_id) | any)
+            }
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+    // A shorter text holds no long one, and most arguments are short.
+    if estimate::text(arguments) < MIN_TOKENS {
+        return None;
+    }
+    let mut value = serde_json::from_str(arguments).ok()?;
+    shorten(&mut value, call_id).then(|| value.to_string())
 }
 
 fn is_pruned(result: &ToolResult) -> bool {
@@ -148,6 +223,34 @@ mod tests {
         ] {
             assert_eq!(plan(&messages, keep, wanted), want, "{name}");
         }
+    }
+
+    #[test]
+    fn long_arguments_of_old_calls_are_shortened_and_can_be_recalled() {
+        let long = "four".repeat(1000);
+        let arguments =
+            format!(r#"{{"path":"a.rs","edits":[{{"oldText":"x","newText":"{long}"}}],"n":1}}"#);
+        let mut messages: Vec<_> = [call("a", &arguments, 1000), call("b", "{}", 1000)].concat();
+        let positions = plan(&messages, 1100, None);
+        assert_eq!(positions, [0, 1], "the arguments and the result of the older call");
+        let mut kept = Removed::default();
+        assert_eq!(apply(&mut messages, &positions, &mut kept), Counts { results: 1, calls: 1 });
+        let Message::Assistant(assistant) = &*messages[0] else { panic!() };
+        let AssistantBlock::ToolCall { arguments: short, .. } = &assistant.blocks[0] else {
+            panic!()
+        };
+        assert_eq!(
+            short,
+            r#"{"path":"a.rs","edits":[{"oldText":"x","newText":"[4000 characters were removed to make room: `recall` with the call `a` brings them back.]"}],"n":1}"#
+        );
+        let recalled = [
+            Content::text(format!("The arguments of the call:\n{arguments}\n")),
+            Content::text("four".repeat(1000)),
+        ];
+        assert_eq!(kept["a"], recalled);
+        assert_eq!(plan(&messages, 1100, None), Vec::<usize>::new());
+        messages.insert(0, Arc::new(Message::User(vec![Content::text("go")])));
+        assert_eq!(invariants::check(&messages), Ok(()));
     }
 
     #[test]

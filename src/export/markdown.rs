@@ -57,7 +57,7 @@ impl Renderer for Page {
                 text.push('\n');
             }
             EntryKind::Retry(retry) => note(text, &phrases::retry(retry)),
-            EntryKind::Pruned { results } => note(text, &phrases::pruned(results)),
+            EntryKind::Pruned { results, calls } => note(text, &phrases::pruned(results, calls)),
             EntryKind::Config(config) => note(text, &phrases::config(config)),
             EntryKind::Notice(notice) => note(text, &phrases::notice(notice)),
             EntryKind::TurnEnded(end) => {
@@ -128,8 +128,9 @@ impl Page {
                     quote(text, summary);
                 }
             }
+            ItemBody::EngineMessage(message) if phrases::is_hidden(message) => {}
             ItemBody::EngineMessage(message) => {
-                note(text, "The engine to the model");
+                note(text, phrases::engine(message));
                 quote(text, &message.text);
             }
         }

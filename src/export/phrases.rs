@@ -6,7 +6,7 @@ use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{
     ConfigChanged, Notice, NoticeLevel, RetryScheduled, StopReason, TurnCompleted, TurnStatus,
 };
-use pintle_protocol::item::{Compaction, ItemStatus, ToolCall};
+use pintle_protocol::item::{Compaction, EngineMessage, ItemStatus, ToolCall};
 use pintle_protocol::plan::{PlanStatus, WorkMode};
 use pintle_protocol::question::{AnsweredBy, QuestionOutcome};
 use serde_json::Value;
@@ -69,10 +69,15 @@ pub(super) fn retry(retry: &RetryScheduled) -> String {
     format!("Retried in {} ({attempt} of {of}): {message}", duration(*delay_ms))
 }
 
-/// Describes the pruning of results.
-pub(super) fn pruned(results: u64) -> String {
+/// Describes the pruning of results and arguments.
+pub(super) fn pruned(results: u64, calls: u64) -> String {
     let what = if results == 1 { "old result" } else { "old results" };
-    format!("{results} {what} removed from the model's context")
+    let arguments = match calls {
+        0 => String::new(),
+        1 => " and the long arguments of one call".to_owned(),
+        calls => format!(" and the long arguments of {calls} calls"),
+    };
+    format!("{results} {what}{arguments} removed from the model's context")
 }
 
 /// Describes the session's settings from here on.
@@ -146,5 +151,19 @@ pub(crate) fn input(input: &Input) -> String {
             lines.join("\n")
         }
         Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
+    }
+}
+
+/// Returns true for a note that its client hides from people.
+pub(super) fn is_hidden(message: &EngineMessage) -> bool {
+    message.note.as_ref().is_some_and(|note| note.is_hidden)
+}
+
+/// Describes the origin of a message of the engine.
+pub(super) fn engine(message: &EngineMessage) -> &'static str {
+    match &message.note {
+        None => "The engine to the model",
+        Some(note) if note.is_unread => "A note of a client, which the model does not read",
+        Some(_) => "A note of a client to the model",
     }
 }

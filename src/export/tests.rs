@@ -86,6 +86,7 @@ fn made(title: &str) -> Event {
         parent: None,
         role: None,
         system_prompt: None,
+        tools: None,
         forked_from: None,
     })
 }
@@ -125,6 +126,7 @@ fn agent(id: &str) -> ItemBody {
         model: "a/b".to_owned(),
         state: SubagentState::Closed,
         result: Some("nothing there".to_owned()),
+        turns_used: 0,
         usage: Usage::default(),
         cost_nano_usd: None,
     }))

@@ -35,7 +35,7 @@ pub(super) enum EntryKind<'a> {
     Answered(&'a QuestionOutcome),
     Plan(&'a Plan),
     Retry(&'a RetryScheduled),
-    Pruned { results: u64 },
+    Pruned { results: u64, calls: u64 },
     Config(&'a ConfigChanged),
     Notice(&'a Notice),
     TurnEnded(&'a TurnCompleted),
@@ -47,17 +47,21 @@ pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
         Event::SessionCreated(created) => EntryKind::Created(created),
         Event::ItemCompleted { item } => EntryKind::Item(item),
         Event::StepCompleted(step) => EntryKind::Step(step),
-        Event::InputRemoved { inputs } => EntryKind::HandedBack(inputs),
+        Event::InputRemoved { inputs, is_handled: false } => EntryKind::HandedBack(inputs),
         Event::QuestionRequested(question) => EntryKind::Asked(question),
         Event::QuestionResolved(outcome) => EntryKind::Answered(outcome),
         Event::PlanUpdated(plan) => EntryKind::Plan(plan),
         Event::RetryScheduled(retry) => EntryKind::Retry(retry),
-        Event::ContextPruned(pruned) => EntryKind::Pruned { results: pruned.results },
+        Event::ContextPruned(pruned) => EntryKind::Pruned {
+            results: pruned.results,
+            calls: pruned.calls,
+        },
         Event::ConfigChanged(config) => EntryKind::Config(config),
         Event::Notice(notice) => EntryKind::Notice(notice),
         Event::TurnCompleted(end) => EntryKind::TurnEnded(end),
         // Messages appear where the model reads them; a permission shows in the call's end.
         Event::SessionClosed {}
+        | Event::InputRemoved { is_handled: true, .. }
         | Event::InputAccepted(_)
         | Event::QueueChanged { .. }
         | Event::PromptMade(_)

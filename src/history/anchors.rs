@@ -19,19 +19,20 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
     let mut anchors = Vec::new();
     for entry in entries {
         let Some(record) = &entry.record else { continue };
-        let mut add = |kind, text, from| {
+        let mut add = |kind, text, from, metadata| {
             let is_current = current.contains(&entry.seq);
             anchors.push(Anchor {
                 seq: entry.seq,
                 kind,
                 text,
+                metadata,
                 from,
                 ts_ms: record.ts_ms,
                 is_current,
             });
         };
         if let Event::SessionCreated(created) = &record.event {
-            add(AnchorKind::Start, None, None);
+            add(AnchorKind::Start, None, None, None);
             copied.extend(
                 created.forked_from.as_ref().map(|from| (from.copied_seq, from.session_id.clone())),
             );
@@ -47,10 +48,10 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
             match &item.body {
                 ItemBody::Compaction(compaction) => {
                     let text = compaction.summary.as_deref().and_then(beginning);
-                    add(AnchorKind::Compaction, text, None);
+                    add(AnchorKind::Compaction, text, None, None);
                 }
                 ItemBody::EngineMessage(message) if message.sums_up_left => {
-                    add(AnchorKind::HandOver, beginning(&message.text), None);
+                    add(AnchorKind::HandOver, beginning(&message.text), None, None);
                 }
                 ItemBody::UserMessage(_)
                 | ItemBody::AgentMessage(_)
@@ -62,10 +63,10 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
             }
         }
         if let Some(from) = copied.remove(&entry.seq) {
-            add(AnchorKind::Copied, None, Some(from));
+            add(AnchorKind::Copied, None, Some(from), None);
         }
-        if let Some(label) = labels.remove(&entry.seq) {
-            add(AnchorKind::Label, Some(label.to_owned()), None);
+        if let Some((label, metadata)) = labels.remove(&entry.seq) {
+            add(AnchorKind::Label, Some(label.to_owned()), None, metadata.cloned());
         }
     }
     anchors

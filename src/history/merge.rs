@@ -76,7 +76,9 @@ mod tests {
                         }),
                     )
                 }
-                ("-", None) => (seq, Event::LabelChanged(LabelChanged { seq: 1, label: None })),
+                ("-", None) => {
+                    (seq, Event::LabelChanged(LabelChanged { seq: 1, label: None, metadata: None }))
+                }
                 (said, None) => {
                     let (level, code) = (NoticeLevel::Info, said.to_owned());
                     (7, Event::Notice(Notice { level, code, message: String::new(), hint: None }))

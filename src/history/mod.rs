@@ -16,6 +16,7 @@ pub mod merge;
 pub mod outcome;
 pub mod recovery;
 pub mod replay;
+pub mod touched;
 pub mod tree;
 
 use crate::store::{Entries, Error, Store};

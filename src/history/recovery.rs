@@ -4,6 +4,7 @@
 //! now, and none is lost.
 
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
+use super::touched::TouchedFiles;
 use super::tree;
 use crate::store::Entry;
 use pintle_protocol::approval::{Approval, DecidedBy};
@@ -35,20 +36,22 @@ pub struct Recovery {
 pub struct Earlier {
     /// Its background jobs.
     pub jobs: EarlierJobs,
+    /// The number of its turns.
+    pub turns: u64,
     /// The number of its sub-agents.
     pub agents: u64,
     /// The tokens and money used.
     pub total: Total,
     /// The verdicts about hunks.
     pub verdicts: Verdicts,
-    /// It is a fork without turns of its own.
-    pub is_new_fork: bool,
     /// The model's plan.
     pub plan: Plan,
     /// Its title was changed or removed after its creation.
     pub is_retitled: bool,
     /// The mode that was last reported to the model.
     pub reported_mode: WorkMode,
+    /// The files that the model has read and changed on the current path; whoever opens the session fills it in.
+    pub touched: TouchedFiles,
     /// The messages that were accepted and that no model has read, oldest first.
     pub unread: Vec<QueuedInput>,
 }
@@ -114,6 +117,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut agents = OpenAgents::default();
     let mut total = Total::default();
     let mut is_retitled = false;
+    let mut turns = 0;
     let (mut copied_seq, mut forked_ms, mut merged_seq) = (0, 0, 0);
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
         if record.seq <= merged_seq {
@@ -138,7 +142,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
                 }
             }
             Event::InputAccepted(input) => unread.push(input.clone()),
-            Event::InputRemoved { inputs } => {
+            Event::InputRemoved { inputs, .. } => {
                 unread.retain(|waiting| !inputs.contains(waiting));
             }
             Event::QueueChanged { queue } => {
@@ -149,6 +153,8 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             }
             Event::TurnStarted { .. } => {
                 let Some(turn) = record.turn_id.clone() else { continue };
+                // What was copied into a fork was not a turn of its own.
+                turns += u64::from(record.seq > copied_seq);
                 open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
             }
             Event::TurnCompleted(end) => {
@@ -211,20 +217,19 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let path = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
     let current = || entries.iter().filter(|entry| path.contains(&entry.seq));
     let (plan, reported_mode) = (plan(current()), reported_mode(current()));
-    let last = entries.last().map_or(0, |entry| entry.seq);
-    let is_new_fork = copied_seq > 0 && copied_seq == last;
     let verdicts = Verdicts::of(entries);
     let jobs = EarlierJobs { count: jobs.count, unreported: jobs.unreported() };
     let agents = agents.items.len() as u64;
     recovery.earlier = Earlier {
         jobs,
+        turns,
         agents,
         total,
         verdicts,
-        is_new_fork,
         plan,
         is_retitled,
         reported_mode,
+        touched: TouchedFiles::default(),
         unread,
     };
     recovery

@@ -248,6 +248,8 @@ impl Replay {
                 let read = ExpandedInput::of(&message.content, entry.private.as_deref());
                 self.conversation.push(Message::User(read));
             }
+            ItemBody::EngineMessage(message)
+                if message.note.as_ref().is_some_and(|note| note.is_unread) => {}
             ItemBody::EngineMessage(message) => {
                 self.settle();
                 self.conversation.push(engine_message(message));

@@ -9,6 +9,7 @@ use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::history::{HistoryNode, HistoryPoint};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The length of a message in a node.
@@ -155,13 +156,15 @@ pub fn items(entries: &[Entry], path: &BTreeSet<u64>) -> Vec<ItemId> {
     completed.filter_map(item).collect()
 }
 
-/// Returns the labels of events.
-pub fn labels(entries: &[Entry]) -> BTreeMap<u64, &str> {
+/// Returns the labels of events, with the data about them.
+pub fn labels(entries: &[Entry]) -> BTreeMap<u64, (&str, Option<&Value>)> {
     let mut labels = BTreeMap::new();
     for record in records(entries) {
         if let Event::LabelChanged(changed) = &record.event {
             match &changed.label {
-                Some(label) => labels.insert(changed.seq, label.as_str()),
+                Some(label) => {
+                    labels.insert(changed.seq, (label.as_str(), changed.metadata.as_ref()))
+                }
                 None => labels.remove(&changed.seq),
             };
         }
@@ -183,7 +186,7 @@ pub fn nodes(entries: &[Entry]) -> Vec<HistoryNode> {
             before = nearest.range(..=to).next_back().and_then(|(_, node)| *node);
         }
         let message = user_message(entry);
-        let label = labels.get(&entry.seq).map(|label| (*label).to_owned());
+        let label = labels.get(&entry.seq).map(|(label, _)| (*label).to_owned());
         if let Some(record) = &entry.record
             && (message.is_some() || label.is_some())
         {

@@ -14,4 +14,4 @@ pub use configured::ConfiguredModels;
 pub use keys::KeyFetcher;
 pub use secrets::register as register_secrets;
 pub use source::{ModelSource, Models};
-pub use toolbox::Toolbox;
+pub use toolbox::{Extras, Toolbox};

@@ -5,7 +5,7 @@
 
 use super::source::Models;
 use crate::llm::{ModelRef, catalog};
-use crate::tools::{Fetch, PROFILES, Profile, Tool};
+use crate::tools::{Fetch, PROFILES, Profile, Settings, Tool};
 use globset::GlobSet;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub enum Toolbox {
         profile: Option<Profile>,
         /// Enables the tool that fetches from the web.
         web_fetch: bool,
+        /// The settings that descriptions of tools state.
+        settings: Arc<Settings>,
         /// The facts about models.
         models: Models,
     },
@@ -34,6 +36,15 @@ pub enum Toolbox {
     },
 }
 
+/// The groups of tools that a session has beside those for its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extras {
+    /// The tools that speak with a person; a sub-agent has none.
+    pub person: bool,
+    /// The tools that start sub-agents.
+    pub agents: bool,
+}
+
 impl From<Vec<Arc<dyn Tool>>> for Toolbox {
     fn from(tools: Vec<Arc<dyn Tool>>) -> Self {
         Self::Fixed(tools.into())
@@ -41,25 +52,26 @@ impl From<Vec<Arc<dyn Tool>>> for Toolbox {
 }
 
 impl Toolbox {
-    /// Returns the tools that this model sees. A sub-agent gets none to make further sub-agents or to ask a person.
-    pub fn tools(&self, model: &ModelRef, is_subagent: bool) -> Arc<[Arc<dyn Tool>]> {
+    /// Returns the tools that this model sees.
+    pub fn tools(&self, model: &ModelRef, extras: Extras) -> Arc<[Arc<dyn Tool>]> {
         match self {
-            Self::Fixed(tools) if is_subagent => {
-                let own: Vec<_> = Profile::agents().into_iter().chain(Profile::person()).collect();
-                let is_own = |name: &str| own.iter().any(|tool| tool.name() == name);
-                tools.iter().filter(|tool| !is_own(tool.name())).cloned().collect()
+            Self::Fixed(tools) => {
+                let agents = Profile::agents().into_iter().filter(|_| !extras.agents);
+                let person = Profile::person().into_iter().filter(|_| !extras.person);
+                let left_out: Vec<_> = agents.chain(person).collect();
+                let is_left_out = |name: &str| left_out.iter().any(|tool| tool.name() == name);
+                tools.iter().filter(|tool| !is_left_out(tool.name())).cloned().collect()
             }
-            Self::Fixed(tools) => Arc::clone(tools),
-            Self::Profiles { web_fetch, .. } => {
+            Self::Profiles { web_fetch, settings, .. } => {
                 let profile = self.profile(model);
-                let mut tools = profile.tools();
+                let mut tools = profile.tools_with(settings);
                 if *web_fetch {
-                    tools.push(Arc::new(Fetch(profile)));
+                    tools.push(Fetch(profile).with(settings));
                 }
-                if !is_subagent {
+                if extras.person {
                     tools.extend(Profile::person());
                 }
-                if profile != Profile::Pi && !is_subagent {
+                if extras.agents {
                     tools.extend(Profile::agents());
                 }
                 tools.into()
@@ -68,7 +80,7 @@ impl Toolbox {
                 let is_chosen = |name: &str| {
                     only.as_ref().is_none_or(|only| only.is_match(name)) && !without.is_match(name)
                 };
-                let all = of.tools(model, is_subagent);
+                let all = of.tools(model, extras);
                 all.iter().filter(|tool| is_chosen(tool.name())).cloned().collect()
             }
         }
@@ -126,7 +138,14 @@ mod tests {
 
     #[test]
     fn the_setting_wins_over_the_model() {
-        let by = |profile, web_fetch| Toolbox::Profiles { profile, web_fetch, models: models() };
+        const EVERY: Extras = Extras { person: true, agents: true };
+        let settings = Arc::new(Settings::default());
+        let by = |profile, web_fetch| Toolbox::Profiles {
+            profile,
+            web_fetch,
+            settings: Arc::clone(&settings),
+            models: models(),
+        };
         let (by_model, with_web) = (by(None, false), by(None, true));
         let set = by(Some(Profile::Gemini), false);
         let fixed = Toolbox::from(Profile::Pi.tools());
@@ -164,7 +183,7 @@ mod tests {
             ("and those stay", &chosen(None, "bash"), "x/y", "grep", true),
             ("none at all", &chosen(Some(""), ""), "x/y", "grep", false),
         ] {
-            let tools = toolbox.tools(&model.parse().unwrap(), false);
+            let tools = toolbox.tools(&model.parse().unwrap(), EVERY);
             assert_eq!(tools.iter().any(|known| known.name() == tool), is_there, "{name}");
         }
     }

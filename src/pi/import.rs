@@ -6,6 +6,7 @@
 //! as it is here. Each jump in the file becomes one event. A turn that a branch leaves in its middle ends there; its continuation on
 //! another branch is a turn of its own.
 
+use super::compaction::files_of;
 use super::read::{Line, Session};
 use super::turns::{SavedState, Turns};
 use super::{blocks, private_with};
@@ -87,6 +88,7 @@ pub fn import(
         parent: None,
         role: None,
         system_prompt: None,
+        tools: None,
         forked_from: None,
     };
     importer.turns.push(Event::SessionCreated(created), private_with("{}", &head.raw));
@@ -336,7 +338,7 @@ impl Importer<'_> {
         };
         let label = label.map(|label| label.chars().take(MAX_LABEL_CHARS).collect());
         let private = private_with("{}", &line.raw);
-        self.turns.push(Event::LabelChanged(LabelChanged { seq, label }), private);
+        self.turns.push(Event::LabelChanged(LabelChanged { seq, label, metadata: None }), private);
     }
 
     fn compaction(&mut self, session: &Session, index: usize, line: &Line) {
@@ -364,6 +366,7 @@ impl Importer<'_> {
             tokens_before: line.fields.get("tokensBefore").and_then(Value::as_u64).unwrap_or(0),
             tokens_after: None,
             summary: Some(compact::titled(compact::untitled(summary))),
+            files: files_of(line.fields.get("details")),
             error: None,
         };
         let item = self.turns.item(ItemBody::Compaction(Box::new(body)), ItemStatus::Completed);

@@ -12,6 +12,7 @@ pub mod settings;
 
 mod blocks;
 mod branch_points;
+mod compaction;
 mod fields;
 mod import;
 mod keep;
@@ -23,6 +24,7 @@ mod write;
 
 pub use blocks::usage_to_pi;
 pub use branch_points::BranchPoints;
+pub use compaction::compaction_details;
 pub use import::{Draft, Imported, bash, import};
 pub use line::Apis;
 pub use read::{Error, Session, read};

@@ -12,6 +12,7 @@ mod prompt;
 mod saved;
 
 use super::branch_points::{BranchPoints, target};
+use super::compaction::compaction_details;
 use super::fields::Fields;
 use super::line::{Apis, Origin, hook_message, iso, name, new_id, origin, result};
 use super::thread::Thread;
@@ -23,7 +24,7 @@ use crate::store::{Entry, Header};
 use failed::{Copied, TurnState};
 use pintle_protocol::event::{Event, EventRecord, StepCompleted};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Compaction, Item, ItemBody};
+use pintle_protocol::item::{ClientNote, Compaction, EngineMessage, Item, ItemBody};
 use prompt::PromptState;
 use saved::SavedState;
 use serde_json::json;
@@ -278,6 +279,14 @@ impl Writer {
                 };
                 self.message_line(line, record, out);
             }
+            // The model does not read it, so it counts as no message.
+            ItemBody::EngineMessage(EngineMessage { note: Some(note), text, .. })
+                if note.is_unread =>
+            {
+                let data = json!({ "text": text, "data": note.data });
+                let line = json!({ "type": "custom", "customType": kind(note), "data": data });
+                self.line(Fields::of(&line), record, out);
+            }
             ItemBody::EngineMessage(message) => {
                 self.settle(out);
                 let line = match origin {
@@ -290,9 +299,10 @@ impl Writer {
                     Origin::Line(line) => line,
                     Origin::Engine => Fields::of(&json!({
                         "type": "custom_message",
-                        "customType": "pintle",
+                        "customType": message.note.as_ref().map_or("pintle", kind),
                         "content": message.text,
-                        "display": true,
+                        "display": message.note.as_ref().is_none_or(|note| !note.is_hidden),
+                        "details": message.note.as_ref().and_then(|note| note.data.clone()),
                     })),
                 };
                 self.message_line(line, record, out);
@@ -397,6 +407,7 @@ impl Writer {
                 "type": "compaction",
                 "summary": compact::untitled(text),
                 "tokensBefore": summary.tokens_before,
+                "details": compaction_details(summary.files.as_ref()),
             })),
         };
         line.remove("firstKeptEntryIndex");
@@ -502,4 +513,9 @@ impl Writer {
             self.write(Fields::of(&line), ms, &format!("{event} level"), out);
         }
     }
+}
+
+/// Returns the name of a client's note in Pi's files.
+fn kind(note: &ClientNote) -> &str {
+    note.kind.as_deref().unwrap_or("pintle")
 }

@@ -39,6 +39,7 @@ pub use verify::JournalReport;
 use crate::disk;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
+use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -318,6 +319,22 @@ impl Store {
             tracing::warn!("{error}; reading the folders instead");
             list::list(&self.sessions, filter, after, limit)
         })
+    }
+
+    /// Searches what was said and done: in the index, or in the journals themselves for kinds of text that it leaves out.
+    ///
+    /// # Errors
+    /// The index or the data folder cannot be read, the session does not exist, or the cursor is invalid.
+    pub fn search(
+        &self,
+        params: &SessionSearchParams,
+        limit: usize,
+    ) -> Result<SessionSearchResult, Error> {
+        if index::scan::is_asked_for(params) {
+            index::scan::search(self, params, limit)
+        } else {
+            self.index.search(params, limit)
+        }
     }
 
     /// A session in a list.

@@ -79,6 +79,8 @@ pub struct AgentView {
     pub state: SubagentState,
     /// Its last message, or the reason why it could not continue.
     pub result: Option<String>,
+    /// The number of its replies so far.
+    pub turns_used: u64,
 }
 
 /// The limit on the part of a sub-agent's message that a model reads.
@@ -96,7 +98,11 @@ impl AgentView {
         };
         let said = self.result.as_deref().unwrap_or("(nothing)");
         let cut = crate::text::truncate::guard(said, GUARD, "ask it for what is missing");
-        format!("{} {how}:\n{}", self.id, cut.as_deref().unwrap_or(said))
+        let used = match self.turns_used {
+            0 => String::new(),
+            used => format!(" (turns used: {used})"),
+        };
+        format!("{} {how}{used}:\n{}", self.id, cut.as_deref().unwrap_or(said))
     }
 }
 

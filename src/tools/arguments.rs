@@ -16,6 +16,33 @@ pub(super) struct Arguments {
     fields: Map<String, Value>,
 }
 
+/// Returns a message about the first argument that a schema does not name, if there is one. `place` is the prefix of its name.
+pub(super) fn unknown(place: &str, schema: &Value, value: &Value) -> Option<String> {
+    match value {
+        Value::Object(fields) => {
+            let known = schema.get("properties")?.as_object()?;
+            fields.iter().find_map(|(name, value)| {
+                if let Some(schema) = known.get(name) {
+                    return unknown(&format!("{place}{name}."), schema, value);
+                }
+                let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+                let expected = match names.as_slice() {
+                    [] => "there are no arguments".to_owned(),
+                    names => format!("expected one of {}", names.join(", ")),
+                };
+                Some(format!("unknown argument `{place}{name}`; {expected}"))
+            })
+        }
+        Value::Array(items) => {
+            let place = place.trim_end_matches('.');
+            let schema = schema.get("items")?;
+            let mut items = items.iter().enumerate();
+            items.find_map(|(at, item)| unknown(&format!("{place}[{at}]."), schema, item))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
 impl Arguments {
     pub(super) fn new(value: Value) -> Result<Self, String> {
         Self::within(String::new(), value)

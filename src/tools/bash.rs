@@ -6,8 +6,8 @@ use crate::text::truncate::{self, Ends, Limits, Truncated, size};
 use crate::tools::arguments::Arguments;
 use crate::tools::profile::SHELL_BYTES;
 use crate::tools::{
-    Access, ApplyPatch, Folders, Prepared, Profile, Tool, ToolContext, apply_patch, failure,
-    success,
+    Access, ApplyPatch, Folders, Prepared, Profile, Settings, Tool, ToolContext, apply_patch,
+    failure, success,
 };
 use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
@@ -18,9 +18,6 @@ use std::time::Duration;
 /// Runs commands.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bash(pub Profile);
-
-/// No command in the foreground runs longer than this.
-const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The names that differ by profile.
 struct Shape {
@@ -33,7 +30,59 @@ struct Shape {
     background: &'static str,
 }
 
+/// The time limits of commands in the foreground.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    default: Option<Duration>,
+    max: Duration,
+}
+
+impl Times {
+    fn new(shape: &Shape, settings: &Settings) -> Self {
+        let max = settings.max_command_timeout;
+        let default = settings.default_command_timeout.or(shape.default_timeout);
+        Self { default: default.map(|default| default.min(max)), max }
+    }
+}
+
 impl Bash {
+    /// Returns the schema of the arguments under these settings.
+    pub(super) fn parameters_with(self, settings: &Settings) -> Value {
+        let shape = self.shape();
+        let times = Times::new(&shape, settings);
+        let show = |time: Duration| {
+            if shape.is_in_milliseconds {
+                time.as_millis().to_string()
+            } else {
+                time.as_secs().to_string()
+            }
+        };
+        let unit = if shape.is_in_milliseconds { "Milliseconds" } else { "Seconds" };
+        let most = show(times.max);
+        let default = times.default.map_or("none by default".to_owned(), |timeout| {
+            format!("{} by default", show(timeout))
+        });
+        let mut properties = json!({
+            "command": {"type": "string", "description": "Command for the shell"},
+            shape.timeout: {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "description": format!("{unit} after which it is stopped, at most {most}; {default}"),
+            },
+        });
+        if let Some(properties) = properties.as_object_mut() {
+            if self.0 != Profile::Pi {
+                let description = "What it does, in a few words for a person";
+                let field = json!({"type": "string", "description": description});
+                properties.insert("description".to_owned(), field);
+            }
+            let description = "Return a job's id at once and let the command go on; without a time-out unless one is given";
+            let field = json!({"type": "boolean", "description": description});
+            properties.insert(shape.background.to_owned(), field);
+        }
+        json!({"type": "object", "properties": properties, "required": ["command"]})
+    }
+
     fn shape(self) -> Shape {
         let shell = |seconds| Shape {
             profile: self.0,
@@ -73,34 +122,7 @@ impl Tool for Bash {
     }
 
     fn parameters(&self) -> Value {
-        let shape = self.shape();
-        let (unit, most) = if shape.is_in_milliseconds {
-            ("Milliseconds", MAX_TIMEOUT.as_millis().to_string())
-        } else {
-            ("Seconds", MAX_TIMEOUT.as_secs().to_string())
-        };
-        let default = shape.default_timeout.map_or("none by default".to_owned(), |timeout| {
-            format!("{} by default", timeout.as_millis())
-        });
-        let mut properties = json!({
-            "command": {"type": "string", "description": "Command for the shell"},
-            shape.timeout: {
-                "type": "number",
-                "exclusiveMinimum": 0,
-                "description": format!("{unit} after which it is stopped, at most {most}; {default}"),
-            },
-        });
-        if let Some(properties) = properties.as_object_mut() {
-            if self.0 != Profile::Pi {
-                let description = "What it does, in a few words for a person";
-                let field = json!({"type": "string", "description": description});
-                properties.insert("description".to_owned(), field);
-            }
-            let description = "Return a job's id at once and let the command go on; without a time-out unless one is given";
-            let field = json!({"type": "boolean", "description": description});
-            properties.insert(shape.background.to_owned(), field);
-        }
-        json!({"type": "object", "properties": properties, "required": ["command"]})
+        self.parameters_with(&Settings::default())
     }
 
     fn kind(&self) -> ToolKind {
@@ -175,9 +197,10 @@ impl Prepared for Call {
         if ctx.cancel.is_cancelled() {
             return failure("Command aborted");
         }
-        let limits = self.shape.profile.limits(256, SHELL_BYTES);
+        let limits = ctx.settings.limits(self.shape.profile.limits(256, SHELL_BYTES));
+        let times = Times::new(&self.shape, &ctx.settings);
         let command = Command {
-            timeout: self.timeout(),
+            timeout: self.timeout(times),
             spill_lines: limits.max_lines as u64,
             spill_bytes: limits.max_bytes as u64,
             artifacts: ctx.artifacts.clone(),
@@ -194,7 +217,7 @@ impl Prepared for Call {
         let unsaved = ctx.env.unsaved(&folder);
         let mut output = |piece: &str| ctx.progress.text(piece.to_owned());
         match ctx.env.exec(command, &ctx.cancel, &mut output).await {
-            Ok(ran) => with_unsaved(self.show(ran, limits, ctx.env.as_ref()), &unsaved),
+            Ok(ran) => with_unsaved(self.show(ran, limits, times, ctx.env.as_ref()), &unsaved),
             Err(Error::NotFound(folder) | Error::NotFolder(folder)) => {
                 failure(format!("Working directory does not exist: {}", folder.display()))
             }
@@ -204,11 +227,11 @@ impl Prepared for Call {
 }
 
 impl Call {
-    fn timeout(&self) -> Option<Duration> {
+    fn timeout(&self, times: Times) -> Option<Duration> {
         if self.in_background {
             return self.given;
         }
-        self.given.map(|given| given.min(MAX_TIMEOUT)).or(self.shape.default_timeout)
+        self.given.map(|given| given.min(times.max)).or(times.default)
     }
 
     async fn start(&self, ctx: &ToolContext, command: Command) -> ToolResult {
@@ -228,7 +251,7 @@ impl Call {
     }
 
     /// Says that the time was over, and what to do about it.
-    fn timed_out(&self) -> String {
+    fn timed_out(&self, times: Times) -> String {
         let Shape { timeout: field, background, is_in_milliseconds, .. } = self.shape;
         let show = |time: Duration| {
             if is_in_milliseconds {
@@ -237,11 +260,11 @@ impl Call {
                 format!("{} seconds", time.as_secs_f64())
             }
         };
-        let timeout = self.timeout().unwrap_or_default();
-        let most = show(MAX_TIMEOUT);
+        let timeout = self.timeout(times).unwrap_or_default();
+        let most = show(times.max);
         let (origin, advice) = match self.given {
-            Some(given) if given > MAX_TIMEOUT => (", the longest allowed", String::new()),
-            Some(given) if given == MAX_TIMEOUT => ("", String::new()),
+            Some(given) if given > times.max => (", the longest allowed", String::new()),
+            Some(given) if given == times.max => ("", String::new()),
             Some(_) => ("", format!("give a larger `{field}` (at most {most}) or ")),
             None => (", the default", format!("give a larger `{field}` (at most {most}) or ")),
         };
@@ -251,7 +274,7 @@ impl Call {
         )
     }
 
-    fn show(&self, ran: Ran, limits: Limits, env: &dyn Environment) -> ToolResult {
+    fn show(&self, ran: Ran, limits: Limits, times: Times, env: &dyn Environment) -> ToolResult {
         let path = ran.full_output_path.map(|path| path.to_string_lossy().into_owned());
         let full = whole(path.as_deref(), ran.is_file_full, env);
         let (output, record) = match self.shape.profile {
@@ -296,7 +319,7 @@ impl Call {
             End::Signalled(signal) => {
                 failure(because(format!("Command was ended by signal {signal}")))
             }
-            End::TimedOut => failure(because(self.timed_out())),
+            End::TimedOut => failure(because(self.timed_out(times))),
             End::Cancelled if ran.total_bytes == 0 => failure("Command aborted"),
             End::Cancelled => failure(because("Command aborted".to_owned())),
         };

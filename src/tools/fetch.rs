@@ -7,9 +7,11 @@ mod body;
 mod net;
 
 use crate::text::truncate::{self, Limits, border_before, size};
+use crate::tools::adapted::adapted;
 use crate::tools::arguments::Arguments;
 use crate::tools::{
-    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
+    Access, Folders, Prepared, Profile, Settings, Tool, ToolContext, failure, success,
+    unless_cancelled,
 };
 use body::Page;
 use net::{Failure, Net};
@@ -17,10 +19,19 @@ use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Fetches from the web.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fetch(pub Profile);
+
+impl Fetch {
+    /// Returns the tool, described as these settings make it.
+    pub fn with(self, settings: &Settings) -> Arc<dyn Tool> {
+        let parameters = self.parameters();
+        adapted(Arc::new(self), parameters, settings)
+    }
+}
 
 impl Tool for Fetch {
     fn name(&self) -> &'static str {
@@ -103,12 +114,13 @@ impl Call {
         if text.is_empty() {
             return success(format!("{head}\n\n(no text)"));
         }
-        let mut shown = truncate::head(&text, Limits::default());
+        let limits = ctx.settings.limits(Limits::default());
+        let mut shown = truncate::head(&text, limits);
         if !shown.is_cut() {
             return success(format!("{head}\n\n{}", shown.text));
         }
         let (what, how) = if shown.record.first_line_exceeds_limit {
-            let end = border_before(&text, Limits::default().max_bytes);
+            let end = border_before(&text, limits.max_bytes);
             text.get(..end).unwrap_or_default().clone_into(&mut shown.text);
             (shown.record.output_lines, shown.record.output_bytes) = (1, end as u64);
             shown.record.last_line_partial = true;

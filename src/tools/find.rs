@@ -6,7 +6,7 @@ use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
-    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
+    Access, Folders, Prepared, Profile, Settings, Tool, ToolContext, failure, unless_cancelled,
 };
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -120,14 +120,14 @@ impl Prepared for Call {
             ctx.env.find(find, &ctx.cancel).await
         };
         match unless_cancelled(&ctx.cancel, work).await {
-            Ok(found) => self.show(&found),
+            Ok(found) => self.show(&found, &ctx.settings),
             Err(error) => failure(explain(&self.path.text, &error)),
         }
     }
 }
 
 impl Call {
-    fn show(&self, found: &FoundPaths) -> ToolResult {
+    fn show(&self, found: &FoundPaths, settings: &Settings) -> ToolResult {
         let lines = found.paths.iter().map(|found| {
             let end = if found.is_folder { "/" } else { "" };
             shown(&found.path) + end
@@ -154,7 +154,7 @@ impl Call {
                 found.unreadable
             ));
         }
-        listing(&lines, self.tool.0, self.tool.limits().max_bytes, notices, None)
+        listing(&lines, self.tool.0, settings.max_bytes(self.tool.limits()), notices, None)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
-    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
+    Access, Folders, Prepared, Profile, Settings, Tool, ToolContext, failure, unless_cancelled,
 };
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -192,14 +192,14 @@ impl Prepared for Call {
             ctx.env.grep(grep, &ctx.cancel).await
         };
         match unless_cancelled(&ctx.cancel, work).await {
-            Ok(grepped) => self.show(&grepped),
+            Ok(grepped) => self.show(&grepped, &ctx.settings),
             Err(error) => failure(self.explain(&error)),
         }
     }
 }
 
 impl Call {
-    fn show(&self, grepped: &Grepped) -> ToolResult {
+    fn show(&self, grepped: &Grepped, settings: &Settings) -> ToolResult {
         let mut lines = Vec::new();
         for file in &grepped.files {
             let path = shown(&file.path);
@@ -244,7 +244,7 @@ impl Call {
                 self.tool.0.read()
             )
         });
-        let max_bytes = self.tool.0.limits(lines.len(), 20_000).max_bytes;
+        let max_bytes = settings.max_bytes(self.tool.0.limits(lines.len(), 20_000));
         listing(&lines, self.tool.0, max_bytes, notices, cut_lines)
     }
 

@@ -131,7 +131,7 @@ impl Prepared for Call {
             }
         });
         entries.truncate(limit);
-        let max_bytes = self.tool.0.limits(limit, 20_000).max_bytes;
+        let max_bytes = ctx.settings.max_bytes(self.tool.0.limits(limit, 20_000));
         listing(&entries, self.tool.0, max_bytes, notice.into_iter().collect(), None)
     }
 }

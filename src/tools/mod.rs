@@ -4,6 +4,7 @@
 //! title, kind, access. Then the caller decides whether it may run, and [`Prepared::run`] runs it. A tool never sees
 //! a session, a turn or a client.
 
+mod adapted;
 mod agents;
 mod apply_patch;
 mod arguments;
@@ -54,7 +55,7 @@ use crate::exec::sandbox::Confinement;
 use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, Error};
 use crate::image;
-use crate::text::truncate::Guard;
+use crate::text::truncate::{Guard, Limits};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::ids::ItemId;
@@ -62,6 +63,7 @@ use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// A tool: its name, its shape for the model, and how a call of it is prepared.
@@ -81,6 +83,14 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// The limit on the text of a result, for tools that do not limit it themselves.
     fn guard(&self) -> Guard {
         profile::CEILING
+    }
+
+    /// Checks that the arguments are those of the schema.
+    ///
+    /// # Errors
+    /// A message for the model that names the argument.
+    fn check(&self, arguments: &Value) -> Result<(), String> {
+        arguments::unknown("", &self.parameters(), arguments).map_or(Ok(()), Err)
     }
 
     /// Checks the arguments and describes the call. It touches nothing.
@@ -161,7 +171,7 @@ impl Access {
 }
 
 /// Settings of tools that hold for every session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The changes that require that the file was read before.
     pub read_first: ReadFirst,
@@ -171,6 +181,45 @@ pub struct Settings {
     pub image_limits: image::Limits,
     /// Pages may be fetched from this machine and from private networks.
     pub web_fetch_private: bool,
+    /// The limit of a long result in lines; `None` for that of the profile.
+    pub max_output_lines: Option<usize>,
+    /// The limit of a long result in bytes; `None` for that of the profile.
+    pub max_output_bytes: Option<usize>,
+    /// The time limit of a command for which the model gives none; `None` for that of the profile.
+    pub default_command_timeout: Option<Duration>,
+    /// The longest time limit that a model can give.
+    pub max_command_timeout: Duration,
+}
+
+impl Default for Settings {
+    /// What each profile has by itself, and ten minutes for a command.
+    fn default() -> Self {
+        Self {
+            read_first: ReadFirst::default(),
+            block_images: false,
+            image_limits: image::Limits::default(),
+            web_fetch_private: false,
+            max_output_lines: None,
+            max_output_bytes: None,
+            default_command_timeout: None,
+            max_command_timeout: Duration::from_secs(600),
+        }
+    }
+}
+
+impl Settings {
+    /// Returns the limits of a long result, for a tool whose profile has these.
+    pub(crate) fn limits(&self, profile: Limits) -> Limits {
+        Limits {
+            max_lines: self.max_output_lines.unwrap_or(profile.max_lines),
+            max_bytes: self.max_output_bytes.unwrap_or(profile.max_bytes),
+        }
+    }
+
+    /// Returns the limit in bytes alone, for a tool whose entries are counted otherwise.
+    pub(crate) fn max_bytes(&self, profile: Limits) -> usize {
+        self.limits(profile).max_bytes
+    }
 }
 
 /// The context of a running call.

@@ -2,6 +2,8 @@
 //!
 //! A tool is implemented once and carries its profile; it asks it only for names and fields, never for what to do.
 
+use super::Settings;
+use super::adapted::adapted;
 use super::{
     ApplyPatch, AskUser, Bash, CloseAgent, Edit, ExitPlan, Find, Grep, JobControl, Ls, Read,
     ReadMany, Recall, SendInput, SpawnAgent, TodoWrite, Tool, WaitAgents, Write,
@@ -112,6 +114,19 @@ impl Profile {
     /// The tools that speak with the person, the same in every profile; a sub-agent has none of them.
     pub fn person() -> [Arc<dyn Tool>; 2] {
         [Arc::new(AskUser), Arc::new(ExitPlan)]
+    }
+
+    /// Returns the tools of [`Self::tools`], described as these settings make them.
+    pub fn tools_with(self, settings: &Settings) -> Vec<Arc<dyn Tool>> {
+        let tools = self.tools().into_iter().map(|tool| {
+            let parameters = if tool.name() == self.shell() {
+                Bash(self).parameters_with(settings)
+            } else {
+                tool.parameters()
+            };
+            adapted(tool, parameters, settings)
+        });
+        tools.collect()
     }
 
     /// Returns the tools of the profile, without those that ask a person and those for sub-agents, in the order in

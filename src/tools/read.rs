@@ -93,7 +93,8 @@ impl Prepared for Call {
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        self.page.read(ctx).await
+        let max_bytes = ctx.settings.max_bytes(Read(self.page.profile).limits());
+        Page { max_bytes, ..self.page }.read(ctx).await
     }
 }
 
@@ -120,7 +121,7 @@ impl Read {
 
 impl Page {
     pub(super) async fn read(&self, ctx: &ToolContext) -> ToolResult {
-        let limits = Limits::default();
+        let limits = ctx.settings.limits(Limits::default());
         let window = Window {
             first_line: self.offset.unwrap_or(1),
             max_lines: self.limit.unwrap_or(u64::MAX).min(limits.max_lines as u64),
@@ -187,7 +188,9 @@ impl Page {
                 match self.profile {
                     Profile::Pi => self.max_bytes,
                     // What the shell's own limit lets through.
-                    Profile::Anthropic | Profile::OpenAi | Profile::Gemini => SHELL_BYTES,
+                    Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
+                        SHELL_BYTES.min(self.max_bytes)
+                    }
                 }
             ));
             result.details.truncation = Some(record(&lines, window));

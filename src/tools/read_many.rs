@@ -2,12 +2,15 @@
 
 use super::Read;
 use super::read::Page;
+use crate::exec::{self, FindOrder};
 use crate::tools::arguments::Arguments;
+use crate::tools::listing::explain;
 use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext};
+use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, unless_cancelled};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// Reads several text files.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,7 +37,7 @@ impl Tool for ReadMany {
                     "items": {"type": "string"},
                     "minItems": 1,
                     "maxItems": MAX_FILES,
-                    "description": "Files to read, relative or absolute",
+                    "description": "Files to read, relative or absolute; or globs, such as src/**/*.rs",
                 },
             },
             "required": ["paths"],
@@ -54,42 +57,146 @@ impl Tool for ReadMany {
         if paths.iter().any(|path| path.trim().is_empty()) {
             return Err("`paths` must not hold an empty path".to_owned());
         }
-        let written = |path| PathArgument::new(path, folders, Purpose::Existing);
-        Ok(Box::new(Call { profile: self.0, paths: paths.into_iter().map(written).collect() }))
+        let paths = paths.into_iter().map(|path| Wanted::new(path, folders)).collect();
+        Ok(Box::new(Call { profile: self.0, paths, folders: folders.clone() }))
     }
 }
 
 #[derive(Debug)]
 struct Call {
     profile: Profile,
-    paths: Vec<PathArgument>,
+    paths: Vec<Wanted>,
+    folders: Folders,
+}
+
+/// A path or a glob.
+#[derive(Debug)]
+struct Wanted {
+    /// The path; also of a file whose name looks like a glob.
+    file: PathArgument,
+    glob: Option<Glob>,
+}
+
+/// A glob, divided at the last folder before its first special character.
+#[derive(Debug)]
+struct Glob {
+    /// The folder as the model wrote it.
+    folder: String,
+    root: PathArgument,
+    /// The rest, relative to the folder.
+    pattern: String,
+}
+
+impl Wanted {
+    fn new(text: String, folders: &Folders) -> Self {
+        let argument = |path: String| PathArgument::new(path, folders, Purpose::Existing);
+        let glob = text.find(['*', '?', '[', '{']).map(|first| {
+            let (folder, pattern) = match text.get(..first).and_then(|start| start.rfind('/')) {
+                Some(0) => ("/", text.get(1..)),
+                Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
+                None => (".", Some(text.as_str())),
+            };
+            let (folder, pattern) = (folder.to_owned(), pattern.unwrap_or_default().to_owned());
+            Glob { root: argument(folder.clone()), folder, pattern }
+        });
+        Self { file: argument(text), glob }
+    }
+
+    /// Returns the paths that need permission: those that may be read, or the folder that holds them.
+    fn access(&self) -> Vec<PathBuf> {
+        let root = self.glob.iter().flat_map(|glob| glob.root.all());
+        self.file.all().into_iter().chain(root).collect()
+    }
+
+    /// Returns the files, at most `room` of them; with true if there are more. A file with the name of a glob counts as that file.
+    async fn files(
+        self,
+        ctx: &ToolContext,
+        folders: &Folders,
+        room: usize,
+    ) -> Result<(Vec<PathArgument>, bool), String> {
+        let Self { file, glob } = self;
+        let Some(Glob { folder, root, pattern }) = glob else { return Ok((vec![file], false)) };
+        if ctx.env.stat(&file.target(ctx).await).await.is_ok() {
+            return Ok((vec![file], false));
+        }
+        let root = root.target(ctx).await;
+        let root =
+            ctx.env.canonicalize(&root).await.map_err(|error| explain(&file.text, &error))?;
+        let find = exec::Find {
+            root: root.clone(),
+            glob: pattern,
+            // Folders match too, and are left out.
+            max_paths: room.saturating_mul(4).max(1),
+            max_depth: None,
+            order: FindOrder::Path,
+        };
+        let found = unless_cancelled(&ctx.cancel, ctx.env.find(find, &ctx.cancel)).await;
+        let found = found.map_err(|error| explain(&file.text, &error))?;
+        let below = |path: String| match folder.as_str() {
+            "." => path,
+            "/" => format!("/{path}"),
+            folder => format!("{folder}/{path}"),
+        };
+        let mut files = Vec::new();
+        for found in found.paths.iter().filter(|found| !found.is_folder) {
+            // The permission is for what is below the folder: a link that leads out of it is no match.
+            let path = ctx.env.canonicalize(&root.join(&found.path)).await;
+            if let Some(path) = path.ok().filter(|path| path.starts_with(&root)) {
+                let path = path.to_string_lossy().into_owned();
+                let mut file = PathArgument::new(path, folders, Purpose::Existing);
+                file.text = below(found.path.to_string_lossy().into_owned());
+                files.push(file);
+            }
+        }
+        let has_more = found.has_more || files.len() > room;
+        files.truncate(room);
+        Ok((files, has_more))
+    }
 }
 
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
         match self.paths.as_slice() {
-            [only] => format!("read_many_files: {}", only.text),
+            [only] => format!("read_many_files: {}", only.file.text),
             several => format!("read_many_files: {} files", several.len()),
         }
     }
 
     fn locations(&self) -> Vec<Location> {
-        self.paths.iter().flat_map(|path| path.locations(None)).collect()
+        let files = self.paths.iter().filter(|wanted| wanted.glob.is_none());
+        files.flat_map(|wanted| wanted.file.locations(None)).collect()
     }
 
     fn access(&self) -> Access {
-        Access::Read(self.paths.iter().flat_map(PathArgument::all).collect())
+        Access::Read(self.paths.iter().flat_map(Wanted::access).collect())
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let mut content = Vec::new();
-        let mut failures = 0;
+        let (mut paths, mut left_out) = (Vec::new(), Vec::new());
+        let (mut count, mut failures) = (0, 0);
+        for wanted in self.paths {
+            let text = wanted.file.text.clone();
+            let room = MAX_FILES.saturating_sub(paths.len());
+            let why = match wanted.files(ctx, &self.folders, room).await {
+                Ok((files, has_more)) if has_more || !files.is_empty() => {
+                    paths.extend(files);
+                    left_out.extend(has_more.then_some(text));
+                    continue;
+                }
+                Ok(_) => "No file matches".to_owned(),
+                Err(why) => why,
+            };
+            (count, failures) = (count + 1, failures + 1);
+            content.push(Content::text(format!("==> {text} <==\n{why}\n\n")));
+        }
+        count += paths.len();
         // The share of each file, so that the first does not use the whole limit.
-        let max_bytes = Read(self.profile).limits().max_bytes / self.paths.len();
+        let max_bytes = ctx.settings.max_bytes(Read(self.profile).limits()) / paths.len().max(1);
         let profile = self.profile;
-        let count = self.paths.len();
-        for path in self.paths {
+        for path in paths {
             let heading = format!("==> {} <==\n", path.text);
             let page = Page { path, offset: None, limit: None, profile, max_bytes };
             let read = page.read(ctx).await;
@@ -108,6 +215,12 @@ impl Prepared for Call {
                     }
                 }
             }
+        }
+        if !left_out.is_empty() {
+            let globs = left_out.join(", ");
+            content.push(Content::text(format!(
+                "[More files match {globs}: at most {MAX_FILES} are read at once. Use a narrower glob.]"
+            )));
         }
         // An unreadable file does not invalidate the others.
         ToolResult { content, is_error: failures == count, ..ToolResult::default() }
@@ -138,6 +251,32 @@ mod tests {
         );
         assert!(shared.ends_with("==> a <==\n     1\tone\n     2\ttwo\n\n"));
         assert!(call(json!(["gone"])).await.starts_with("error: "));
+        let scene = Scene::with(&[
+            ("a.rs", b"one\n"),
+            ("sub/b.rs", b"two\n"),
+            ("sub/c.txt", b"three\n"),
+            ("odd[1].rs", b"four\n"),
+        ]);
+        let outside = Scene::with(&[("secret", b"five\n")]);
+        std::os::unix::fs::symlink(outside.path("secret"), scene.path("link.rs")).unwrap();
+        let call = async |paths: Value| {
+            text(&scene.call(&ReadMany(Profile::Gemini), json!({"paths": paths})).await)
+        };
+        for (globs, want) in [
+            (json!(["sub/*.rs"]), "==> sub/b.rs <==\n     1\ttwo\n\n"),
+            (
+                json!(["**/*.{rs,txt}"]),
+                "==> a.rs <==\n     1\tone\n\n==> odd[1].rs <==\n     1\tfour\n\n==> sub/b.rs <==\n     1\ttwo\n\n==> sub/c.txt <==\n     1\tthree\n\n",
+            ),
+            (json!(["odd[1].rs"]), "==> odd[1].rs <==\n     1\tfour\n\n"),
+            (
+                json!(["*.go", "a.rs"]),
+                "==> *.go <==\nNo file matches\n\n==> a.rs <==\n     1\tone\n\n",
+            ),
+        ] {
+            assert_eq!(call(globs.clone()).await, want, "{globs}");
+        }
+        assert!(call(json!(["*.go"])).await.starts_with("error: "));
         assert_eq!(call(json!([])).await, "error: `paths` must name 1 to 50 files, not 0");
         assert_eq!(call(json!([1])).await, "error: `paths[0]` must be a string, not 1");
         assert_eq!(

@@ -277,6 +277,31 @@ fn a_schema_names_exactly_the_arguments_that_its_tool_reads() {
 }
 
 #[test]
+fn an_unknown_argument_is_refused_by_name() {
+    let tools = Profile::Pi.tools();
+    let check = |name: &str, arguments: Value| {
+        let tool = tools.iter().find(|tool| tool.name() == name).unwrap();
+        tool.check(&arguments).err().unwrap_or_default()
+    };
+    for (name, arguments, want) in [
+        ("read", json!({"path": "a", "offset": 2}), ""),
+        (
+            "read",
+            json!({"path": "a", "lines": 2}),
+            "unknown argument `lines`; expected one of `path`, `offset`, `limit`",
+        ),
+        (
+            "edit",
+            json!({"path": "a", "edits": [{"oldText": "x", "newText": "y"}, {"old": "x"}]}),
+            "unknown argument `edits[1].old`; expected one of `oldText`, `newText`",
+        ),
+        ("read", json!("a"), ""),
+    ] {
+        assert_eq!(check(name, arguments.clone()), want, "{name} {arguments}");
+    }
+}
+
+#[test]
 fn a_call_says_what_it_would_do() {
     let folders = Folders { cwd: "/w".into(), home: Some("/home/me".into()) };
     let path = |path: &str| vec![PathBuf::from(path)];

@@ -316,3 +316,55 @@ fn a_hook_of_the_config_file_is_a_real_process() {
     let ended: Value = serde_json::from_str(&place.read("ended.json")).unwrap();
     assert_eq!(ended["point"], "sessionEnd");
 }
+
+#[test]
+fn a_clients_tool_gets_the_arguments_that_its_schema_allows_until_it_is_taken_back() {
+    let place = Place::new(&[]);
+    let call = |arguments: Value| json!({"blocks": [{"tool": "lookup", "arguments": arguments}]});
+    let script = json!({"replies": [
+        call(json!({"word": 5})),
+        call(json!({"word": "pintle", "more": true})),
+        {"blocks": [{"text": "ok"}]},
+        call(json!({"word": "pintle"})),
+        {"blocks": [{"text": "ok"}]},
+    ]});
+    let mut program = program(&place, &script);
+    let shape = |parameters: Value| json!({"name": "lookup", "description": "Looks a word up.", "parameters": parameters});
+    let broken = program.ask("tool/register", shape(json!({"type": "object", "properties": 5})));
+    assert!(
+        broken["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("`parameters` is not a valid JSON Schema: "),
+        "{broken}"
+    );
+    let schema = json!({"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"], "additionalProperties": false});
+    assert_eq!(program.ask("tool/register", shape(schema)), json!({}));
+    program.ask("session/create", json!({"config": {"permissionMode": "full"}}));
+    program.prompt("go");
+    let said = |program: &mut Program| {
+        let failed =
+            program.until(|message| message["params"]["event"]["item"]["status"] == "failed");
+        failed["params"]["event"]["item"]["output"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(
+        said(&mut program),
+        "The arguments do not match the schema at `/word`: 5 is not of type \"string\""
+    );
+    assert!(
+        said(&mut program)
+            .starts_with("The arguments do not match the schema: Additional properties")
+    );
+    program.until_event("turn.completed");
+    let unknown = program.ask("tool/unregister", json!({"name": "look"}));
+    assert_eq!(
+        (&unknown["message"], &unknown["data"]["hint"]),
+        (&json!("unknown tool `look`"), &json!("the tools of this connection are lookup"))
+    );
+    assert_eq!(program.ask("tool/unregister", json!({"name": "lookup"})), json!({}));
+    program.prompt("again");
+    assert!(said(&mut program).starts_with("There is no tool `lookup`."));
+}

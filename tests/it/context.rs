@@ -325,7 +325,7 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
             assistant spawn_agent {"task":"x","agent":"nobody"}
             result of spawn_agent error "There is no agent `nobody`. (There are critic; or leave `agent` out and say in the task how it is to work)"
             assistant wait {}
-            result of wait "agent-1 is done and says:\ndone"
+            result of wait "agent-1 is done and says (turns used: 2):\ndone"
         "#]],
     );
 }
@@ -400,7 +400,7 @@ fn a_rule_is_told_again_once_the_conversation_was_summed_up() {
             ===
             git repository: no
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal read\n\n## What the person said, word for word\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal read\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n"
             assistant "ok"
             user "second"
             assistant read {"path":"b.txt"}

@@ -1,14 +1,15 @@
 //! Hooks of the settings: scenarios at the engine's border.
 
 use crate::questions::row;
-use crate::scenarios::told_with;
+use crate::scenarios::{requests, told_with};
 use crate::support::stage::{Setup, hook};
 use expect_test::expect;
-use pintle::agent::{Hook, globs_of};
+use pintle::agent::{Hook, ToolNames};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::hook::HookPoint::{
     AfterModelResponse, AfterToolCall, BeforeAgent, BeforeModelRequest, BeforeToolCall,
-    ContextBuilt, InputReceived, SessionCompact, SessionEnd, SessionStart,
+    ContextBuilt, InputReceived, SessionCompact, SessionEnd, SessionFork, SessionStart,
+    SessionSwitch,
 };
 use pintle_protocol::hook::OnFailure;
 use std::time::Duration;
@@ -143,7 +144,7 @@ fn a_hook_changes_a_result() {
 
 #[test]
 fn a_hook_is_for_the_tools_that_it_names() {
-    let tools = globs_of(&["*sh".to_owned()]).ok();
+    let tools = ToolNames::new(&["*sh".to_owned()]).ok();
     let no = Hook { tools, ..hook(BeforeToolCall, "no") };
     row(
         Setup::default().hook(no, r#"{"decision":"deny","reason":"no shell"}"#),
@@ -329,13 +330,12 @@ fn hooks_change_a_message_and_add_what_the_model_is_to_know() {
             turn started
             completed #1 user "go, please"
             completed #2 engine "It rains."
-            completed #3 engine "It is noon."
-            started   #4 message running ""
-            completed #4 message completed "ok"
+            started   #3 message running ""
+            completed #3 message completed "ok"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
             polite: "inputReceived" input "go"
-            weather: "beforeAgent"
+            weather: "beforeAgent" input "go, please"
             time: "contextBuilt"
             count: "beforeModelRequest"
             listen: "afterModelResponse" response {"text":"ok"}
@@ -452,4 +452,133 @@ fn a_hook_is_asked_before_the_conversation_is_summed_up() {
         assert!(told.contains("turn Completed"), "{name}:\n{told}");
         assert_eq!(told.contains(denied), answer == deny, "{name}:\n{told}");
     }
+}
+
+#[test]
+fn what_a_hook_adds_to_the_context_holds_for_one_request() {
+    let told = told_with(
+        deaf().hook(hook(ContextBuilt, "time"), r#"{"context":"It is noon."}"#),
+        PermissionMode::Full,
+        "read a.txt\nread b.txt\nsay ok",
+        "prompt go | idle",
+    );
+    assert_eq!(told.matches("It is noon.").count(), 1, "{told}");
+    assert!(told.ends_with("result of read \"bee\"\nuser \"It is noon.\""), "{told}");
+}
+
+#[test]
+fn a_hook_replaces_the_messages_of_one_request() {
+    let shorter =
+        r#"{"conversation":[{"role":"user","content":[{"type":"text","text":"all in short"}]}]}"#;
+    let broken =
+        r#"{"conversation":[{"role":"toolResult","callId":"c","toolName":"read","content":[]}]}"#;
+    row(
+        deaf().hook(hook(ContextBuilt, "shorten"), shorter),
+        "read a.txt\nsay ok",
+        "prompt go | idle | hooks",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call read pending
+            updated   #2 call read: a.txt pending
+            step 1 ToolUse
+            updated   #2 call read: a.txt running
+            completed #2 call read: a.txt completed = "one\ntwo"
+            started   #3 message running ""
+            completed #3 message completed "ok"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            shorten: "contextBuilt"
+            shorten: "contextBuilt"
+            --- the model read
+            user "all in short""#]],
+    );
+    let setup = deaf().hook(hook(ContextBuilt, "break"), broken);
+    let told = told_with(setup, PermissionMode::Full, "say ok", "prompt go | idle");
+    assert!(
+        told.contains(
+            "notice hookFailed: the messages of the hooks at ContextBuilt are not used: message 0: "
+        ),
+        "{told}"
+    );
+    assert!(told.ends_with("--- the model read\nuser \"go\""), "{told}");
+}
+
+#[test]
+fn a_hook_changes_the_prompt_and_the_system_prompt_of_a_turn() {
+    let answer = r#"{"input":"go in one line","system":"Be brief.","context":"It rains."}"#;
+    let setup = || deaf().hook(hook(BeforeAgent, "brief"), answer);
+    row(
+        setup(),
+        "say ok",
+        "prompt go | idle",
+        expect![[r#"
+        > prompt go: Started
+        accepted Prompt "go"
+        turn started
+        completed #1 user "go in one line"
+        completed #2 engine "It rains."
+        started   #3 message running ""
+        completed #3 message completed "ok"
+        step 1 EndTurn
+        turn Completed EndTurn after 1 steps
+        --- the model read
+        user "go in one line"
+        user "It rains.""#]],
+    );
+    let requests = requests(setup(), "say ok", "prompt go | idle");
+    assert_eq!(&*requests[0].system, "Be brief.");
+}
+
+#[test]
+fn a_hook_handles_a_message_in_the_place_of_the_model() {
+    row(
+        deaf().hook(hook(InputReceived, "deploy"), r#"{"decision":"handled","reason":"deployed"}"#),
+        "say never said",
+        "prompt /deploy | idle",
+        expect![[r#"
+            > prompt /deploy: Started
+            accepted Prompt "/deploy"
+            turn started
+            handled "/deploy"
+            notice hookHandled: deployed
+            turn Completed EndTurn after 0 steps"#]],
+    );
+}
+
+#[test]
+fn a_hook_refuses_another_place_of_the_history_and_a_fork() {
+    let no = r#"{"decision":"deny","reason":"not now"}"#;
+    let setup =
+        Setup::default().hook(hook(SessionSwitch, "stay"), no).hook(hook(SessionFork, "one"), no);
+    row(
+        setup,
+        "say ok\nsay again",
+        "prompt go | idle | back #1 | fork | prompt on | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 message running ""
+            completed #2 message completed "ok"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > back #1: refused: a hook denied it: not now
+            > fork: refused: a hook denied it: not now
+            > prompt on: Started
+            accepted Prompt "on"
+            turn started
+            completed #3 user "on"
+            started   #4 message running ""
+            completed #4 message completed "again"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "go"
+            assistant "ok"
+            user "on""#]],
+    );
 }

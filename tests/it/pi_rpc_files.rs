@@ -20,7 +20,7 @@ fn of_role<'a>(entries: &'a [Value], role: &str) -> Vec<&'a Value> {
 #[test]
 fn the_prompt_is_the_first_message_and_what_changes_in_it_another() {
     let place = Place::new(&[("AGENTS.md", "Be kind.\n")]);
-    let args = ["--system-prompt", "Be brief."];
+    let args = ["--system-prompt", "Be brief.", "--append-system-prompt", "Be exact."];
     let mut pi = Pi::on_script(&place, &words(&["one", "two", "three"]), &args);
     pi.prompt("first");
     let told: Vec<&Value> = pi
@@ -45,10 +45,10 @@ fn the_prompt_is_the_first_message_and_what_changes_in_it_another() {
     assert_eq!((&prompt["content"], prompt["timestamp"].is_u64()), (&json!(""), true));
     let sections = prompt["sections"].as_object().unwrap();
     for (name, part) in [
-        ("preamble", "You are"),
+        ("preamble", "Be brief."),
         ("environment", "working directory"),
         ("documents", "Be kind."),
-        ("user_instructions", "Be brief."),
+        ("user_instructions", "Be exact."),
     ] {
         assert!(sections[name].as_str().unwrap().contains(part), "{name}: {sections:?}");
     }

@@ -235,6 +235,31 @@ fn a_conversation_is_summed_up() {
 }
 
 #[test]
+fn a_compaction_names_the_files_that_were_read_and_changed() {
+    let place = Place::new(&[("a.txt", "content\n"), ("b.txt", "one\n")]);
+    let script = json!({"replies": [
+        {"blocks": [
+            {"tool": "read", "arguments": {"path": "a.txt"}},
+            {"tool": "edit", "arguments": {"path": "b.txt", "edits": [{"oldText": "one", "newText": "two"}]}},
+        ]},
+        {"blocks": [{"text": "done"}]},
+        {"blocks": [{"text": "two"}]},
+        {"blocks": [{"text": "SUMMARY"}]},
+    ]});
+    let mut pi = Pi::on_script(&place, &script, &[]);
+    let path = file_of(&mut pi);
+    pi.prompt(&"first ".repeat(20_000));
+    pi.prompt("second");
+    let result = pi.data(json!({"type": "compact"}));
+    let [a, b] = ["a.txt", "b.txt"].map(|name| place.path(name));
+    let want = json!({"readFiles": [a], "modifiedFiles": [b]});
+    assert_eq!(result["details"], want);
+    let file = lines(&path);
+    let entry = file.iter().find(|line| line["type"] == "compaction").unwrap();
+    assert_eq!(entry["details"], want);
+}
+
+#[test]
 fn a_client_that_reads_late_gets_every_message() {
     let place = Place::new(&[]);
     let long = "word ".repeat(40_000);

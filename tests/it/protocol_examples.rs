@@ -165,6 +165,11 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
             "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
         }),
     );
+    let spare =
+        json!({"name": "spare", "description": "Not needed.", "parameters": {"type": "object"}});
+    let id = it.program.request("tool/register", spare);
+    it.program.answer_to(id);
+    it.ask("tool/unregister", json!({"name": "spare"}));
 
     let first = it.prompt("Fix the typo.");
     let blob = it.until(|message| {
@@ -188,6 +193,10 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.ask("checkpoint/list", json!({}));
     it.ask("checkpoint/diff", json!({"from": {"seq": 0}, "to": {"turnId": first["turnId"]}}));
     it.ask("session/label", json!({"at": {"turnId": first["turnId"]}, "label": "works"}));
+    it.ask(
+        "session/note",
+        json!({"text": "The build is green.", "kind": "ci", "data": {"run": 7}, "toModel": true}),
+    );
     it.ask("session/tree", json!({}));
     it.ask("session/anchors", json!({}));
     it.ask("session/update", json!({"title": "A typo in note.txt"}));

@@ -2,7 +2,7 @@
 //! the way. The model's window holds 100,000 tokens; what a reply reports as used brings a conversation near its end.
 
 use crate::questions::{person, row};
-use crate::scenarios::{full, told_with};
+use crate::scenarios::{full, requests, told_with};
 use crate::support::stage::Setup;
 use expect_test::expect;
 use pintle_protocol::approval::PermissionMode;
@@ -73,14 +73,14 @@ fn a_full_window_is_summed_up_and_the_turn_goes_on() {
             updated   #4 call read: a.txt running
             completed #4 call read: a.txt completed = "one\ntwo"
             started   #5 compaction Threshold running
-            completed #5 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## What the person said, word for word\n> first\n\n> second\n"
+            completed #5 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n\n> second\n"
             started   #6 message running ""
             completed #6 message completed "and on"
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
             > context: 1 summary, 1 assistant, 1 result of read
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## What the person said, word for word\n> first\n\n> second\n"
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n\n> second\n"
             assistant read {"path":"a.txt"}
             result of read "one\ntwo""#]],
     );
@@ -281,7 +281,7 @@ fn without_a_summary_all_old_results_go_and_the_newest_stays() {
             completed #4 call bash: long completed = "(a long text)"
             started   #5 compaction Overflow running
             completed #5 compaction Overflow failed = "no"
-            pruned 2 results, 26278 to 10584 tokens
+            pruned 2 results, 26285 to 10591 tokens
             started   #6 message running ""
             completed #6 message completed "on it goes"
             step 5 EndTurn
@@ -471,4 +471,91 @@ fn a_result_that_was_removed_is_brought_back_whole() {
         has("call recall: call_3 failed = error \"No result of a call `call_3` was taken out"),
         "{told}"
     );
+}
+
+#[test]
+fn a_summary_names_the_files_that_were_read_and_changed() {
+    let model = "read a.txt\nread b.txt\nedit a.txt one -> uno\ncall ls {}\nread none.txt\nsay ok\nsay sure + used 90000\nsay ## Goal A + used 50\nread b.txt + used 90000\n\
+        say ## Goal B\nsay done";
+    let steps = "prompt go | idle | prompt more | idle | prompt on | idle";
+    let told = told_with(Setup::default(), PermissionMode::Full, model, steps);
+    let summaries: Vec<&str> = told
+        .lines()
+        .filter(|line| line.contains("completed #") && line.contains("compaction"))
+        .collect();
+    expect![[r#"
+        completed #11 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal A\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## What the person said, word for word\n> go\n"
+        completed #13 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal B\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## What the person said, word for word\n> go\n\n> more\n""#]].assert_eq(&summaries.join("\n"));
+}
+
+#[test]
+fn a_turn_that_the_cut_divides_is_summed_up_apart() {
+    full(
+        "say old news + used 1000\nbash make\nread a.txt + used 90000\nsay ## Goal all of it\nsay ### Request second\nsay on",
+        "prompt first | idle | prompt second | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "old news"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 call bash pending
+            updated   #4 call bash: make pending
+            step 1 ToolUse
+            updated   #4 call bash: make running
+            completed #4 call bash: make completed = "made\n"
+            started   #5 call read pending
+            updated   #5 call read: a.txt pending
+            step 2 ToolUse
+            updated   #5 call read: a.txt running
+            completed #5 call read: a.txt completed = "one\ntwo"
+            started   #6 compaction Threshold running
+            completed #6 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## The task in progress\n### Request second\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n\n> second\n"
+            started   #7 message running ""
+            completed #7 message completed "on"
+            step 3 EndTurn
+            turn Completed EndTurn after 3 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## The task in progress\n### Request second\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n\n> second\n"
+            assistant read {"path":"a.txt"}
+            result of read "one\ntwo""#]],
+    );
+}
+
+#[test]
+fn long_arguments_of_old_calls_go_like_old_results() {
+    let long = "word ".repeat(800);
+    let model = format!(
+        "write new.txt {long}\nbash long\nbash long\nbash make + used 62000\ncall recall {{\"call\":\"call_1\"}}\nsay done"
+    );
+    let told = told_with(Setup::default(), PermissionMode::Full, &model, "prompt go | idle");
+    let has = |text: &str| assert!(told.contains(text), "{text}\n{told}");
+    has("pruned 2 results and arguments of 1 calls");
+    has("characters were removed to make room: `recall` with the call `call_1` brings them back.]");
+    has("call recall: call_1 completed = \"(a long text)\"");
+}
+
+#[test]
+fn a_model_of_its_own_writes_summaries() {
+    let setup = Setup { summary_model: Some("script/small:low"), ..Setup::default() };
+    let model = "say a + used 90000\nsay ## Goal short\nsay b";
+    let asked = requests(setup, model, "prompt first | idle | prompt second | idle");
+    let asked: Vec<&str> = asked.iter().map(|request| request.origin.as_str()).collect();
+    assert_eq!(asked, ["script/test", "script/small", "script/test"]);
+}
+
+#[test]
+fn a_warning_is_an_event_when_four_fifths_of_the_window_are_used() {
+    let model = "bash make + used 79000\nbash make + used 81000\nsay done";
+    let told = told_with(Setup::default(), PermissionMode::Full, model, "prompt go | idle");
+    let warning = "notice contextNearlyFull: the conversation takes about 810";
+    assert_eq!(told.matches("contextNearlyFull").count(), 1, "{told}");
+    assert!(told.contains(warning), "{told}");
 }

@@ -8,6 +8,7 @@ mod stops;
 
 use crate::support::stage::{Setup, Stage};
 use expect_test::{Expect, expect};
+use pintle::llm::Request;
 use pintle_protocol::approval::PermissionMode;
 use std::time::Duration;
 
@@ -47,6 +48,19 @@ pub(crate) fn told_with(setup: Setup, mode: PermissionMode, model: &str, steps: 
     };
     let played = async { tokio::time::timeout(PATIENCE, played).await };
     runtime.block_on(played).unwrap_or_else(|_| panic!("the scenario hangs"))
+}
+
+/// Plays a scenario and returns the requests to models, in order.
+pub(crate) fn requests(setup: Setup, model: &str, steps: &str) -> Vec<Request> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let data = tempfile::tempdir().unwrap();
+    runtime.block_on(async {
+        let mut stage = Stage::set_up(data.path(), model, PermissionMode::Full, setup).await;
+        for step in steps.split(" | ") {
+            tokio::time::timeout(PATIENCE, stage.act(step.trim())).await.unwrap();
+        }
+        stage.script.requests()
+    })
 }
 
 pub(crate) fn full(model: &str, steps: &str, want: Expect) {

@@ -26,7 +26,7 @@ fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
             step 2 ToolUse
             updated   #4 call wait: all running
             updated   #3 agent-1 running, done = "two lines"
-            completed #4 call wait: all completed = "agent-1 is done and says:\ntwo lines"
+            completed #4 call wait: all completed = "agent-1 is done and says (turns used: 2):\ntwo lines"
             started   #5 message running ""
             completed #5 message completed "it has two lines"
             step 3 EndTurn
@@ -49,7 +49,7 @@ fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
             assistant spawn_agent {"task":"look at a"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 is done and says:\ntwo lines""#]],
+            result of wait "agent-1 is done and says (turns used: 2):\ntwo lines""#]],
     );
 }
 
@@ -80,7 +80,7 @@ fn two_work_side_by_side_and_are_told_more() {
             updated   #6 call wait: agent-2, agent-1 running
             updated   #5 agent-2 running, done = "two"
             updated   #4 agent-1 running, done = "one"
-            completed #6 call wait: agent-2, agent-1 completed = "agent-2 is done and says:\ntwo\n\nagent-1 is done and says:\none"
+            completed #6 call wait: agent-2, agent-1 completed = "agent-2 is done and says (turns used: 1):\ntwo\n\nagent-1 is done and says (turns used: 1):\none"
             started   #7 call send_input pending
             updated   #7 call send_input: agent-1: once more pending
             step 3 ToolUse
@@ -92,7 +92,7 @@ fn two_work_side_by_side_and_are_told_more() {
             step 4 ToolUse
             updated   #8 call wait: all running
             updated   #4 agent-1 running, done = "one again"
-            completed #8 call wait: all completed = "agent-1 is done and says:\none again"
+            completed #8 call wait: all completed = "agent-1 is done and says (turns used: 2):\none again"
             started   #9 call close_agent pending
             updated   #9 call close_agent: agent-1 pending
             step 5 ToolUse
@@ -138,11 +138,11 @@ fn two_work_side_by_side_and_are_told_more() {
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             result of spawn_agent "agent-2 works at it now. `wait` returns what it says at the end."
             assistant wait {"ids":["agent-2","agent-1"]}
-            result of wait "agent-2 is done and says:\ntwo\n\nagent-1 is done and says:\none"
+            result of wait "agent-2 is done and says (turns used: 1):\ntwo\n\nagent-1 is done and says (turns used: 1):\none"
             assistant send_input {"agent_id":"agent-1","message":"once more"}
             result of send_input "agent-1 was told and works at it."
             assistant wait {}
-            result of wait "agent-1 is done and says:\none again"
+            result of wait "agent-1 is done and says (turns used: 2):\none again"
             assistant close_agent {"agent_id":"agent-1"}
             result of close_agent "agent-1 is closed."
             assistant wait {"ids":["agent-1"]}
@@ -177,7 +177,7 @@ fn a_sub_agent_never_outlives_the_abort_of_whom_it_works_for() {
             > prompt and now: Started
             accepted Prompt "and now"
             turn started
-            completed #5 engine "From the engine, not from the user: agent-1 could not go on:\nIt was stopped. It said last: "
+            completed #5 engine "From the engine, not from the user: agent-1 could not go on (turns used: 1):\nIt was stopped. It said last: "
             completed #6 user "and now"
             started   #7 message running ""
             completed #7 message completed "later"
@@ -199,7 +199,7 @@ fn a_sub_agent_never_outlives_the_abort_of_whom_it_works_for() {
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
             result of wait error "Operation aborted"
-            user "From the engine, not from the user: agent-1 could not go on:\nIt was stopped. It said last: "
+            user "From the engine, not from the user: agent-1 could not go on (turns used: 1):\nIt was stopped. It said last: "
             user "and now""#]],
     );
 }
@@ -225,7 +225,7 @@ fn a_sub_agent_that_fails_says_why() {
             step 2 ToolUse
             updated   #4 call wait: all running
             updated   #3 agent-1 running, failed = "no key"
-            completed #4 call wait: all completed = "agent-1 could not go on:\nno key"
+            completed #4 call wait: all completed = "agent-1 could not go on (turns used: 1):\nno key"
             started   #5 message running ""
             completed #5 message completed "well"
             step 3 EndTurn
@@ -240,7 +240,7 @@ fn a_sub_agent_that_fails_says_why() {
             assistant spawn_agent {"task":"hard"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 could not go on:\nno key""#]],
+            result of wait "agent-1 could not go on (turns used: 1):\nno key""#]],
     );
 }
 
@@ -265,7 +265,7 @@ fn a_sub_agent_makes_none_of_its_own_and_asks_its_parents_client() {
             step 2 ToolUse
             updated   #4 call wait: all running
             updated   #3 agent-1 running, done = "made"
-            completed #4 call wait: all completed = "agent-1 is done and says:\nmade"
+            completed #4 call wait: all completed = "agent-1 is done and says (turns used: 3):\nmade"
             started   #5 message running ""
             completed #5 message completed "ok"
             step 3 EndTurn
@@ -294,7 +294,7 @@ fn a_sub_agent_makes_none_of_its_own_and_asks_its_parents_client() {
             assistant spawn_agent {"task":"deep"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 is done and says:\nmade""#]],
+            result of wait "agent-1 is done and says (turns used: 3):\nmade""#]],
     );
 }
 

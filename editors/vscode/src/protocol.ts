@@ -127,6 +127,8 @@ export type SessionConfig = {
   permissionMode?: PermissionMode;
   /** Instructions for this session alone, appended to the system prompt; only when the session is created. */
   systemPrompt?: string;
+  /** The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them. */
+  tools?: string[];
   /** The work mode. */
   mode?: WorkMode;
   /** Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged. */
@@ -645,7 +647,7 @@ export type SessionSearchParams = {
   afterSeq?: number;
   /** Only before this event of that session. */
   beforeSeq?: number;
-  /** Only entries of these kinds; empty for all. */
+  /** Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first. */
   kinds?: EntryKind[];
   /** Only entries of these roles; empty for all. */
   roles?: EntryRole[];
@@ -665,7 +667,9 @@ export type SessionSearchParams = {
 export type EntryKind = 
   | /** A message of a person. */ "userMessage"
   | /** A message of the model. */ "agentMessage"
-  | /** A tool call: its title, command and paths. */ "toolCall";
+  | /** A tool call: its title, command and paths. */ "toolCall"
+  | /** The output of a tool call. Found only if `kinds` names it. */ "toolOutput"
+  | /** Reasoning of the model. Found only if `kinds` names it. */ "reasoning";
 
 /** The role of a searchable entry. */
 export type EntryRole = 
@@ -874,12 +878,30 @@ export type SessionLabelParams = {
   at: HistoryPoint;
   /** The label, at most 200 characters; absent to remove it. */
   label?: string;
+  /** Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it. */
+  metadata?: unknown;
 };
 
 /** The point whose label changed. */
 export type SessionLabelResult = {
   /** The event of the point. */
   seq: number;
+};
+
+/** The params of `session/note`. */
+export type SessionNoteParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The text, at most 64 KB. May be empty if there is data and the model does not read the note. */
+  text?: string;
+  /** The client's name for this kind of note, at most 64 characters. */
+  kind?: string;
+  /** Any data, at most 64 KB of JSON. The model does not read it. */
+  data?: unknown;
+  /** The model reads the text at its next turn; default false. */
+  toModel?: boolean;
+  /** Clients do not show it to people; default false. */
+  hidden?: boolean;
 };
 
 /** The params of a request about one session. */
@@ -936,6 +958,8 @@ export type Anchor = {
   kind: AnchorKind;
   /** The label, or the beginning of the summary. */
   text?: string;
+  /** The client's data about a labelled point. */
+  metadata?: unknown;
   /** The session from which events were copied. */
   from?: SessionId;
   /** The time, in milliseconds since 1970. */
@@ -1277,6 +1301,8 @@ export type Event =
     type: "input.removed";
     /** The messages. */
     inputs: QueuedInput[];
+    /** A hook has done what they ask for, so they are not to be sent again. */
+    isHandled?: boolean;
   }
   | /** Messages in the queue were edited or reordered. This is the whole queue. */ {
     type: "queue.changed";
@@ -1393,6 +1419,8 @@ export type SessionCreated = {
   role?: AgentRole;
   /** Instructions for this session alone. */
   systemPrompt?: string;
+  /** The names of the tools that its model sees; all of them if absent. */
+  tools?: string[];
   /** The origin of the history it began with, if it is a fork. */
   forkedFrom?: ForkedFrom;
 };
@@ -1715,6 +1743,8 @@ export type Subagent = {
   state: SubagentState;
   /** Its last message, as the parent's model reads it; absent until its first turn has ended. */
   result?: string;
+  /** The number of its replies so far. */
+  turnsUsed?: number;
   /** The tokens used so far. */
   usage?: Usage;
   /** The cost so far, in billionths of a US dollar; absent where the price is not known. */
@@ -1727,6 +1757,16 @@ export type CompactionReason =
   | /** The provider refused the conversation as too long. */ "overflow"
   | /** A person requested it. */ "requested";
 
+/** The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed. */
+export type CompactionFiles = {
+  /** The files that it has read and not changed. */
+  read?: string[];
+  /** The files that its calls have changed, created or deleted. */
+  changed?: string[];
+  /** The number of files that are left out. */
+  omitted?: number;
+};
+
 /** A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps them all. */
 export type Compaction = {
   /** The reason for the compaction. */
@@ -1737,8 +1777,22 @@ export type Compaction = {
   tokensAfter?: number;
   /** The summary. While the compaction runs, deltas of the field `text` carry it. */
   summary?: string;
+  /** The files that the model has read and changed so far, which the summary lists; absent if there are none. */
+  files?: CompactionFiles;
   /** The reason for a failure, which leaves the conversation as it was. */
   error?: string;
+};
+
+/** A note that a client has put into the history with `session/note`. */
+export type ClientNote = {
+  /** The client's name for this kind of note. */
+  kind?: string;
+  /** The client's data. */
+  data?: unknown;
+  /** The model does not read it. */
+  isUnread?: boolean;
+  /** Clients do not show it to people. */
+  isHidden?: boolean;
 };
 
 /** A message of the engine to the model. */
@@ -1753,6 +1807,8 @@ export type EngineMessage = {
   reviewed?: number[];
   /** It summarizes the part of the history that a rewind left behind. */
   sumsUpLeft?: boolean;
+  /** The note of a client that it carries. */
+  note?: ClientNote;
 };
 
 /** The origin of a decision about an approval. */
@@ -1829,10 +1885,12 @@ export type RetryScheduled = {
   message: string;
 };
 
-/** Old results that were removed from the model's context. */
+/** Old results, and long arguments of old calls, that were removed from the model's context. */
 export type ContextPruned = {
   /** The number of results. */
   results: number;
+  /** The number of calls whose long arguments were shortened. */
+  calls?: number;
   /** The estimated tokens before. */
   tokensBefore: number;
   /** The estimated tokens afterwards. */
@@ -1948,6 +2006,8 @@ export type LabelChanged = {
   seq: number;
   /** The label; absent when it was removed. */
   label?: string;
+  /** The client's data about the point. */
+  metadata?: unknown;
 };
 
 /** The severity of a notice. */
@@ -2575,17 +2635,17 @@ export type HookRegisterParams = {
 
 /** A point of the engine's work at which hooks run. */
 export type HookPoint = 
-  | /** A person's message, before the model reads it. A hook may deny it or change its text. */ "inputReceived"
-  | /** The start of a turn, after its messages are read. A hook may deny it or add context. */ "beforeAgent"
-  | /** The model's context is complete. A hook may add to it. */ "contextBuilt"
+  | /** A person's message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text. */ "inputReceived"
+  | /** The start of a turn. A hook may deny it, add context, and change the prompt and the system prompt. */ "beforeAgent"
+  | /** The model's context is complete. A hook may add to it or replace its messages, for the next request alone. */ "contextBuilt"
   | /** Before a request to the model. A hook may deny it, which ends the turn. */ "beforeModelRequest"
   | /** After a reply of the model. A hook changes nothing. */ "afterModelResponse"
   | /** A tool call, before permission is requested and before it runs. A hook may deny it or change its arguments. */ "beforeToolCall"
   | /** A tool call that ran. A hook may change its result. */ "afterToolCall"
   | /** Before a compaction. A hook may deny it; an automatic compaction then removes old results instead. */ "sessionCompact"
   | /** A session was created or opened. A hook changes nothing; not for clients. */ "sessionStart"
-  | /** A session was forked. Comes in addition to `sessionStart`. A hook changes nothing; not for clients. */ "sessionFork"
-  | /** A session continues from another point of its history. A hook changes nothing; not for clients. */ "sessionSwitch"
+  | /** Before a fork of this session is made. A hook may deny it; not for clients. */ "sessionFork"
+  | /** Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients. */ "sessionSwitch"
   | /** A session is being closed. A hook changes nothing; not for clients. */ "sessionEnd";
 
 /** The effect of a hook's failure at a point where it may deny. */
@@ -2601,6 +2661,12 @@ export type ToolRegisterParams = {
   description: string;
   /** JSON Schema of the arguments, an object schema. */
   parameters: unknown;
+};
+
+/** A tool that the client takes back. */
+export type ToolUnregisterParams = {
+  /** Its name. */
+  name: string;
 };
 
 /** The params of `session/event`: durable if `seq` is present, transient if `after` is. */
@@ -2711,8 +2777,16 @@ export type HookRun = {
   turnId?: TurnId;
   /** The session's working directory. */
   cwd: string;
-  /** The message, at `inputReceived`. */
+  /** The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`. */
   input?: string;
+  /** The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the answer. */
+  images?: Content[];
+  /** The system prompt, at `beforeAgent`. */
+  system?: string;
+  /** The messages of the model's context, at `contextBuilt`. */
+  conversation?: HookMessage[];
+  /** The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the present state, and where a fork is taken back. */
+  toSeq?: number;
   /** The tool call, at `beforeToolCall` and `afterToolCall`. */
   call?: HookCall;
   /** The call's result, at `afterToolCall`. */
@@ -2723,6 +2797,48 @@ export type HookRun = {
   messages?: number;
   /** The unfinished parts of the model's plan, at `beforeAgent`. */
   openTodos?: string;
+};
+
+/** A message of the model's context, for a hook. */
+export type HookMessage = 
+  | /** A message of a person or of the engine. */ {
+    role: "user";
+    /** The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as reasoning. */
+    index?: number;
+    /** The content. */
+    content: Content[];
+  }
+  | /** A reply of the model. */ {
+    role: "assistant";
+    /** The position in the context, from 0. */
+    index?: number;
+    /** The text. */
+    text?: string;
+    /** The calls. */
+    calls?: HookMessageCall[];
+  }
+  | /** The result of a call. */ {
+    role: "toolResult";
+    /** The position in the context, from 0. */
+    index?: number;
+    /** The call. */
+    callId: string;
+    /** The tool's name. */
+    toolName: string;
+    /** The content. */
+    content: Content[];
+    /** The call failed. */
+    isError?: boolean;
+  };
+
+/** A call in a message of the model's context. */
+export type HookMessageCall = {
+  /** The id, which the result of the call repeats. */
+  id: string;
+  /** The tool's name. */
+  name: string;
+  /** The arguments, as the model wrote them: JSON text. */
+  arguments: string;
 };
 
 /** A tool call, for a hook. */
@@ -2743,7 +2859,7 @@ export type HookCall = {
 
 /** The result of a tool call, for a hook. */
 export type HookResult = {
-  /** The text for the model. Images are not shown to hooks and stay. */
+  /** The text for the model. */
   text: string;
   /** The call failed. */
   isError?: boolean;
@@ -2763,20 +2879,25 @@ export type HookAnswer = {
   decision?: HookDecision;
   /** The reason for a denial, for the model or the person. */
   reason?: string;
-  /** The new text of the message. */
+  /** The new text of the message, at `inputReceived` and `beforeAgent`. */
   input?: string;
+  /** The new system prompt of the turn, at `beforeAgent`. */
+  system?: string;
+  /** The messages of the next request, at `contextBuilt`. They hold for that request alone. */
+  conversation?: HookMessage[];
   /** The new arguments of the call, whole. */
   arguments?: unknown;
   /** The new result of the call. */
   result?: HookResult;
-  /** Additional context for the model. */
+  /** Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`. */
   context?: string;
 };
 
 /** The decision of a hook. */
 export type HookDecision = 
   | /** Continue. */ "allow"
-  | /** Do not continue. */ "deny";
+  | /** Do not continue. */ "deny"
+  | /** The hook has done what the message asks for, at `inputReceived`: the model does not read it, and it is not handed back to be sent again. `reason` is shown to the person. */ "handled";
 
 /** A call of a tool that the client registered. */
 export type ToolCallParams = {
@@ -2786,7 +2907,7 @@ export type ToolCallParams = {
   itemId: ItemId;
   /** The tool's name. */
   toolName: string;
-  /** The arguments, as the model wrote them; they are not checked against the schema. */
+  /** The arguments, as the model wrote them. They match the schema; other calls are refused. */
   arguments: unknown;
 };
 
@@ -2886,6 +3007,8 @@ export interface ClientRequests {
   "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
   /** Sets the label of a point in a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
+  /** Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it. */
+  "session/note": { params: SessionNoteParams; result: Empty };
   /** Returns the history tree of a session. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
   /** Lists the anchors of a session, between which its items can be listed and searched. */
@@ -2964,6 +3087,8 @@ export interface ClientRequests {
   "hook/register": { params: HookRegisterParams; result: Empty };
   /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
   "tool/register": { params: ToolRegisterParams; result: Empty };
+  /** Takes a tool of this connection back. Holds from the next turn on. */
+  "tool/unregister": { params: ToolUnregisterParams; result: Empty };
 }
 
 /** Notifications a client sends. */

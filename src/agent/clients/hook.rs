@@ -1,6 +1,7 @@
 //! Hooks as they are configured: the points where each is asked, and what holds when it fails.
 
 use crate::agent::clients::SubscriberId;
+use crate::context::agents::allows;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use pintle_protocol::hook::{HookPoint, OnFailure};
 use std::time::Duration;
@@ -14,7 +15,7 @@ pub struct Hook {
     /// Where it runs.
     pub points: Vec<HookPoint>,
     /// Only for calls of these tools.
-    pub tools: Option<GlobSet>,
+    pub tools: Option<ToolNames>,
     /// The time limit.
     pub timeout: Duration,
     /// The decision when it fails.
@@ -30,6 +31,27 @@ pub enum Runner {
     Command(String),
     /// A client.
     Client(SubscriberId),
+}
+
+/// Names of tools: globs, each of which also stands for every tool with the same purpose as the one that it names.
+#[derive(Debug, Clone)]
+pub struct ToolNames {
+    names: Vec<String>,
+    globs: GlobSet,
+}
+
+impl ToolNames {
+    /// Compiles the names.
+    ///
+    /// # Errors
+    /// A name is no pattern; the message says which.
+    pub fn new(names: &[String]) -> Result<Self, String> {
+        Ok(Self { names: names.to_vec(), globs: globs_of(names)? })
+    }
+
+    fn is_match(&self, tool: &str) -> bool {
+        self.globs.is_match(tool) || allows(&self.names, tool)
+    }
 }
 
 /// A matcher for names of tools, or for paths.
@@ -59,5 +81,26 @@ impl Hook {
             Runner::Command(line) => line.lines().next().unwrap_or_default().to_owned(),
             Runner::Client(_) => "of a client".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_the_tools_with_the_same_purpose() {
+        for (names, tool, want) in [
+            (&["bash"][..], "bash", true),
+            (&["bash"], "shell", true),
+            (&["edit"], "apply_patch", true),
+            (&["*sh"], "bash", true),
+            (&["read"], "write", false),
+            (&["mine"], "mine", true),
+        ] {
+            let owned: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            assert_eq!(ToolNames::new(&owned).unwrap().is_match(tool), want, "{names:?} {tool}");
+        }
+        assert!(ToolNames::new(&["[".to_owned()]).is_err());
     }
 }

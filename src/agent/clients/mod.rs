@@ -8,9 +8,10 @@
 
 mod hook;
 
-pub use hook::{HOOK_TIMEOUT, Hook, Runner, globs_of};
+pub use hook::{HOOK_TIMEOUT, Hook, Runner, ToolNames, globs_of};
 
 use crate::tools::{Access, Folders, Prepared, Tool, ToolContext};
+use jsonschema::Validator;
 use pintle_protocol::content::Content;
 use pintle_protocol::hook::{HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams};
 use pintle_protocol::ids::SessionId;
@@ -39,6 +40,19 @@ pub struct ClientTool {
     pub shape: ToolRegisterParams,
     /// Higher than that of any tool that was registered before.
     pub serial: u64,
+    validator: Validator,
+}
+
+impl ClientTool {
+    /// Compiles the schema of a tool.
+    ///
+    /// # Errors
+    /// The schema makes no sense; the message says where.
+    pub fn new(shape: ToolRegisterParams, serial: u64) -> Result<Self, String> {
+        let validator =
+            jsonschema::validator_for(&shape.parameters).map_err(|error| error.to_string())?;
+        Ok(Self { shape, serial, validator })
+    }
 }
 
 /// Names a call of a client.
@@ -106,6 +120,13 @@ impl Tool for ClientTool {
 
     fn kind(&self) -> ToolKind {
         ToolKind::Other
+    }
+
+    fn check(&self, arguments: &Value) -> Result<(), String> {
+        let Some(error) = self.validator.iter_errors(arguments).next() else { return Ok(()) };
+        let place = error.instance_path().to_string();
+        let place = if place.is_empty() { String::new() } else { format!(" at `{place}`") };
+        Err(format!("The arguments do not match the schema{place}: {error}"))
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {

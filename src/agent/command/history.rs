@@ -6,6 +6,8 @@ use pintle_protocol::event::Notice;
 use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, SessionMergeResult, SessionRewindResult};
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::item::ClientNote;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Commands about the history.
@@ -40,6 +42,8 @@ pub enum HistoryCommand {
         at: HistoryPoint,
         /// The name; `None` removes it.
         label: Option<String>,
+        /// The client's data about it.
+        metadata: Option<Value>,
         /// Receives the number of the event that is the place.
         reply: Reply<u64>,
     },
@@ -88,6 +92,8 @@ pub enum NoteBody {
     Read(String),
     /// Only people do.
     Unread(Notice),
+    /// A client's, with its text.
+    Client(ClientNote, String),
 }
 
 /// Where to go in the history.

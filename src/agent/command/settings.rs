@@ -49,6 +49,8 @@ pub struct OpenConfig {
     pub permission_mode: Option<PermissionMode>,
     /// Instructions for this session alone; only when it is made.
     pub system_prompt: Option<String>,
+    /// The names of the tools that its model sees; only when it is made.
+    pub tools: Option<Vec<String>>,
     /// The work mode: act, or only plan.
     pub mode: Option<WorkMode>,
     /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
@@ -111,6 +113,7 @@ impl OpenConfig {
                 .flatten()
                 .min(),
             system_prompt: created.and_then(|created| created.system_prompt.clone()),
+            tools: created.and_then(|created| created.tools.clone()),
             mode: self.mode.or(created.map(|created| created.mode)),
             variables: self.variables,
             additional: self.additional,
@@ -120,10 +123,13 @@ impl OpenConfig {
 
     /// Refuses what can only be said when a session is made.
     pub(in crate::agent) fn check_open(&self) -> Result<(), Error> {
-        if self.system_prompt.is_none() {
+        let what = if self.system_prompt.is_some() {
+            "the system prompt of a session cannot be changed"
+        } else if self.tools.is_some() {
+            "the tools of a session cannot be changed"
+        } else {
             return Ok(());
-        }
-        let what = "the system prompt of a session cannot be changed";
+        };
         Err(Error::new(ErrorKind::Invalid, what).hint(Action::SetAtCreation))
     }
 }

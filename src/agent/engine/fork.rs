@@ -5,15 +5,61 @@
 
 use crate::agent::background::in_background;
 use crate::agent::command::SessionHandle;
-use crate::agent::engine::Engine;
+use crate::agent::engine::{Engine, EngineHandle};
 use crate::agent::error::{Action, Error, ErrorKind};
+use crate::agent::hooks::{Hooks, Ran};
 use crate::agent::requests::ForkSession;
+use crate::agent::session::clients::hook_denied;
 use crate::history::fork::{belongs_to_history, interrupted, is_history};
 use crate::history::{recovery, tree};
 use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Store};
 use pintle_protocol::event::{Event, EventRecord, SessionCreated};
 use pintle_protocol::history::{ForkedFrom, HistoryPoint};
+use pintle_protocol::hook::{HookPoint, HookRun};
 use pintle_protocol::ids::SessionId;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+impl EngineHandle {
+    /// Asks the hooks of the settings whether a session may be forked. They run in the task of whoever asks for the fork.
+    pub(super) async fn ask_to_fork(&self, fork: &ForkSession) -> Result<(), Error> {
+        let (services, point) = (self.services(), HookPoint::SessionFork);
+        let list = &services.hooks;
+        if !list.iter().any(|hook| hook.is_for(point, None)) {
+            return Ok(());
+        }
+        let (store, of) = (services.store.clone(), fork.of.clone());
+        let cwd = in_background(move || store.summary(&of)).await?.cwd;
+        let hooks = Hooks {
+            list: Arc::clone(list),
+            here: Arc::clone(&services.here),
+            cwd: cwd.clone().into(),
+            owner: fork.of.as_str().to_owned(),
+            clients: None,
+        };
+        let run = HookRun {
+            point,
+            session_id: fork.of.clone(),
+            turn_id: None,
+            cwd,
+            input: None,
+            images: Vec::new(),
+            system: None,
+            conversation: None,
+            to_seq: fork.at.as_ref().and_then(|at| at.seq),
+            call: None,
+            result: None,
+            response: None,
+            messages: None,
+            open_todos: None,
+        };
+        let Ran { ruling, notices, .. } = hooks.run(run, &CancellationToken::new()).await;
+        for notice in notices {
+            tracing::warn!("{}", notice.message);
+        }
+        ruling.denied.map_or(Ok(()), |reason| Err(hook_denied(&reason)))
+    }
+}
 
 impl Engine {
     pub(super) async fn fork(&mut self, fork: ForkSession) -> Result<SessionHandle, Error> {

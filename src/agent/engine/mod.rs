@@ -22,14 +22,15 @@ use crate::agent::requests::{
     CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory,
 };
 use crate::agent::services::Services;
-use crate::agent::session::{Session, Settings, parse_model};
+use crate::agent::session::{Session, Settings, check_tools, parse_model};
 use crate::agent::turn::briefing::Briefing;
 use crate::agent::turn::context::TurnState;
-use crate::agent::turn::limits::Budget;
+use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::workspace;
 use crate::ambient::Ambient;
 use crate::editor::Editors;
 use crate::history::recovery::{self, Earlier};
+use crate::history::touched::TouchedFiles;
 use crate::history::{replay, tree};
 use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use pintle_protocol::approval::PermissionMode;
@@ -151,6 +152,7 @@ impl EngineHandle {
     /// # Errors
     /// The other one or the place in it does not exist, or the data folder cannot be written.
     pub async fn fork(&self, fork: ForkSession) -> Result<SessionHandle, Error> {
+        self.ask_to_fork(&fork).await?;
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 
@@ -276,7 +278,13 @@ impl Engine {
         let CreateSession { id, cwd, title, config, parent, role, limits, budget, blobs } = create;
         self.check_folders(&cwd, &config).await?;
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
-        settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
+        if let Some(tools) = &settings.tools {
+            check_tools(&self.services, &settings, tools)?;
+        }
+        if let Some(limits) = limits {
+            settings.limits = self.services.limits.and(limits);
+            settings.limits.turns = None;
+        }
         settings.is_budget_own = budget.is_none();
         settings.budget = budget.unwrap_or_default();
         settings.blobs = blobs;
@@ -307,6 +315,7 @@ impl Engine {
             parent,
             role: settings.role.clone(),
             system_prompt: settings.system_prompt.clone(),
+            tools: settings.tools.clone(),
             forked_from: None,
         });
         self.append(&mut journal, None, created)?;
@@ -343,7 +352,7 @@ impl Engine {
             in_background(move || store.open(&wanted)).await?;
         self.check_folders(&journal.header().cwd, &config).await?;
 
-        let found = recovery::read(&entries, self.services.ambient.now_ms());
+        let mut found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
         let permission_mode = config.permission_mode.or(self.services.permissions.named_mode);
         let settings = self.settings(
@@ -374,6 +383,7 @@ impl Engine {
         let files = Box::new(FileHistory::replay(&entries));
         let leaf = journal.last_seq();
         let entries = tree::on_path(entries, leaf);
+        found.earlier.touched = TouchedFiles::replay(&entries);
         let conversation = replay::conversation(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
         let state = TurnState { conversation, briefing, files, ..TurnState::default() };
@@ -413,13 +423,19 @@ impl Engine {
                 .min(self.services.permissions.ceiling),
             mode: config.mode.unwrap_or_default(),
             title,
-            limits: self.services.limits,
+            // Nobody knows any more how deep a sub-agent was that is opened again.
+            limits: if is_subagent {
+                Limits { subagent_depth: 0, turns: None, ..self.services.limits }
+            } else {
+                self.services.limits
+            },
             room: self.services.room,
             budget: Budget::default(),
             is_budget_own: true,
             blobs: None,
             is_subagent,
             role,
+            tools: config.tools,
             system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
             variables: config.variables.unwrap_or_default(),
             additional: config.additional.unwrap_or_default(),

@@ -48,7 +48,7 @@ impl EngineHandle {
         limit: usize,
     ) -> Result<SessionSearchResult, Error> {
         let store = self.services().store.clone();
-        let found = in_background(move || store.index().search(&wanted, limit)).await?;
+        let found = in_background(move || store.search(&wanted, limit)).await?;
         if found.behind > 0 {
             self.index_due();
         }

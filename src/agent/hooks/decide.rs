@@ -7,6 +7,8 @@ use pintle_protocol::hook::{HookAnswer, HookDecision, HookPoint, HookRun, OnFail
 pub(in crate::agent) struct Ruling {
     /// The reason of the first denial, if one denied.
     pub(in crate::agent) denied: Option<String>,
+    /// A hook has done what the message asks for; with words for the person.
+    pub(in crate::agent) handled: Option<String>,
     /// Text that the model reads in addition.
     pub(in crate::agent) context: Vec<String>,
 }
@@ -18,13 +20,13 @@ pub(in crate::agent) fn is_gate(point: HookPoint) -> bool {
         | HookPoint::BeforeAgent
         | HookPoint::BeforeModelRequest
         | HookPoint::BeforeToolCall
-        | HookPoint::SessionCompact => true,
+        | HookPoint::SessionCompact
+        | HookPoint::SessionFork
+        | HookPoint::SessionSwitch => true,
         HookPoint::ContextBuilt
         | HookPoint::AfterModelResponse
         | HookPoint::AfterToolCall
         | HookPoint::SessionStart
-        | HookPoint::SessionFork
-        | HookPoint::SessionSwitch
         | HookPoint::SessionEnd => false,
     }
 }
@@ -44,7 +46,8 @@ pub(in crate::agent) fn take(
     answer: HookAnswer,
     ruling: &mut Ruling,
 ) -> Result<(), String> {
-    let HookAnswer { decision, reason, input, arguments, result, context } = answer;
+    let HookAnswer { decision, reason, input, system, conversation, arguments, result, context } =
+        answer;
     let point = run.point;
     let no = |what: &str| Err(format!("answered with `{what}`, which means nothing at this point"));
     if decision == Some(HookDecision::Deny) {
@@ -55,8 +58,23 @@ pub(in crate::agent) fn take(
         ruling.denied = Some(reason.unwrap_or_else(|| "a hook said no".to_owned()));
         return Ok(());
     }
-    if input.is_some() && point != HookPoint::InputReceived {
+    if decision == Some(HookDecision::Handled) {
+        if point != HookPoint::InputReceived {
+            return no("decision");
+        }
+        let reason = reason.filter(|reason| !reason.trim().is_empty());
+        ruling.handled =
+            Some(reason.unwrap_or_else(|| "a hook has handled the message".to_owned()));
+        return Ok(());
+    }
+    if input.is_some() && !matches!(point, HookPoint::InputReceived | HookPoint::BeforeAgent) {
         return no("input");
+    }
+    if system.is_some() && point != HookPoint::BeforeAgent {
+        return no("system");
+    }
+    if conversation.is_some() && point != HookPoint::ContextBuilt {
+        return no("conversation");
     }
     if arguments.is_some() && point != HookPoint::BeforeToolCall {
         return no("arguments");
@@ -74,6 +92,8 @@ pub(in crate::agent) fn take(
         return Err("answered with `arguments` that are no object".to_owned());
     }
     run.input = input.or(run.input.take());
+    run.system = system.or(run.system.take());
+    run.conversation = conversation.or(run.conversation.take());
     if let (Some(call), Some(arguments)) = (&mut run.call, arguments) {
         call.arguments = arguments;
     }
@@ -121,6 +141,10 @@ mod tests {
             turn_id: None,
             cwd: "/w".to_owned(),
             input: (point == HookPoint::InputReceived).then(|| "hi".to_owned()),
+            images: Vec::new(),
+            system: None,
+            conversation: None,
+            to_seq: None,
             call: Some(call),
             result: Some(HookResult { text: "a".to_owned(), is_error: false }),
             response: None,
@@ -138,6 +162,10 @@ mod tests {
             ("yes", BeforeToolCall, r#"{"decision":"allow"}"#),
             ("no", BeforeToolCall, r#"{"decision":"deny","reason":"not here"}"#),
             ("no without a reason", InputReceived, r#"{"decision":"deny"}"#),
+            ("handled", InputReceived, r#"{"decision":"handled","reason":"/deploy was run"}"#),
+            ("handled where there is no message", BeforeToolCall, r#"{"decision":"handled"}"#),
+            ("another system prompt", BeforeAgent, r#"{"system":"be brief"}"#),
+            ("other messages in the wrong place", BeforeAgent, r#"{"conversation":[]}"#),
             ("other arguments", BeforeToolCall, r#"{"arguments":{"command":"ls -l"}}"#),
             ("arguments that are none", BeforeToolCall, r#"{"arguments":"ls"}"#),
             ("another text", InputReceived, r#"{"input":"hello"}"#),
@@ -163,21 +191,25 @@ mod tests {
             }
         });
         expect_test::expect![[r#"
-            nothing: Ruling { denied: None, context: [] } None {"command":"ls"} a
-            an empty answer: Ruling { denied: None, context: [] } None {"command":"ls"} a
-            yes: Ruling { denied: None, context: [] } None {"command":"ls"} a
-            no: Ruling { denied: Some("not here"), context: [] } None {"command":"ls"} a
-            no without a reason: Ruling { denied: Some("a hook said no"), context: [] } Some("hi") {"command":"ls"} a
-            other arguments: Ruling { denied: None, context: [] } None {"command":"ls -l"} a
+            nothing: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} a
+            an empty answer: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} a
+            yes: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} a
+            no: Ruling { denied: Some("not here"), handled: None, context: [] } None {"command":"ls"} a
+            no without a reason: Ruling { denied: Some("a hook said no"), handled: None, context: [] } Some("hi") {"command":"ls"} a
+            handled: Ruling { denied: None, handled: Some("/deploy was run"), context: [] } Some("hi") {"command":"ls"} a
+            handled where there is no message: it answered with `decision`, which means nothing at this point
+            another system prompt: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} a
+            other messages in the wrong place: it answered with `conversation`, which means nothing at this point
+            other arguments: Ruling { denied: None, handled: None, context: [] } None {"command":"ls -l"} a
             arguments that are none: it answered with `arguments` that are no object
-            another text: Ruling { denied: None, context: [] } Some("hello") {"command":"ls"} a
+            another text: Ruling { denied: None, handled: None, context: [] } Some("hello") {"command":"ls"} a
             an empty text: it answered with an empty `input`: deny it instead
-            another result: Ruling { denied: None, context: [] } None {"command":"ls"} b
-            context: Ruling { denied: None, context: ["it rains"] } None {"command":"ls"} a
+            another result: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} b
+            context: Ruling { denied: None, handled: None, context: ["it rains"] } None {"command":"ls"} a
             context where there is none: it answered with `context`, which means nothing at this point
             a denial of what has happened: it answered with `decision`, which means nothing at this point
-            an unknown field: it did not print one JSON document with an answer: unknown field `verdict`, expected one of `decision`, `reason`, `input`, `arguments`, `result`, `context` at line 1 column 10
-            an unknown decision: it did not print one JSON document with an answer: unknown variant `maybe`, expected `allow` or `deny` at line 1 column 19
+            an unknown field: it did not print one JSON document with an answer: unknown field `verdict`, expected one of `decision`, `reason`, `input`, `system`, `conversation`, `arguments`, `result`, `context` at line 1 column 10
+            an unknown decision: it did not print one JSON document with an answer: unknown variant `maybe`, expected one of `allow`, `deny`, `handled` at line 1 column 19
             no JSON: it did not print one JSON document with an answer: expected value at line 1 column 1
             two documents: it did not print one JSON document with an answer: trailing characters at line 1 column 3"#]].assert_eq(&told.join("\n"));
     }

@@ -4,8 +4,9 @@
 //! written, then those of clients. The first denial ends the round. A hook that fails is told of as a notice and holds nothing up but what its
 //! setting says. Whatever waits for a hook races the turn's cancellation.
 //!
-//! A hook is asked, not trusted to allow: it denies, changes or watches, and what it lets through still needs permission. Its changes
-//! are in the journal as what the model read or what ran (`changedInput`), so replay needs no hooks.
+//! A hook is asked, not trusted to allow: it denies, changes or watches, and what it lets through still needs permission. Its lasting
+//! changes are in the journal as what the model read or what ran (`changedInput`), so replay needs no hooks. A changed system prompt holds
+//! for a turn, and changed messages for a request; the journal keeps neither.
 
 mod decide;
 
@@ -75,7 +76,7 @@ impl Hooks {
                 decide::fail(&name, &what, point, hook.on_failure, &mut ruling);
                 notices.push(failed(&name, &what, point, ruling.denied.is_some()));
             }
-            if ruling.denied.is_some() {
+            if ruling.denied.is_some() || ruling.handled.is_some() {
                 break;
             }
         }

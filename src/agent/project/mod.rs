@@ -34,6 +34,8 @@ const MAX_FILES: usize = 200;
 pub struct Personal {
     /// The folder with `AGENTS.md`, `rules`, `skills`, `prompts` and `agents`, and how to read there.
     pub folder: Option<(Arc<dyn Environment>, PathBuf)>,
+    /// The text that takes the place of the engine's own instructions in the system prompt.
+    pub base_prompt: Option<String>,
     /// Instructions for every session, told behind all that is in files.
     pub instructions: Option<String>,
     /// Which of all that is written down is looked at.

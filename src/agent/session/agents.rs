@@ -86,12 +86,18 @@ impl Session {
             model: Some(model.clone().unwrap_or_else(|| settings.model.to_string())),
             permission_mode: Some(settings.permission_mode),
             system_prompt: None,
+            tools: settings.tools.clone(),
             mode: Some(self.work_mode()),
             variables: Some(settings.variables.clone()),
             additional: Some(settings.additional.clone()),
             trace: Some(settings.trace.clone()),
         };
-        let limits = Limits { steps: max_turns, ..settings.limits };
+        let limits = Limits {
+            steps: max_turns,
+            subagent_depth: settings.limits.subagent_depth.saturating_sub(1),
+            turns: None,
+            ..settings.limits
+        };
         let title = task
             .lines()
             .find(|line| !line.trim().is_empty())
@@ -146,6 +152,7 @@ impl Session {
             model,
             state: SubagentState::Working,
             result: None,
+            turns_used: 0,
             usage: pintle_protocol::content::Usage::default(),
             cost_nano_usd: None,
         };
@@ -175,13 +182,14 @@ impl Session {
     fn agent_news(&mut self, id: &AgentId, news: News) {
         match news {
             News::Began => self.change_agent(id, |agent| agent.state = SubagentState::Working),
-            News::Stopped { said, is_error, spent, changes } => {
+            News::Stopped { said, is_error, spent, steps, changes } => {
                 self.agent_changed(id, changes);
                 self.total.add(spent.usage, spent.cost_nano_usd);
                 self.change_agent(id, |agent| {
                     agent.state =
                         if is_error { SubagentState::Failed } else { SubagentState::Done };
                     agent.result = Some(said);
+                    agent.turns_used += steps;
                     agent.usage += spent.usage;
                     add_cost(&mut agent.cost_nano_usd, spent.cost_nano_usd);
                 });

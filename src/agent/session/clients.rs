@@ -5,6 +5,7 @@ use crate::agent::clients::{
     CallBody, CallId, CallReply, ClientCall, ClientCalls, Extensions, SubscriberId,
 };
 use crate::agent::command::{ClientCommand, Reply};
+use crate::agent::error::{Error, ErrorKind};
 use crate::agent::hooks::{Hooks, Ran};
 use crate::agent::session::contributions::OpenCall;
 use pintle_protocol::event::{Event, Notice};
@@ -150,6 +151,10 @@ impl Session {
             turn_id: None,
             cwd: self.log.journal.header().cwd.clone(),
             input: None,
+            images: Vec::new(),
+            system: None,
+            conversation: None,
+            to_seq: None,
             call: None,
             result: None,
             response: None,
@@ -159,22 +164,26 @@ impl Session {
     }
 
     /// Runs the hooks of the session's begin beside everything else.
-    pub(super) fn run_start_hooks(&mut self, is_new_fork: bool) {
-        self.run_watching_hooks(HookPoint::SessionStart);
-        if is_new_fork {
-            self.run_watching_hooks(HookPoint::SessionFork);
-        }
-    }
-
-    /// Runs hooks that only watch, beside everything else.
-    pub(super) fn run_watching_hooks(&mut self, point: HookPoint) {
-        let hooks = self.hooks();
+    pub(super) fn run_start_hooks(&mut self) {
+        let (hooks, point) = (self.hooks(), HookPoint::SessionStart);
         if hooks.has(point, None) {
             let run = self.told_of_session(point);
             self.contributions.watching_hooks.push(Box::pin(async move {
                 hooks.run(run, &CancellationToken::new()).await.notices
             }));
         }
+    }
+
+    /// Asks the hooks whether the session may continue from another place of its history.
+    pub(super) async fn ask_to_switch(&mut self, to_seq: Option<u64>) -> Result<(), Error> {
+        let (hooks, point) = (self.hooks(), HookPoint::SessionSwitch);
+        if !hooks.has(point, None) {
+            return Ok(());
+        }
+        let run = HookRun { to_seq, ..self.told_of_session(point) };
+        let Ran { ruling, notices, .. } = hooks.run(run, &CancellationToken::new()).await;
+        self.hooks_failed(notices);
+        ruling.denied.map_or(Ok(()), |reason| Err(hook_denied(&reason)))
     }
 
     /// Runs the hooks of the session's end, and waits for them, but not for long.
@@ -204,4 +213,10 @@ impl Session {
             self.record(None, Event::Notice(notice));
         }
     }
+}
+
+/// The refusal of a command that a hook denied.
+pub(in crate::agent) fn hook_denied(reason: &str) -> Error {
+    Error::new(ErrorKind::Conflict, format!("a hook denied it: {reason}"))
+        .hint("a hook of the config file decided this")
 }

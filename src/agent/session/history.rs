@@ -8,6 +8,7 @@ use crate::agent::command::{HistoryCommand, Pager, Record, Reply, Rewind};
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::turn::briefing::Briefing;
 use crate::agent::turn::context::{TurnState, Work};
+use crate::history::touched::TouchedFiles;
 use crate::history::{recovery, replay, tree};
 use crate::llm::{Message, Provider};
 use crate::store::Entry;
@@ -15,12 +16,15 @@ use crate::tools::Ledger;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult};
-use pintle_protocol::hook::HookPoint;
 use pintle_protocol::ids::TurnId;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The longest name of a place, in characters.
 const MAX_LABEL_CHARS: usize = 200;
+
+/// The maximum size of the data about a place, as JSON.
+const MAX_METADATA_BYTES: usize = 16 * 1024;
 
 /// The messages to sum up after going to another place.
 struct AbandonedBranch {
@@ -38,7 +42,9 @@ impl Session {
             }
             HistoryCommand::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
             HistoryCommand::Merge { fork, reply } => self.merge(fork, reply).await,
-            HistoryCommand::Label { at, label, reply } => self.label(&at, label, reply).await,
+            HistoryCommand::Label { at, label, metadata, reply } => {
+                self.label(&at, label, metadata, reply).await;
+            }
             HistoryCommand::Note { note, reply } => self.take_note(note, reply),
         }
     }
@@ -47,11 +53,6 @@ impl Session {
     pub(super) async fn rewind(&mut self, rewind: Rewind, reply: Reply<SessionRewindResult>) {
         let (mut records, mut left) = (Vec::new(), None);
         let _ = reply.send(self.try_rewind(rewind, &mut records, &mut left).await);
-        let is_switched =
-            |record: &Arc<Record>| matches!(record.value.event, Event::HistoryRewound(_));
-        if records.iter().any(is_switched) {
-            self.run_watching_hooks(HookPoint::SessionSwitch);
-        }
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
             self.publish(&record);
@@ -105,6 +106,9 @@ impl Session {
             (result.dropped, result.restored) = tree::difference(&entries, from_seq, place.seq);
         }
         if !is_dry_run {
+            if scope != RewindScope::Files {
+                self.ask_to_switch(Some(place.seq)).await?;
+            }
             records.extend(self.put_files_back(&mut files).await?);
             if scope != RewindScope::Files {
                 let rewound = HistoryRewound {
@@ -177,6 +181,7 @@ impl Session {
             ..TurnState::default()
         });
         self.view.reported_mode = recovery::reported_mode(entries);
+        self.view.touched = TouchedFiles::replay(entries);
         self.view.sent = None;
         self.view.usage = None;
         // The model may not know any more what it read of files, so it reads them again before it replaces them.
@@ -188,9 +193,10 @@ impl Session {
         &mut self,
         at: &HistoryPoint,
         label: Option<String>,
+        metadata: Option<Value>,
         reply: Reply<u64>,
     ) {
-        match self.try_label(at, label).await {
+        match self.try_label(at, label, metadata).await {
             Ok(record) => {
                 let (seq, record) = record;
                 let _ = reply.send(Ok(seq));
@@ -206,7 +212,14 @@ impl Session {
         &mut self,
         at: &HistoryPoint,
         label: Option<String>,
+        metadata: Option<Value>,
     ) -> Result<(u64, Arc<Record>), Error> {
+        let bytes = metadata.as_ref().map_or(0, |metadata| metadata.to_string().len());
+        if bytes > MAX_METADATA_BYTES {
+            let what = format!("the metadata has {bytes} bytes");
+            let hint = format!("use at most {MAX_METADATA_BYTES}");
+            return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+        }
         let label = label.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());
         let count = label.as_ref().map_or(0, |label| label.chars().count());
         if count > MAX_LABEL_CHARS {
@@ -225,7 +238,9 @@ impl Session {
             Some(seq) => seq,
             None => tree::find(&entries, at).map_err(no_place)?.seq,
         };
-        let changed = LabelChanged { seq, label };
+        // Without a label there is nothing that the data would be about.
+        let metadata = metadata.filter(|_| label.is_some());
+        let changed = LabelChanged { seq, label, metadata };
         Ok((seq, self.log.append(None, Event::LabelChanged(changed), None)?))
     }
 }

@@ -7,7 +7,7 @@ use crate::context::inspect::RequestParts;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
-use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus};
+use pintle_protocol::item::{CompactionFiles, EngineMessage, ItemBody, ItemStatus};
 use pintle_protocol::plan::WorkMode;
 use serde_json::value::RawValue;
 use std::pin::pin;
@@ -22,7 +22,10 @@ impl Host for Session {
         }
         let turn_id = Some(running.turn_id.clone());
         match self.log.append(turn_id, event, private.as_deref()) {
-            Ok(record) => self.publish(&record),
+            Ok(record) => {
+                self.view.touched.note(&record.value.event);
+                self.publish(&record);
+            }
             Err(error) => self.journal_lost(&error),
         }
     }
@@ -59,6 +62,10 @@ impl Host for Session {
 
     fn open_todos(&self) -> Option<String> {
         self.view.open_todos()
+    }
+
+    fn touched_files(&self) -> Option<CompactionFiles> {
+        self.view.touched.list()
     }
 
     async fn take_steers(&mut self) -> Vec<QueuedInput> {

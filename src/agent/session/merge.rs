@@ -10,7 +10,6 @@ use crate::history::{merge, recovery, tree};
 use crate::store::{Entry, Store, artifacts};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::history::{HistoryRewound, MergedFrom, SessionMergeResult};
-use pintle_protocol::hook::HookPoint;
 use pintle_protocol::ids::SessionId;
 use std::sync::Arc;
 
@@ -19,9 +18,6 @@ impl Session {
     pub(super) async fn merge(&mut self, fork: SessionId, reply: Reply<SessionMergeResult>) {
         let mut records = Vec::new();
         let _ = reply.send(self.try_merge(fork, &mut records).await);
-        if !records.is_empty() {
-            self.run_watching_hooks(HookPoint::SessionSwitch);
-        }
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
             self.publish(&record);
@@ -47,6 +43,7 @@ impl Session {
             let what = format!("all that session {fork} has is in this one already");
             return Err(Error::new(ErrorKind::Invalid, what).hint(Action::GoTo(to_seq)));
         };
+        self.ask_to_switch(None).await?;
         let (store, from) = (self.services.store.clone(), fork.clone());
         let folder = self.log.journal.folder().to_owned();
         in_background(move || artifacts::copy(&store.folder(&from)?, &folder)).await?;

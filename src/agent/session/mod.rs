@@ -6,7 +6,7 @@
 
 mod agents;
 mod answers;
-mod clients;
+pub(super) mod clients;
 mod context;
 mod contributions;
 mod history;
@@ -52,9 +52,10 @@ use crate::agent::session::review::ReviewState;
 use crate::agent::subagents::{self, Subagents};
 use crate::agent::turn;
 use crate::agent::turn::context::TurnState;
-use crate::context::agents::allows;
+use crate::context::agents::{allows, names_tool};
 use crate::history::recovery::{Earlier, Total};
 use crate::llm::ModelRef;
+use crate::models::Extras;
 use crate::store::Journal;
 use crate::tools::Tool;
 use futures_util::stream::StreamExt;
@@ -79,6 +80,8 @@ pub(super) struct Session {
     subagents: Subagents,
     naming: Naming,
     total: Total,
+    /// The number of turns so far.
+    turns: u64,
     door: Door,
 }
 
@@ -144,6 +147,7 @@ impl Session {
         let view = ModelView {
             reported_mode: earlier.reported_mode,
             plan: earlier.plan,
+            touched: earlier.touched,
             ..ModelView::default()
         };
         let mut log = Log::new(journal, services.ambient.clone(), sessions.clone());
@@ -164,13 +168,14 @@ impl Session {
             subagents: Subagents::new(earlier.agents, sessions),
             naming: Naming::new(!is_named),
             total: earlier.total,
+            turns: earlier.turns,
             door,
         };
-        session.run(earlier.is_new_fork)
+        session.run()
     }
 
-    async fn run(mut self, is_new_fork: bool) -> SessionId {
-        self.run_start_hooks(is_new_fork);
+    async fn run(mut self) -> SessionId {
+        self.run_start_hooks();
         self.resume_review().await;
         loop {
             if let Some(DueTurn { ctx, state, work }) = self.phase.due_turn() {
@@ -317,11 +322,37 @@ pub(super) fn parse_model(model: &str) -> Result<ModelRef, Error> {
     model.parse().map_err(|message: String| Error::new(ErrorKind::Config, message))
 }
 
-/// The tools that the session's model sees: a named agent's are those that its file names.
+/// The tools that the session's model sees: a named agent's are those that its file names, and a session may be limited to some.
 fn tools_of(services: &Services, settings: &Settings) -> Arc<[Arc<dyn Tool>]> {
-    let tools = services.tools.tools(&settings.model, settings.is_subagent);
-    match settings.role.as_ref().and_then(|role| role.tools.as_ref()) {
-        None => tools,
-        Some(named) => tools.iter().filter(|tool| allows(named, tool.name())).cloned().collect(),
+    let tools = services.tools.tools(&settings.model, extras(settings));
+    let role = settings.role.as_ref().and_then(|role| role.tools.as_ref());
+    if role.is_none() && settings.tools.is_none() {
+        return tools;
     }
+    let is_allowed = |tool: &&Arc<dyn Tool>| {
+        role.is_none_or(|named| allows(named, tool.name()))
+            && settings.tools.as_ref().is_none_or(|named| names_tool(named, tool.name()))
+    };
+    tools.iter().filter(is_allowed).cloned().collect()
+}
+
+/// The groups of tools that a session has beside those for its work.
+fn extras(settings: &Settings) -> Extras {
+    Extras { person: !settings.is_subagent, agents: settings.limits.subagent_depth > 0 }
+}
+
+/// Refuses names that stand for no tool of a session.
+pub(super) fn check_tools(
+    services: &Services,
+    settings: &Settings,
+    named: &[String],
+) -> Result<(), Error> {
+    let tools = services.tools.tools(&settings.model, extras(settings));
+    let stands_for_none = |name: &&String| {
+        !tools.iter().any(|tool| names_tool(std::slice::from_ref(name), tool.name()))
+    };
+    let Some(unknown) = named.iter().find(stands_for_none) else { return Ok(()) };
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+    Err(Error::new(ErrorKind::Invalid, format!("unknown tool `{unknown}`"))
+        .hint(format!("the tools are {}", names.join(", "))))
 }

@@ -1,6 +1,7 @@
 //! The model's view of the session beside its conversation, and its last request.
 
 use crate::context::inspect::RequestParts;
+use crate::history::touched::TouchedFiles;
 use crate::tools::{Ledger, plan_text};
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::plan::{Plan, PlanStatus, WorkMode};
@@ -13,6 +14,8 @@ pub(super) struct ModelView {
     pub(super) plan: Plan,
     /// The files that it has read.
     pub(super) ledger: Ledger,
+    /// The files that it has read and changed, for summaries.
+    pub(super) touched: TouchedFiles,
     /// The last request, without its tools' results.
     pub(super) sent: Option<Box<RequestParts>>,
     /// The use of its window then.

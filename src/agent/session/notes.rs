@@ -6,7 +6,7 @@
 
 use super::{Phase, Session};
 use crate::agent::command::{Note, NoteBody, Reply};
-use crate::context::conversation::engine_message;
+use crate::context::conversation::{engine_message, from_engine};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus};
@@ -28,16 +28,18 @@ impl Session {
                 NoteBody::Unread(notice) => (Event::Notice(notice), None),
                 NoteBody::Read(text) => {
                     let message = EngineMessage { text, ..EngineMessage::default() };
-                    let item = Item {
-                        id: ItemId::new(self.services.ambient.new_id()),
-                        turn_id: None,
-                        step: None,
-                        status: ItemStatus::Completed,
-                        started_ms: self.services.ambient.now_ms(),
-                        duration_ms: Some(0),
-                        body: ItemBody::EngineMessage(message.clone()),
+                    (self.told(&message), Some(message))
+                }
+                NoteBody::Client(note, text) => {
+                    let is_read = !note.is_unread;
+                    let text = if is_read {
+                        from_engine(format_args!("a note of the user's client.\n\n{text}"))
+                    } else {
+                        text
                     };
-                    (Event::ItemCompleted { item }, Some(message))
+                    let message =
+                        EngineMessage { text, note: Some(note), ..EngineMessage::default() };
+                    (self.told(&message), is_read.then_some(message))
                 }
             };
             match self.log.append(None, event, private.as_deref()) {
@@ -51,5 +53,19 @@ impl Session {
                 Err(error) => self.warn_transiently(&error),
             }
         }
+    }
+
+    /// The event of a message that stands between turns.
+    fn told(&self, message: &EngineMessage) -> Event {
+        let item = Item {
+            id: ItemId::new(self.services.ambient.new_id()),
+            turn_id: None,
+            step: None,
+            status: ItemStatus::Completed,
+            started_ms: self.services.ambient.now_ms(),
+            duration_ms: Some(0),
+            body: ItemBody::EngineMessage(message.clone()),
+        };
+        Event::ItemCompleted { item }
     }
 }

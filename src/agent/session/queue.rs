@@ -29,7 +29,7 @@ impl Session {
         if inputs.is_empty() {
             return Ok((inputs, None));
         }
-        let removed = Event::InputRemoved { inputs: inputs.clone() };
+        let removed = Event::InputRemoved { inputs: inputs.clone(), is_handled: false };
         let record = self.log.append(None, removed, None)?;
         self.inbox.remove(&inputs);
         Ok((inputs, Some(record)))

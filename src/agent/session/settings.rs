@@ -32,6 +32,8 @@ pub(in crate::agent) struct Settings {
     pub(in crate::agent) is_subagent: bool,
     /// The named agent that it is.
     pub(in crate::agent) role: Option<AgentRole>,
+    /// The names of the tools that its model sees; all by default.
+    pub(in crate::agent) tools: Option<Vec<String>>,
     /// Instructions for this session alone.
     pub(in crate::agent) system_prompt: Option<String>,
     /// Variables that its commands see besides.

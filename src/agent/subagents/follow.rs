@@ -26,7 +26,7 @@ pub(in crate::agent) enum News {
     /// It began to work, by whoever's word.
     Began,
     /// It works no more: what it said last, whether it reached its end, what its turns took, and what they did to files.
-    Stopped { said: String, is_error: bool, spent: Total, changes: Vec<FileRecord> },
+    Stopped { said: String, is_error: bool, spent: Total, steps: u64, changes: Vec<FileRecord> },
     /// Its session has ended.
     Gone,
 }
@@ -36,7 +36,13 @@ impl News {
     pub(in crate::agent) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
-        Self::Stopped { said, is_error: true, spent: Total::default(), changes: Vec::new() }
+        Self::Stopped {
+            said,
+            is_error: true,
+            spent: Total::default(),
+            steps: 0,
+            changes: Vec::new(),
+        }
     }
 }
 
@@ -48,6 +54,8 @@ pub(in crate::agent) struct Follower {
     last_seq: u64,
     said: String,
     spent: Total,
+    /// The replies of turns that have ended since it was told last.
+    steps: u64,
     changes: Vec<FileRecord>,
 }
 
@@ -64,7 +72,7 @@ impl Follower {
             adopt: None,
         };
         let (said, spent) = (String::new(), Total::default());
-        (Self { handle, feed, last_seq: 0, said, spent, changes: Vec::new() }, subscriber)
+        (Self { handle, feed, last_seq: 0, said, spent, steps: 0, changes: Vec::new() }, subscriber)
     }
 
     /// Waits for the next thing that a parent wants to know.
@@ -151,6 +159,7 @@ impl Follower {
     /// A turn ended. It stopped working only if no other one has begun.
     async fn ended(&mut self, end: &TurnCompleted) -> Option<News> {
         self.spent.add(end.usage, end.cost_nano_usd);
+        self.steps += u64::from(end.steps);
         let stands = self.handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
         if stands.is_ok_and(|snapshot| snapshot.active_turn_id.is_some()) {
             return None;
@@ -171,6 +180,7 @@ impl Follower {
         };
         let is_error = end.status != TurnStatus::Completed || is_limit;
         let (spent, changes) = (std::mem::take(&mut self.spent), std::mem::take(&mut self.changes));
-        Some(News::Stopped { said, is_error, spent, changes })
+        let steps = std::mem::take(&mut self.steps);
+        Some(News::Stopped { said, is_error, spent, steps, changes })
     }
 }

@@ -427,6 +427,7 @@ impl Entry {
             id: self.id.clone(),
             state: agent.map_or(SubagentState::Working, |agent| agent.state),
             result: agent.and_then(|agent| agent.result.clone()),
+            turns_used: agent.map_or(0, |agent| agent.turns_used),
         }
     }
 }

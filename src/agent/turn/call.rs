@@ -58,7 +58,9 @@ pub(in crate::agent) fn prepare(
         let name = &call.tool_name;
         return Err(format!("There is no tool `{name}`. The tools are: {}.", names.join(", ")));
     };
-    let prepared = tool.prepare(parse_arguments(arguments)?, &ctx.workspace.folders)?;
+    let arguments = parse_arguments(arguments)?;
+    tool.check(&arguments)?;
+    let prepared = tool.prepare(arguments, &ctx.workspace.folders)?;
     call.title = visible_line(&prepared.title()).into_owned();
     call.locations = prepared.locations();
     Ok(prepared)

@@ -65,12 +65,23 @@ pub(in crate::agent) struct ModelAccess {
     pub(in crate::agent) price: Option<Price>,
     /// The most tokens of input that it takes, where that is known.
     pub(in crate::agent) window: Option<u64>,
+    /// The model that writes summaries instead, or why it cannot be used; `None` if it is the same.
+    pub(in crate::agent) summary: Option<Result<SummaryModel, String>>,
     /// When and how room is made in the conversation.
     pub(in crate::agent) room: room::Policy,
     /// When a request that failed is sent again.
     pub(in crate::agent) retry: RetryPolicy,
     /// The trace that its requests belong to.
     pub(in crate::agent) trace: Trace,
+}
+
+/// A model for summaries alone.
+#[derive(Debug)]
+pub(in crate::agent) struct SummaryModel {
+    pub(in crate::agent) provider: Arc<dyn Provider>,
+    pub(in crate::agent) model: ModelRef,
+    pub(in crate::agent) price: Option<Price>,
+    pub(in crate::agent) window: Option<u64>,
 }
 
 /// The tools of a turn, and what each call is given.

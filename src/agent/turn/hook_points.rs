@@ -1,16 +1,19 @@
 //! The points of a turn: what hooks are told there, and what their answers change.
 //!
-//! Invariant: a message that a hook denied is handed back, never lost, and what a hook changed is what the journal says the model read.
+//! Invariant: a message that a hook denied is handed back, never lost, and what a hook changed for good is what the journal says the model
+//! read.
 
 use crate::agent::hooks::{Ran, Ruling};
 use crate::agent::host::Host;
 use crate::agent::turn::call::{self, Call};
 use crate::agent::turn::context::{End, TurnContext};
-use crate::llm::{Assistant, AssistantBlock};
+use crate::agent::turn::hook_context;
+use crate::llm::{Assistant, AssistantBlock, Message};
 use pintle_protocol::content::{Content, Input};
-use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, TurnError};
+use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, StopReason, TurnError};
 use pintle_protocol::hook::{HookCall, HookPoint, HookResponse, HookResult, HookRun};
 use pintle_protocol::item::{ItemBody, ToolResult};
+use std::sync::Arc;
 
 /// Nothing is told yet of where the engine is.
 fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
@@ -20,6 +23,10 @@ fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
         turn_id: Some(ctx.turn_id.clone()),
         cwd: ctx.workspace.folders.cwd.to_string_lossy().into_owned(),
         input: None,
+        images: Vec::new(),
+        system: None,
+        conversation: None,
+        to_seq: None,
         call: None,
         result: None,
         response: None,
@@ -47,7 +54,8 @@ fn denied(reason: String) -> End {
     })
 }
 
-/// Messages of a person before the model reads them. What a hook denies is handed back; returned with why, if anything was.
+/// Messages of a person before the model reads them. What a hook denies is handed back, and what it handles is over; returned with the
+/// end of the turn if no message is left.
 pub(in crate::agent) async fn inputs<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -57,69 +65,144 @@ pub(in crate::agent) async fn inputs<H: Host>(
     if !ctx.hooks.has(point, None) {
         return (inputs, None);
     }
-    let (mut kept, mut why) = (Vec::new(), None);
+    let (mut kept, mut end) = (Vec::new(), None);
     for mut input in inputs {
-        let words = |block: &Input| match block {
-            Input::Text { text } => Some(text.clone()),
-            Input::File { .. }
-            | Input::Selection { .. }
-            | Input::Diagnostics { .. }
-            | Input::Image { .. } => None,
-        };
-        let text = input.content.iter().filter_map(words).collect::<Vec<_>>().join("\n");
-        let about = HookRun { input: Some(text.clone()), ..told(ctx, point) };
+        let text = text_of(&input);
+        let images = images_of(&input);
+        let about = HookRun { input: Some(text.clone()), images, ..told(ctx, point) };
         let (about, ruling) = run(host, ctx, about).await;
         if let Some(reason) = ruling.denied {
-            host.record(Event::InputRemoved { inputs: vec![input] });
+            host.record(Event::InputRemoved { inputs: vec![input], is_handled: false });
             if ctx.cancel.is_cancelled() {
-                why = Some(End::Interrupted);
+                end = Some(End::Interrupted);
                 continue;
             }
-            host.record(Event::Notice(Notice {
-                level: NoticeLevel::Warning,
-                code: "hookDenied".to_owned(),
-                message: format!("a hook denied the message: {reason}"),
-                hint: None,
-            }));
-            why = Some(denied(reason));
+            let message = format!("a hook denied the message: {reason}");
+            host.record(notice(NoticeLevel::Warning, "hookDenied", message));
+            end = Some(denied(reason));
             continue;
         }
-        if let Some(changed) = about.input.filter(|changed| *changed != text) {
-            // What is attached stays.
-            input.content.retain(|block| words(block).is_none());
-            input.content.insert(0, Input::text(changed));
+        if let Some(message) = ruling.handled {
+            host.record(Event::InputRemoved { inputs: vec![input], is_handled: true });
+            host.record(notice(NoticeLevel::Info, "hookHandled", message));
+            end.get_or_insert(End::Completed(StopReason::EndTurn));
+            continue;
         }
+        change_text(&mut input, &text, about.input);
         kept.push(input);
     }
-    (kept, why)
+    (kept, end)
 }
 
-/// A turn begins. Returns what the model is to read besides.
+fn notice(level: NoticeLevel, code: &str, message: String) -> Event {
+    Event::Notice(Notice { level, code: code.to_owned(), message, hint: None })
+}
+
+/// Returns the words of a block that a person has typed.
+fn words(block: &Input) -> Option<&str> {
+    match block {
+        Input::Text { text } => Some(text),
+        Input::File { .. }
+        | Input::Selection { .. }
+        | Input::Diagnostics { .. }
+        | Input::Image { .. } => None,
+    }
+}
+
+fn text_of(input: &QueuedInput) -> String {
+    input.content.iter().filter_map(words).collect::<Vec<_>>().join("\n")
+}
+
+fn images_of(input: &QueuedInput) -> Vec<Content> {
+    let image = |block: &Input| match block {
+        Input::Image { mime_type, data } => {
+            Some(Content::Image { mime_type: mime_type.clone(), data: data.clone() })
+        }
+        Input::Text { .. }
+        | Input::File { .. }
+        | Input::Selection { .. }
+        | Input::Diagnostics { .. } => None,
+    };
+    input.content.iter().filter_map(image).collect()
+}
+
+/// Puts a hook's text into the place of a message's own. What is attached stays.
+fn change_text(input: &mut QueuedInput, text: &str, changed: Option<String>) {
+    if let Some(changed) = changed.filter(|changed| changed != text) {
+        input.content.retain(|block| words(block).is_none());
+        input.content.insert(0, Input::text(changed));
+    }
+}
+
+/// The changes of hooks at the start of a turn.
+#[derive(Default)]
+pub(in crate::agent) struct Begun {
+    /// The system prompt of this turn, if a hook changed it.
+    pub(in crate::agent) system: Option<Arc<str>>,
+    /// Texts that the model is to read besides.
+    pub(in crate::agent) context: Vec<String>,
+}
+
+/// A turn begins. A hook may change the text of its last message and the system prompt.
 pub(in crate::agent) async fn begin<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-) -> Result<Vec<String>, End> {
+    inputs: &mut [QueuedInput],
+) -> Result<Begun, End> {
     let point = HookPoint::BeforeAgent;
     if !ctx.hooks.has(point, None) {
-        return Ok(Vec::new());
+        return Ok(Begun::default());
     }
-    let (_, ruling) =
-        run(host, ctx, HookRun { open_todos: host.open_todos(), ..told(ctx, point) }).await;
-    pass(ctx, ruling)
+    let text = inputs.last().map(text_of);
+    let about = HookRun {
+        input: text.clone(),
+        images: inputs.last().map(images_of).unwrap_or_default(),
+        system: Some(ctx.system.to_string()),
+        open_todos: host.open_todos(),
+        ..told(ctx, point)
+    };
+    let (about, ruling) = run(host, ctx, about).await;
+    if let (Some(input), Some(text), None) = (inputs.last_mut(), text, &ruling.denied) {
+        change_text(input, &text, about.input);
+    }
+    let context = pass(ctx, ruling)?;
+    let system = about.system.filter(|system| **system != *ctx.system).map(Arc::from);
+    Ok(Begun { system, context })
 }
 
-/// The context of the next request is complete. Returns text to add to it.
+/// The context of the next request is complete. Returns the messages of that request, if a hook changed them.
 pub(in crate::agent) async fn context<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    messages: usize,
-) -> Vec<String> {
+    messages: &[Arc<Message>],
+) -> Option<Vec<Arc<Message>>> {
     let point = HookPoint::ContextBuilt;
     if !ctx.hooks.has(point, None) {
-        return Vec::new();
+        return None;
     }
-    let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
-    run(host, ctx, about).await.1.context
+    let shown = hook_context::shown(messages);
+    let about = HookRun {
+        messages: Some(messages.len() as u64),
+        conversation: Some(shown.clone()),
+        ..told(ctx, point)
+    };
+    let (about, ruling) = run(host, ctx, about).await;
+    let wanted = about.conversation.filter(|wanted| *wanted != shown);
+    let wanted =
+        wanted.map(|wanted| hook_context::replaced(messages, wanted, &ctx.llm.model.origin()));
+    let mut list = match wanted {
+        Some(Ok(list)) => list,
+        Some(Err(why)) => {
+            let message = format!("the messages of the hooks at {point:?} are not used: {why}");
+            host.record(notice(NoticeLevel::Warning, "hookFailed", message));
+            messages.to_vec()
+        }
+        None if ruling.context.is_empty() => return None,
+        None => messages.to_vec(),
+    };
+    let added = ruling.context.into_iter();
+    list.extend(added.map(|text| Arc::new(Message::User(vec![Content::text(text)]))));
+    Some(list)
 }
 
 /// The model is asked next.
@@ -234,8 +317,11 @@ pub(in crate::agent) async fn result(
         Content::Image { .. } => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
+    let images = result.content.iter().filter(|content| matches!(content, Content::Image { .. }));
+    let images = images.cloned().collect();
     let before = HookResult { text, is_error: result.is_error };
-    let about = HookRun { call: about(call), result: Some(before.clone()), ..told(ctx, point) };
+    let about =
+        HookRun { call: about(call), result: Some(before.clone()), images, ..told(ctx, point) };
     let Ran { run, notices, .. } = ctx.hooks.run(about, &ctx.cancel).await;
     if let Some(changed) = run.result.filter(|changed| *changed != before) {
         result.content.retain(|content| matches!(content, Content::Image { .. }));

@@ -20,11 +20,26 @@ pub struct Limits {
     pub duration_ms: Option<u64>,
     /// The number of times that a reply which was cut at its length limit is continued.
     pub continuations: u32,
+    /// The number of calls that are compared to find repetitions; 0 disables the check.
+    pub loop_window: u32,
+    /// The depth to which sub-agents may start sub-agents; 0 disables sub-agents.
+    pub subagent_depth: u32,
+    /// The most turns of the session.
+    pub turns: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 200, tokens: None, cost_nano_usd: None, duration_ms: None, continuations: 3 }
+        Self {
+            steps: 200,
+            tokens: None,
+            cost_nano_usd: None,
+            duration_ms: None,
+            continuations: 3,
+            loop_window: 10,
+            subagent_depth: 1,
+            turns: None,
+        }
     }
 }
 
@@ -39,6 +54,9 @@ impl Limits {
             cost_nano_usd: least(self.cost_nano_usd, other.cost_nano_usd),
             duration_ms: least(self.duration_ms, other.duration_ms),
             continuations: self.continuations.min(other.continuations),
+            loop_window: self.loop_window,
+            subagent_depth: self.subagent_depth.min(other.subagent_depth),
+            turns: least(self.turns, other.turns),
         }
     }
 

@@ -6,14 +6,8 @@
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The number of calls that are compared.
-const WINDOW: usize = 10;
-
 /// The longest pattern that counts as going in circles.
 const MAX_PATTERN: usize = 3;
-
-/// The calls of the window that are forgotten with a warning: as many more of the same bring the next one.
-const FORGOTTEN_WITH_WARNING: usize = 5;
 
 /// At this warning the turn ends.
 const MAX_WARNINGS: u32 = 3;
@@ -22,8 +16,10 @@ const MAX_WARNINGS: u32 = 3;
 const WAITING: [&str; 2] = ["job", "wait"];
 
 /// The calls of a turn, as far as they are remembered.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::agent) struct LoopGuard {
+    /// The number of calls that are compared; 0 disables the check.
+    window: usize,
     recent: VecDeque<u64>,
     warnings: u32,
 }
@@ -40,19 +36,25 @@ pub(in crate::agent) enum Judgement {
 }
 
 impl LoopGuard {
+    /// Compares this many calls.
+    pub(in crate::agent) fn new(window: u32) -> Self {
+        Self { window: window as usize, recent: VecDeque::new(), warnings: 0 }
+    }
+
     /// Takes note of a call and judges.
     pub(in crate::agent) fn judge(&mut self, tool: &str, arguments: &str) -> Judgement {
-        if WAITING.contains(&tool) {
+        if self.window == 0 || WAITING.contains(&tool) {
             return Judgement::Fine;
         }
         let mut hasher = DefaultHasher::new();
         (tool, arguments).hash(&mut hasher);
         self.recent.push_back(hasher.finish());
-        if self.recent.len() > WINDOW {
+        if self.recent.len() > self.window {
             self.recent.pop_front();
         }
         let Some(pattern) = self.pattern() else { return Judgement::Fine };
-        self.recent.drain(..FORGOTTEN_WITH_WARNING);
+        // Half as many more of the same bring the next warning.
+        self.recent.drain(..self.window / 2);
         self.warnings += 1;
         if self.warnings >= MAX_WARNINGS { Judgement::Stop } else { Judgement::Warn(pattern) }
     }
@@ -62,7 +64,7 @@ impl LoopGuard {
         let repeats = |length: &usize| {
             self.recent.iter().zip(self.recent.iter().skip(*length)).all(|(a, b)| a == b)
         };
-        (self.recent.len() == WINDOW).then(|| (1..=MAX_PATTERN).find(repeats)).flatten()
+        (self.recent.len() == self.window).then(|| (1..=MAX_PATTERN).find(repeats)).flatten()
     }
 }
 
@@ -73,7 +75,7 @@ mod tests {
     #[test]
     fn only_circles_are_warned_of() {
         let judged = |calls: &str| {
-            let mut guard = LoopGuard::default();
+            let mut guard = LoopGuard::new(10);
             let judged: Vec<_> = calls
                 .chars()
                 .map(|call| match guard.judge(&call.to_string(), "{}") {
@@ -98,8 +100,19 @@ mod tests {
     }
 
     #[test]
+    fn the_window_is_a_setting() {
+        let judged = |window: u32, calls: usize| {
+            let mut guard = LoopGuard::new(window);
+            (0..calls).map(|_| guard.judge("read", "{}")).position(|it| it != Judgement::Fine)
+        };
+        assert_eq!(judged(4, 20), Some(3));
+        assert_eq!(judged(15, 20), Some(14));
+        assert_eq!(judged(0, 100), None, "no check");
+    }
+
+    #[test]
     fn other_arguments_are_another_call_and_waiting_is_no_circle() {
-        let mut guard = LoopGuard::default();
+        let mut guard = LoopGuard::new(10);
         for number in 0..30 {
             assert_eq!(guard.judge("read", &number.to_string()), Judgement::Fine);
             assert_eq!(guard.judge("job", "{}"), Judgement::Fine);

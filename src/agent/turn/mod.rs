@@ -10,6 +10,7 @@ mod calls;
 pub(super) mod context;
 pub(super) mod diagnostics;
 mod edit_checks;
+mod hook_context;
 mod hook_points;
 pub(super) mod inputs;
 pub(super) mod limits;
@@ -34,6 +35,7 @@ use crate::agent::host::Host;
 use crate::agent::turn::calls::Batch;
 use crate::agent::turn::context::Tally;
 use crate::agent::turn::edit_checks::EditFeedback;
+use crate::agent::turn::hook_points::Begun;
 use crate::agent::turn::inputs::Rendered;
 use crate::agent::turn::loop_guard::{Judgement, LoopGuard};
 use crate::agent::turn::meter::specs;
@@ -64,7 +66,11 @@ pub(super) async fn run<H: Host>(
     state.grants.begin_turn();
     prompt::begin(host, &mut ctx, &mut state).await;
     let done = match work {
-        Work::Answer(inputs) => drive(host, &ctx, &mut state, inputs, &mut tally).await,
+        Work::Answer(inputs) => match open(host, &mut ctx, &mut state, inputs).await {
+            // On the heap, since the loop holds the state of everything that a turn may wait for.
+            Ok(()) => Box::pin(drive(host, &ctx, &mut state, &mut tally)).await,
+            Err(end) => Err(end),
+        },
         Work::Compact(instructions) => {
             compact_now(host, &ctx, &mut state, instructions.as_deref(), &mut tally).await
         }
@@ -111,27 +117,44 @@ async fn summarize_branch<H: Host>(
     Ok(StopReason::EndTurn)
 }
 
+/// Reads the messages that begin a turn, as hooks leave them.
+///
+/// # Errors
+/// A hook denied or handled them, or the turn was stopped.
+async fn open<H: Host>(
+    host: &mut H,
+    ctx: &mut TurnContext,
+    state: &mut TurnState,
+    inputs: Vec<QueuedInput>,
+) -> Result<(), End> {
+    read_news(host, ctx, &mut state.conversation);
+    let (mut inputs, end) = hook_points::inputs(host, ctx, inputs).await;
+    if let (Some(end), true) = (end, inputs.is_empty()) {
+        return Err(end);
+    }
+    let begun = hook_points::begin(host, ctx, &mut inputs).await;
+    read_inputs(host, ctx, &mut state.conversation, inputs).await;
+    host.check()?;
+    let Begun { system, context } = begun?;
+    if let Some(system) = system {
+        ctx.system = system;
+    }
+    for text in context {
+        tell(host, ctx, &mut state.conversation, text);
+    }
+    Ok(())
+}
+
 async fn drive<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
-    inputs: Vec<QueuedInput>,
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     let tools = specs(&ctx.tools.list);
-    read_news(host, ctx, &mut state.conversation);
-    let (inputs, denied) = hook_points::inputs(host, ctx, inputs).await;
-    if let (Some(denied), true) = (denied, inputs.is_empty()) {
-        return Err(denied);
-    }
-    read_inputs(host, ctx, &mut state.conversation, inputs).await;
-    host.check()?;
-    for text in hook_points::begin(host, ctx).await? {
-        tell(host, ctx, &mut state.conversation, text);
-    }
     // The clock of the machine may be set meanwhile.
     let began = tokio::time::Instant::now();
-    let mut loop_guard = LoopGuard::default();
+    let mut loop_guard = LoopGuard::new(ctx.limits.loop_window);
     let mut continuations = 0;
     let mut is_shortened = false;
     let mut linted = String::new();
@@ -147,11 +170,10 @@ async fn drive<H: Host>(
             read_inputs(host, ctx, &mut state.conversation, steers).await;
         }
         let conversation = &mut state.conversation;
-        for text in hook_points::context(host, ctx, conversation.messages.len()).await {
-            tell(host, ctx, conversation, text);
-        }
-        hook_points::request(host, ctx, conversation.messages.len()).await?;
-        let reply = match step::run(host, ctx, conversation, &tools, tally).await {
+        let changed = hook_points::context(host, ctx, &conversation.messages).await;
+        let messages = changed.as_ref().unwrap_or(&conversation.messages);
+        hook_points::request(host, ctx, messages.len()).await?;
+        let reply = match step::run(host, ctx, messages, &tools, tally).await {
             // The provider finds it too long: make room, and ask once more.
             Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
                 is_shortened = true;

@@ -127,6 +127,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let all_skills: Vec<_> = skills.all.iter().map(|(skill, ..)| skill.clone()).collect();
     let all_agents: Vec<_> = agents.all.iter().map(|(agent, ..)| agent.clone()).collect();
     let layers = Layers {
+        base: personal.base_prompt.clone(),
         git: git.layer(),
         documents: documents::layer(&documents),
         rules: rules::layer(&all_rules),

@@ -4,15 +4,19 @@
 //! and a summing up that fails leaves it as it was.
 
 use crate::agent::host::{Activity, Host, uncancelled};
-use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
+use crate::agent::turn::context::{End, ModelAccess, SummaryModel, Tally, TurnContext, TurnState};
 use crate::agent::turn::hook_points;
 use crate::agent::turn::meter::{Meter, sum};
 use crate::agent::turn::retry::{self, Failures};
+use crate::context::compact::{Facts, Requests};
 use crate::context::conversation::Conversation;
 use crate::context::room::{Marks, Policy, Step, decide};
 use crate::context::{compact, prune};
 use crate::history::replay::{KeptMessages, Pruned};
-use crate::llm::{Error, ErrorKind, Message, Request, ToolSpec, one_shot};
+use crate::llm::catalog::Price;
+use crate::llm::{
+    Effort, Error, ErrorKind, Message, ModelRef, Provider, Request, ToolSpec, one_shot,
+};
 use crate::text::truncate::{self, Guard, Keep};
 use futures_util::StreamExt;
 use pintle_protocol::context::ContextUsage;
@@ -84,7 +88,7 @@ fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
     let is_near = tokens >= window / 100 * WARN_AT_PERCENT;
     if is_near && !std::mem::replace(&mut meter.is_warned, true) {
         let notice = Notice {
-            level: NoticeLevel::Info,
+            level: NoticeLevel::Warning,
             code: "contextNearlyFull".to_owned(),
             message: format!(
                 "the conversation takes about {tokens} of the model's {window} tokens"
@@ -111,11 +115,11 @@ fn prune<H: Host>(
     }
     let before = sum(&conversation.messages);
     let mut pruned = conversation.clone();
-    prune::apply(&mut pruned.messages, &places, &mut pruned.removed);
+    let counts = prune::apply(&mut pruned.messages, &places, &mut pruned.removed);
     let freed = before.saturating_sub(sum(&pruned.messages));
-    let results = places.len() as u64;
     let event = ContextPruned {
-        results,
+        results: counts.results,
+        calls: counts.calls,
         tokens_before: tokens,
         tokens_after: tokens.saturating_sub(freed),
     };
@@ -150,6 +154,7 @@ pub(in crate::agent) async fn compact<H: Host>(
         tokens_before,
         tokens_after: None,
         summary: None,
+        files: None,
         error: None,
     };
     let id = ItemId::new(ctx.ambient.new_id());
@@ -167,18 +172,18 @@ pub(in crate::agent) async fn compact<H: Host>(
         }
         None => Err(SummaryFailure::Failed("there is nothing to sum up yet".to_owned())),
         Some(cut) => {
-            let text = compact::request(&conversation.messages, cut, wanted.instructions);
-            let text = fitting(&marks, text);
-            ask(host, ctx, Some(&item), compact::INSTRUCTIONS, text, tally)
-                .await
-                .map(|said| (cut, said))
+            let requests = compact::requests(&conversation.messages, cut, wanted.instructions);
+            summarize(host, ctx, &item, requests, tally).await.map(|said| (cut, said))
         }
     };
     host.set_activity(Activity::Working);
     let (status, outcome) = match summed {
         Ok((cut, said)) => {
-            let todos = host.open_todos();
-            let summary = compact::summary(&conversation.messages, cut, &said, todos.as_deref());
+            let (todos, files) = (host.open_todos(), host.touched_files());
+            let cwd = ctx.workspace.folders.cwd.to_string_lossy();
+            let (open_todos, listed) = (todos.as_deref(), files.as_ref());
+            let facts = Facts { files: listed, cwd: &cwd, open_todos };
+            let summary = compact::summary(&conversation.messages, cut, &said, facts);
             let mut shorter = conversation.clone();
             compact::apply(&mut shorter.messages, cut.kept, &summary);
             shorter.forget_removed();
@@ -186,6 +191,7 @@ pub(in crate::agent) async fn compact<H: Host>(
             let tokens_after = fresh.tokens(&ctx.system, tools, &shorter.messages);
             set(&mut item, |body| {
                 body.summary = Some(summary);
+                body.files = files;
                 body.tokens_after = Some(tokens_after);
             });
             ctx.complete(&mut item, ItemStatus::Completed);
@@ -212,6 +218,71 @@ pub(in crate::agent) async fn compact<H: Host>(
     Ok(prune(host, conversation, meter, keep, (tokens, None)))
 }
 
+/// Has a model sum up the conversation and, where it is apart, the first part of the turn.
+async fn summarize<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    item: &Item,
+    requests: Requests,
+    tally: &mut Tally,
+) -> Result<String, SummaryFailure> {
+    let summarizer = summarizer(host, ctx);
+    let mut shown = Shown { item: Some(item), n: 0 };
+    let Requests { conversation, turn } = requests;
+    let asked = (compact::INSTRUCTIONS, conversation);
+    let conversation = ask(host, ctx, &summarizer, &mut shown, asked, tally).await?;
+    let Some(turn) = turn else { return Ok(conversation) };
+    shown.delta(host, format!("\n\n{}\n", compact::TURN));
+    let asked = (compact::TURN_INSTRUCTIONS, turn);
+    let turn = ask(host, ctx, &summarizer, &mut shown, asked, tally).await?;
+    Ok(compact::joined(&conversation, &turn))
+}
+
+/// The model that writes summaries.
+struct Summarizer<'a> {
+    provider: &'a Arc<dyn Provider>,
+    model: &'a ModelRef,
+    effort: Option<Effort>,
+    price: Option<Price>,
+    window: Option<u64>,
+}
+
+/// Returns the model that writes summaries: the one of the settings if it can be used, else the session's own.
+fn summarizer<'a, H: Host>(host: &mut H, ctx: &'a TurnContext) -> Summarizer<'a> {
+    let ModelAccess { provider, model, price, window, summary, .. } = &ctx.llm;
+    match summary {
+        Some(Ok(SummaryModel { provider, model, price, window })) => {
+            let (price, window) = (*price, *window);
+            return Summarizer { provider, model, effort: model.effort, price, window };
+        }
+        Some(Err(why)) => host.record(Event::Notice(Notice {
+            level: NoticeLevel::Warning,
+            code: "summaryModelUnavailable".to_owned(),
+            message: format!("the session's own model writes the summary: {why}"),
+            hint: Some("correct `context.summary_model` in the config file".to_owned()),
+        })),
+        None => {}
+    }
+    Summarizer { provider, model, effort: None, price: *price, window: *window }
+}
+
+/// The item that shows a summary while it streams.
+struct Shown<'a> {
+    item: Option<&'a Item>,
+    /// The number of the next delta.
+    n: u64,
+}
+
+impl Shown<'_> {
+    fn delta<H: Host>(&mut self, host: &mut H, text: String) {
+        let Some(item) = self.item else { return };
+        let (item_id, field) = (item.id.clone(), DeltaField::Text);
+        let delta = ItemDelta { item_id, field, path: None, n: self.n, to: None, text };
+        self.n += 1;
+        host.transient(TransientEvent::ItemDelta(delta));
+    }
+}
+
 /// The text to sum up, cut to fit the window: its beginning and its end matter most.
 fn fitting(marks: &Marks, text: String) -> String {
     let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
@@ -230,9 +301,11 @@ pub(in crate::agent) async fn summarize_branch<H: Host>(
     left: &[Arc<Message>],
     tally: &mut Tally,
 ) -> Result<Option<String>, End> {
-    let text = fitting(&marks_of(&ctx.llm.room, ctx.llm.window), compact::branch_request(left));
     host.set_activity(Activity::Compacting);
-    let asked = ask(host, ctx, None, compact::BRANCH_INSTRUCTIONS, text, tally).await;
+    let summarizer = summarizer(host, ctx);
+    let asked = (compact::BRANCH_INSTRUCTIONS, compact::branch_request(left));
+    let mut shown = Shown { item: None, n: 0 };
+    let asked = ask(host, ctx, &summarizer, &mut shown, asked, tally).await;
     host.set_activity(Activity::Working);
     match asked {
         Ok(summary) => Ok(Some(compact::titled_branch(&summary))),
@@ -285,17 +358,18 @@ enum SummaryFailure {
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    item: Option<&Item>,
-    instructions: &str,
-    text: String,
+    summarizer: &Summarizer<'_>,
+    shown: &mut Shown<'_>,
+    (instructions, text): (&str, String),
     tally: &mut Tally,
 ) -> Result<String, SummaryFailure> {
     let mut failures = Failures::default();
-    let mut n = 0;
+    let text = fitting(&marks_of(&ctx.llm.room, summarizer.window), text);
     loop {
-        let request = one_shot::request(&ctx.llm.model, instructions, &text, MAX_SUMMARY_TOKENS);
-        let request = Request { trace: ctx.llm.trace.clone(), ..request };
-        let error = match read(host, ctx, item, &mut n, request, tally).await {
+        let request = one_shot::request(summarizer.model, instructions, &text, MAX_SUMMARY_TOKENS);
+        let (effort, trace) = (summarizer.effort, ctx.llm.trace.clone());
+        let request = Request { effort, trace, ..request };
+        let error = match read(host, ctx, summarizer, shown, request, tally).await {
             None => return Err(SummaryFailure::Interrupted),
             Some(Ok(said)) if !said.trim().is_empty() => return Ok(said),
             // Nothing is no summary: better to keep what there is.
@@ -317,13 +391,13 @@ async fn ask<H: Host>(
 async fn read<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    item: Option<&Item>,
-    n: &mut u64,
+    summarizer: &Summarizer<'_>,
+    shown: &mut Shown<'_>,
     request: Request,
     tally: &mut Tally,
 ) -> Option<Result<String, Error>> {
     let mut deltas =
-        match host.wait(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request))).await? {
+        match host.wait(uncancelled(&ctx.cancel, summarizer.provider.stream(request))).await? {
             Ok(deltas) => deltas,
             Err(error) => return Some(Err(error)),
         };
@@ -333,14 +407,11 @@ async fn read<H: Host>(
             Ok(delta) => delta,
             Err(error) => return Some(Err(error)),
         };
-        if let (Some(text), Some(item)) = (answer.push(delta), item) {
-            let (item_id, field) = (item.id.clone(), DeltaField::Text);
-            let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
-            *n += 1;
-            host.transient(TransientEvent::ItemDelta(delta));
+        if let Some(text) = answer.push(delta) {
+            shown.delta(host, text);
         }
     }
-    ctx.count(tally, answer.usage, ctx.llm.price);
+    ctx.count(tally, answer.usage, summarizer.price);
     if !answer.is_whole {
         return Some(Err(Error::new(ErrorKind::Network, "the summary was cut in the middle")));
     }

@@ -7,13 +7,13 @@ use crate::agent::host::{Activity, Host, uncancelled};
 use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};
 use crate::agent::turn::context::{End, Tally, TurnContext};
 use crate::agent::turn::retry::{self, Failures, NoRetry};
-use crate::context::conversation::Conversation;
 use crate::context::inspect::RequestParts;
 use crate::history::replay::{Bone, Skeleton};
 use crate::llm::catalog::Price;
 use crate::llm::delta::Accumulator;
 use crate::llm::{
-    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, Opaque, Request, ToolSpec,
+    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, Message, Opaque, Request,
+    ToolSpec,
 };
 use crate::text::partial_json::{Growth, PartialJson};
 use crate::tools::ResolvedPaths;
@@ -87,14 +87,14 @@ enum Attempt {
 pub(in crate::agent) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    conversation: &Conversation,
+    messages: &[Arc<Message>],
     tools: &Arc<[ToolSpec]>,
     tally: &mut Tally,
 ) -> Result<StepReply, End> {
     let mut failures = Failures::default();
     tally.steps += 1;
     loop {
-        match ask(host, ctx, conversation, tools, tally, failures).await? {
+        match ask(host, ctx, messages, tools, tally, failures).await? {
             Attempt::Replied(reply) => return Ok(reply),
             Attempt::Failed(error, wait) => {
                 failures.count += 1;
@@ -121,7 +121,7 @@ pub(in crate::agent) async fn run<H: Host>(
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    conversation: &Conversation,
+    messages: &[Arc<Message>],
     tools: &Arc<[ToolSpec]>,
     tally: &mut Tally,
     failures: Failures,
@@ -130,7 +130,7 @@ async fn ask<H: Host>(
         model: ctx.llm.model.id.clone(),
         origin: ctx.llm.model.origin(),
         system: Arc::clone(&ctx.system),
-        messages: Arc::new(conversation.messages.clone()),
+        messages: Arc::new(messages.to_vec()),
         tools: Arc::clone(tools),
         effort: ctx.llm.model.effort,
         max_output_tokens: None,

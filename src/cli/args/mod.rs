@@ -235,6 +235,12 @@ pub(crate) struct Run {
     /// Continue a stored session
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// Let the model see these tools only, by name, with * for any text, separated by commas
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub(crate) tools: Option<Vec<String>>,
+    /// Instructions in the place of the engine's own, in a new session: a text or a file
+    #[arg(long, value_name = "TEXT|FILE")]
+    pub(crate) system_prompt: Option<String>,
     /// End after N replies of the model
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u32>,

@@ -27,10 +27,10 @@ pub(crate) struct Rpc {
     /// The models that a client cycles through, with * for any text, separated by commas
     #[arg(long, value_name = "MODELS", value_delimiter = ',')]
     pub(crate) models: Vec<String>,
-    /// Instructions for new sessions, beside the engine's own: a text or a file
+    /// Instructions in the place of the engine's own, for new sessions: a text or a file
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,
-    /// More instructions; may be repeated
+    /// Instructions beside the engine's own: a text or a file; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub(crate) append_system_prompt: Vec<String>,
     /// Only these tools, with * for any text, separated by commas; -NAME removes one, +NAME changes nothing

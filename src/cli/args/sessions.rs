@@ -184,6 +184,10 @@ pub(crate) enum KindName {
     User,
     Agent,
     Tool,
+    /// The output of tools; reads journals, so it takes longer
+    Output,
+    /// Reasoning of models; reads journals, so it takes longer
+    Reasoning,
 }
 
 impl From<KindName> for EntryKind {
@@ -192,6 +196,8 @@ impl From<KindName> for EntryKind {
             KindName::User => Self::UserMessage,
             KindName::Agent => Self::AgentMessage,
             KindName::Tool => Self::ToolCall,
+            KindName::Output => Self::ToolOutput,
+            KindName::Reasoning => Self::Reasoning,
         }
     }
 }

@@ -188,9 +188,10 @@ impl SetUp {
             Some("all") => QueueMode::All,
             Some(_) | None => QueueMode::OneAtATime,
         };
-        let texts = task.system_prompt.iter().chain(&task.append_system_prompt);
-        let texts =
-            texts.map(|text| text_or_file(&cwd, text)).collect::<anyhow::Result<Vec<_>>>()?;
+        let texts = task.append_system_prompt.iter();
+        let texts = texts
+            .map(|text| assemble::text_or_file(&cwd, text))
+            .collect::<anyhow::Result<Vec<_>>>()?;
         Ok(Options {
             dialect: task.dialect(),
             start: task.start(),
@@ -226,15 +227,6 @@ impl SetUp {
     }
 }
 
-/// The text of the file of this name, or the text itself.
-fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
-    let path = cwd.join(text);
-    if text.len() < 1024 && !text.contains('\n') && path.is_file() {
-        return std::fs::read_to_string(&path).with_context(|| path.display().to_string());
-    }
-    Ok(text.to_owned())
-}
-
 /// Builds the services of the engine.
 pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Services> {
     let mut services = assemble::services(&set_up.settings, &set_up.ambient).await?;
@@ -248,6 +240,10 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
     services.retry_policy = retry_policy(&set_up.pi.retry, services.retry_policy);
     if let Some(tools) = chosen(task, services.tools.clone())? {
         services.tools = tools;
+    }
+    if let Some(text) = &task.system_prompt {
+        let here = set_up.ambient.current_dir()?;
+        services.set_base_prompt(assemble::text_or_file(&here, text)?);
     }
     let mut personal = Personal::clone(&services.personal);
     personal.sources = sources(task, set_up)?;

@@ -1,6 +1,7 @@
 //! The complete `config.toml` of the guide, read by the real parser.
 
 use super::models::load_files;
+use crate::config::unknown;
 use crate::llm::catalog::Dialect;
 use std::collections::BTreeSet;
 
@@ -57,6 +58,37 @@ fn parsed_keys(source: &str) -> BTreeSet<String> {
     keys.collect()
 }
 
+#[test]
+fn the_keys_that_a_warning_can_name_are_those_that_are_read() {
+    let file_of = |table: &str| match table {
+        "" => Some(include_str!("../file.rs")),
+        "environment" => Some(include_str!("../environment.rs")),
+        "context" => Some(include_str!("../context.rs")),
+        "limits" => Some(include_str!("../limits.rs")),
+        "hooks" => Some(include_str!("../hooks.rs")),
+        "lint" => Some(include_str!("../lint.rs")),
+        "sessions" => Some(include_str!("../sessions.rs")),
+        "title" => Some(include_str!("../title.rs")),
+        "tools" => Some(include_str!("../tools.rs")),
+        _ => None,
+    };
+    let every = parsed_keys(include_str!("../providers.rs"));
+    let dialect = serde_json::to_value(Dialect::PLAIN).unwrap();
+    for (table, keys) in unknown::KEYS {
+        let keys: BTreeSet<String> = keys.iter().map(|&key| key.to_owned()).collect();
+        if let Some(file) = file_of(table) {
+            let mut read = parsed_keys(file);
+            for value in ["filtered", "all", "core", "none"] {
+                read.remove(value);
+            }
+            assert_eq!(keys, read, "[{table}]");
+        } else {
+            let is_read = |key: &&String| !every.contains(*key) && dialect.get(key).is_none();
+            assert_eq!(keys.iter().find(is_read), None, "[{table}]");
+        }
+    }
+}
+
 const PARSERS: [&str; 10] = [
     include_str!("../file.rs"),
     include_str!("../providers.rs"),
@@ -73,7 +105,11 @@ const PARSERS: [&str; 10] = [
 #[test]
 fn the_guides_config_is_read_without_a_warning() {
     for text in [defaults().to_owned(), whole()] {
-        let config = load_files(&[("config.toml", &text), ("style.md", "short")], &[]).unwrap();
+        let config = load_files(
+            &[("config.toml", &text), ("style.md", "short"), ("prompt.md", "other")],
+            &[],
+        )
+        .unwrap();
         assert_eq!(config.warnings, Vec::<String>::new());
     }
     let providers = include_str!("../../cli/help/providers.md");

@@ -72,7 +72,7 @@ impl Renderer for Page {
             EntryKind::Answered(outcome) => note(out, "", &phrases::answer(outcome)),
             EntryKind::Plan(plan) => self::plan(out, plan),
             EntryKind::Retry(retry) => note(out, "", &phrases::retry(retry)),
-            EntryKind::Pruned { results } => note(out, "", &phrases::pruned(results)),
+            EntryKind::Pruned { results, calls } => note(out, "", &phrases::pruned(results, calls)),
             EntryKind::Config(config) => note(out, "", &phrases::config(config)),
             EntryKind::Notice(notice) => {
                 let class = if notice.level == NoticeLevel::Info { "" } else { " bad" };
@@ -163,8 +163,9 @@ impl Page {
                 markdown::push(out, summary.summary.as_deref().unwrap_or_default());
                 out.push_str("</details>\n");
             }
+            ItemBody::EngineMessage(message) if phrases::is_hidden(message) => {}
             ItemBody::EngineMessage(message) => {
-                self.fold(out, "engine", "The engine to the model", entry, item);
+                self.fold(out, "engine", phrases::engine(message), entry, item);
                 out.push_str("<div class=\"said\">");
                 push(out, &message.text);
                 out.push_str("</div>\n</details>\n");

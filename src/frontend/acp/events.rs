@@ -65,7 +65,7 @@ impl Driver {
                 }
                 responses = open.end(turn_id.as_ref(), end);
             }
-            Event::InputRemoved { inputs } => responses = open.removed(inputs),
+            Event::InputRemoved { inputs, is_handled: false } => responses = open.removed(inputs),
             Event::SessionUpdated(_) | Event::ConfigChanged(_) if is_sent => {}
             Event::SessionUpdated(updated) => {
                 let info = acp::SessionInfoUpdate::new().title(updated.title.clone());

@@ -98,7 +98,12 @@ impl Translator {
             Event::RetryScheduled(retry) => updates.push(notices::retries(self.offers, retry, seq)),
             Event::Notice(notice) => updates.push(notices::notice(self.offers, notice, seq)),
             Event::ContextPruned(pruned) if self.offers.notices => {
-                let text = format!("{} old results were removed to free context", pruned.results);
+                let calls = match pruned.calls {
+                    0 => String::new(),
+                    calls => format!(" and the long arguments of {calls} calls"),
+                };
+                let text =
+                    format!("{} old results{calls} were removed to free context", pruned.results);
                 updates.push(acp::SessionUpdate::Notice(acp::Notice::new(
                     acp::NoticeSeverity::Info,
                     text,

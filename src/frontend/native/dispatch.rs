@@ -17,9 +17,9 @@ use pintle_protocol::methods::{
     QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
     ReviewDecide, ReviewList, ReviewPatch, SessionAnchors, SessionClose, SessionCompact,
     SessionCreate, SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems,
-    SessionLabel, SessionList, SessionMerge, SessionOpen, SessionRewind, SessionSearch,
-    SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, Shutdown, SkillList,
-    ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
+    SessionLabel, SessionList, SessionMerge, SessionNote, SessionOpen, SessionRewind,
+    SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, Shutdown,
+    SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -93,6 +93,7 @@ impl Table {
         add::<SessionRewind, _, _>(&mut module, history::session_rewind);
         add::<SessionFork, _, _>(&mut module, history::session_fork);
         add::<SessionLabel, _, _>(&mut module, history::session_label);
+        add::<SessionNote, _, _>(&mut module, history::session_note);
         add::<SessionMerge, _, _>(&mut module, history::session_merge);
         add::<SessionAnchors, _, _>(&mut module, stored::session_anchors);
         add::<SessionTree, _, _>(&mut module, stored::session_tree);
@@ -119,6 +120,7 @@ impl Table {
         add::<QueueRemove, _, _>(&mut module, handlers::queue_remove);
         add::<HookRegister, _, _>(&mut module, extend::hook_register);
         add::<ToolRegister, _, _>(&mut module, extend::tool_register);
+        add::<ToolUnregister, _, _>(&mut module, extend::tool_unregister);
         add::<ApprovalAnswerRequest, _, _>(&mut module, answers::approval_answer);
         add::<QuestionAnswerRequest, _, _>(&mut module, answers::question_answer);
         add::<EditorDiagnostics, _, _>(&mut module, answers::editor_diagnostics);

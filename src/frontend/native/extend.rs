@@ -3,10 +3,12 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::HandlerResult;
-use crate::agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, globs_of};
+use crate::agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, ToolNames};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error;
-use pintle_protocol::hook::{HookPoint, HookRegisterParams, ToolRegisterParams};
+use pintle_protocol::hook::{
+    HookPoint, HookRegisterParams, ToolRegisterParams, ToolUnregisterParams,
+};
 use pintle_protocol::methods::Empty;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,7 +41,7 @@ pub(super) async fn hook_register(
             hint,
         ));
     }
-    let tools = tools.as_deref().map(globs_of).transpose();
+    let tools = tools.as_deref().map(ToolNames::new).transpose();
     let tools = tools.map_err(|message| invalid(&message, "use names, with * for any text"))?;
     let hook = Hook {
         points,
@@ -85,7 +87,35 @@ pub(super) async fn tool_register(
             return Err(invalid("this connection has too many tools", "register fewer"));
         }
         let serial = NEXT.fetch_add(1, Ordering::Relaxed);
-        extensions.tools.push(Arc::new(ClientTool { shape, serial }));
+        extensions.tools.push(Arc::new(tool(shape, serial)?));
+        Ok(())
+    });
+    update_sessions(&connection, extensions).await
+}
+
+fn tool(shape: ToolRegisterParams, serial: u64) -> HandlerResult<ClientTool> {
+    ClientTool::new(shape, serial).map_err(|error| {
+        let message = format!("`parameters` is not a valid JSON Schema: {error}");
+        invalid(&message, "correct the schema")
+    })
+}
+
+pub(super) async fn tool_unregister(
+    connection: Arc<Connection>,
+    ToolUnregisterParams { name }: ToolUnregisterParams,
+) -> HandlerResult<Empty> {
+    let extensions = connection.update_extensions(|extensions| {
+        let before = extensions.tools.len();
+        extensions.tools.retain(|tool| tool.shape.name != name);
+        if extensions.tools.len() == before {
+            let names = extensions.tools.iter().map(|tool| tool.shape.name.as_str());
+            let names = names.collect::<Vec<_>>().join(", ");
+            let hint = match names.as_str() {
+                "" => "this connection has registered no tools".to_owned(),
+                names => format!("the tools of this connection are {names}"),
+            };
+            return Err(invalid(&format!("unknown tool `{name}`"), &hint));
+        }
         Ok(())
     });
     update_sessions(&connection, extensions).await

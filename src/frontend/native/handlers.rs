@@ -419,8 +419,22 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
 }
 
 pub(super) fn open_config(config: SessionConfig) -> OpenConfig {
-    let SessionConfig { model, permission_mode, system_prompt, mode, additional_directories } =
-        config;
+    let SessionConfig {
+        model,
+        permission_mode,
+        system_prompt,
+        tools,
+        mode,
+        additional_directories,
+    } = config;
     let additional = additional_directories.map(|all| all.into_iter().map(Into::into).collect());
-    OpenConfig { model, permission_mode, system_prompt, mode, additional, ..OpenConfig::default() }
+    OpenConfig {
+        model,
+        permission_mode,
+        system_prompt,
+        tools,
+        mode,
+        additional,
+        ..OpenConfig::default()
+    }
 }

@@ -1,14 +1,16 @@
 //! Handlers of requests about a session's history and review: rewind, fork, merge, labels, verdicts.
 
 use super::connection::Connection;
-use super::dispatch::refused;
+use super::dispatch::{error_object, refused};
 use super::handlers::{HandlerResult, attach, open_config, session};
-use crate::agent::{ForkSession, HistoryCommand, ReviewCommand, Rewind};
+use crate::agent::{ForkSession, HistoryCommand, Note, NoteBody, ReviewCommand, Rewind};
+use pintle_protocol::error;
 use pintle_protocol::history::{
     SessionForkParams, SessionLabelParams, SessionLabelResult, SessionMergeParams,
-    SessionMergeResult, SessionRewindParams, SessionRewindResult,
+    SessionMergeResult, SessionNoteParams, SessionRewindParams, SessionRewindResult,
 };
-use pintle_protocol::methods::SessionResult;
+use pintle_protocol::item::ClientNote;
+use pintle_protocol::methods::{Empty, SessionResult};
 use pintle_protocol::review::{
     ReviewBaselineParams, ReviewBaselineResult, ReviewDecideParams, ReviewDecideResult,
     ReviewListParams, ReviewListResult, ReviewPatchParams, ReviewPatchResult,
@@ -89,8 +91,43 @@ pub(super) async fn session_label(
     connection: Arc<Connection>,
     params: SessionLabelParams,
 ) -> HandlerResult<SessionLabelResult> {
-    let SessionLabelParams { session_id, at, label } = params;
+    let SessionLabelParams { session_id, at, label, metadata } = params;
     let session = session(&connection, session_id)?;
-    let named = session.ask(|reply| HistoryCommand::Label { at, label, reply }).await;
+    let named = session.ask(|reply| HistoryCommand::Label { at, label, metadata, reply }).await;
     Ok(SessionLabelResult { seq: named.map_err(refused)? })
+}
+
+/// The maximum length of the name of a kind of note, in characters.
+const MAX_KIND_CHARS: usize = 64;
+
+/// The maximum size of a note's text, and of its data as JSON.
+const MAX_NOTE_BYTES: usize = 64 * 1024;
+
+pub(super) async fn session_note(
+    connection: Arc<Connection>,
+    params: SessionNoteParams,
+) -> HandlerResult<Empty> {
+    let SessionNoteParams { session_id, text, kind, data, to_model, hidden } = params;
+    let invalid = |message: &str, hint: &str| {
+        Err(error_object(error::INVALID_PARAMS, message, "invalidParams", Some(hint)))
+    };
+    let bytes = data.as_ref().map_or(0, |data| data.to_string().len()).max(text.len());
+    if bytes > MAX_NOTE_BYTES {
+        let message = format!("the note has {bytes} bytes");
+        return invalid(&message, &format!("use at most {MAX_NOTE_BYTES} for text and for data"));
+    }
+    if text.trim().is_empty() && (to_model || data.is_none()) {
+        return invalid(
+            "`text` is empty",
+            "give the note a text, or data that the model does not read",
+        );
+    }
+    if kind.as_ref().is_some_and(|kind| kind.chars().count() > MAX_KIND_CHARS) {
+        return invalid("`kind` is too long", &format!("use at most {MAX_KIND_CHARS} characters"));
+    }
+    let session = session(&connection, session_id)?;
+    let note = ClientNote { kind, data, is_unread: !to_model, is_hidden: hidden };
+    let note = Note { body: NoteBody::Client(note, text), private: None };
+    session.ask(|reply| HistoryCommand::Note { note, reply }).await.map_err(refused)?;
+    Ok(Empty {})
 }

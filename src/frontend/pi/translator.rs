@@ -168,7 +168,7 @@ impl Translator {
             {
                 self.send_queue(out);
             }
-            Event::InputRemoved { inputs } => {
+            Event::InputRemoved { inputs, .. } => {
                 let removed = inputs.iter().filter(|input| self.queue.take(&input.item_id));
                 if removed.count() > 0 {
                     self.send_queue(out);

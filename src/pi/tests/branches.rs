@@ -210,7 +210,7 @@ fn back(to_seq: u64) -> Event {
 }
 
 fn named(seq: u64, label: &str) -> Event {
-    Event::LabelChanged(LabelChanged { seq, label: Some(label.to_owned()) })
+    Event::LabelChanged(LabelChanged { seq, label: Some(label.to_owned()), metadata: None })
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn input_texts(content: &[Input]) -> (String, Vec<String>) {
     (texts.join("\n"), paths)
 }
 
-fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
+pub(super) fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
     let mut text = call.title.clone();
     let input = call.changed_input.as_ref().or(call.input.as_ref());
     if let Some(command) = input.and_then(|input| input.get("command")) {

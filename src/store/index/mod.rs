@@ -17,6 +17,7 @@ mod catch_up;
 mod database;
 mod extract;
 mod rows;
+pub(super) mod scan;
 mod search;
 mod sessions;
 mod words;
@@ -208,7 +209,8 @@ fn number_of_kind(kind: EntryKind) -> i64 {
     match kind {
         EntryKind::UserMessage => 0,
         EntryKind::AgentMessage => 1,
-        EntryKind::ToolCall => 2,
+        // The index holds no text of the last two.
+        EntryKind::ToolCall | EntryKind::ToolOutput | EntryKind::Reasoning => 2,
     }
 }
 

@@ -84,6 +84,39 @@ fn search(store: &Store, query: &str) -> String {
 }
 
 #[test]
+fn output_of_tools_and_reasoning_are_found_when_they_are_asked_for() {
+    use EntryKind::{Reasoning, ToolOutput, UserMessage};
+    let data = tempfile::tempdir().unwrap();
+    let store = talk(data.path());
+    let mut three = create(&store, "three", "/w/site", 9000);
+    let output = json!({"content": [{"type": "text", "text": "warning: unused thought"}]});
+    say(
+        &mut three,
+        json!({"type": "toolCall", "toolName": "bash", "title": "bash: make", "kind": "execute", "output": output}),
+    );
+    let found = |query: &str, kinds: &[EntryKind], cwd: Option<&str>, limit: usize| {
+        let cwd = cwd.map(str::to_owned);
+        let params = SessionSearchParams { kinds: kinds.to_vec(), cwd, ..asked(query) };
+        store.search(&params, limit).unwrap()
+    };
+    for (name, query, kinds, cwd, want) in [
+        ("not asked for", "thought", &[][..], None, ""),
+        ("reasoning", "thought", &[Reasoning], None, "two:4"),
+        ("output", "THOUGHT unused", &[ToolOutput], None, "three:1"),
+        ("both, the newest first", "thought", &[ToolOutput, Reasoning], None, "three:1 two:4"),
+        ("in one folder", "thought", &[ToolOutput, Reasoning], Some("/w/engine"), "two:4"),
+        ("with messages", "login", &[UserMessage, Reasoning], None, "one:1"),
+        ("all of them", "", &[ToolOutput, Reasoning], None, "three:1 two:4"),
+    ] {
+        assert_eq!(hits(&found(query, kinds, cwd, 20)), want, "{name}");
+    }
+    let first = found("thought", &[ToolOutput, Reasoning], None, 1);
+    assert_eq!((hits(&first), first.next_cursor.as_deref()), ("three:1".to_owned(), Some("1")));
+    let snippet: String = first.hits[0].snippet.iter().map(|piece| piece.text.as_str()).collect();
+    assert_eq!(snippet, "warning: unused thought");
+}
+
+#[test]
 fn what_was_copied_from_another_session_costs_nothing_here() {
     let from = |seq: u64| json!({"sessionId": "other", "seq": 9, "copiedSeq": seq});
     let created = |copied: u64| json!({"type": "session.created", "cwd": "/w", "model": "m/x", "permissionMode": "full", "forkedFrom": from(copied)});

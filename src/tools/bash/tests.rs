@@ -245,7 +245,8 @@ fn omitted_lines_are_counted_exactly() {
         sandbox: None,
     };
     let env = Memory::new([]);
-    let got = call.show(ran, Limits { max_lines: 100, max_bytes: 50_000 }, &env);
+    let times = Times::new(&call.shape, &Settings::default());
+    let got = call.show(ran, Limits { max_lines: 100, max_bytes: 50_000 }, times, &env);
     let record = got.details.truncation.clone().unwrap();
     assert_eq!((record.total_lines, record.output_lines), (150, 100));
     let text = text(&got);
@@ -327,9 +328,10 @@ fn a_time_out_names_what_was_given_and_what_to_do() {
             description: None,
             in_background,
         };
-        assert_eq!(call.timeout(), holds.map(seconds), "{profile:?} {given:?}");
+        let times = Times::new(&call.shape, &Settings::default());
+        assert_eq!(call.timeout(times), holds.map(seconds), "{profile:?} {given:?}");
         if !begins.is_empty() {
-            let text = call.timed_out();
+            let text = call.timed_out(times);
             assert!(text.starts_with(begins), "{text}");
             assert_eq!(text.contains("give a larger"), advises, "{text}");
         }

@@ -95,7 +95,7 @@ impl Truth {
                 assert!(self.accepted.insert(input.item_id.clone()), "accepted twice");
                 self.queue.insert(input.item_id.clone());
             }
-            Event::InputRemoved { inputs } => {
+            Event::InputRemoved { inputs, .. } => {
                 for input in inputs {
                     assert!(self.queue.remove(&input.item_id), "handed back what did not wait");
                     self.removed.insert(input.item_id.clone());

@@ -3,7 +3,7 @@
 use super::model::OnlyModel;
 use super::stage::Setup;
 use pintle::agent::{
-    Engine, EngineHandle, Limits, PermissionPolicy, Personal, RetryPolicy, RoomPolicy, Services,
+    Engine, EngineHandle, PermissionPolicy, Personal, RetryPolicy, RoomPolicy, Services,
 };
 use pintle::editor::{Editors, Overlay};
 use pintle::exec::Environment;
@@ -60,7 +60,7 @@ pub(crate) fn engine_on(
             silence: setup.silence,
             ..RetryPolicy::default()
         },
-        limits: Limits::default(),
+        limits: setup.limits,
         room: RoomPolicy::default(),
         personal: Arc::new(personal),
         default_model: Some("script/test".to_owned()),
@@ -68,6 +68,7 @@ pub(crate) fn engine_on(
         lint: setup.lint.clone(),
         report_wait: setup.report_wait,
         title_model: setup.title_model.map(|model| model.parse().unwrap()),
+        summary_model: setup.summary_model.map(|model| model.parse().unwrap()),
         question_timeout: setup.question_timeout,
     });
     let mut task = JoinSet::new();

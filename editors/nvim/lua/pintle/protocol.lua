@@ -77,6 +77,7 @@
 ---@field model? string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode? pintle.PermissionMode The permission mode.
 ---@field systemPrompt? string Instructions for this session alone, appended to the system prompt; only when the session is created.
+---@field tools? (string)[] The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them.
 ---@field mode? pintle.WorkMode The work mode.
 ---@field additionalDirectories? (string)[] Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged.
 
@@ -379,7 +380,7 @@
 ---@field sessionId? pintle.SessionId Only in this session.
 ---@field afterSeq? integer Only after this event of that session, such as an anchor.
 ---@field beforeSeq? integer Only before this event of that session.
----@field kinds? (pintle.EntryKind)[] Only entries of these kinds; empty for all.
+---@field kinds? (pintle.EntryKind)[] Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first.
 ---@field roles? (pintle.EntryRole)[] Only entries of these roles; empty for all.
 ---@field path? string Only calls that concern a file with this in its path.
 ---@field afterMs? integer Only entries of this time or later, in milliseconds since 1970.
@@ -388,7 +389,7 @@
 ---@field limit? integer The maximum number of hits, 1 to 200; default 20.
 
 ---The kind of a searchable entry.
----@alias pintle.EntryKind "userMessage"|"agentMessage"|"toolCall"
+---@alias pintle.EntryKind "userMessage"|"agentMessage"|"toolCall"|"toolOutput"|"reasoning"
 
 ---The role of a searchable entry.
 ---@alias pintle.EntryRole "user"|"assistant"|"tool"
@@ -507,10 +508,20 @@
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field at pintle.HistoryPoint The point.
 ---@field label? string The label, at most 200 characters; absent to remove it.
+---@field metadata? any Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it.
 
 ---The point whose label changed.
 ---@class pintle.SessionLabelResult
 ---@field seq integer The event of the point.
+
+---The params of `session/note`.
+---@class pintle.SessionNoteParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field text? string The text, at most 64 KB. May be empty if there is data and the model does not read the note.
+---@field kind? string The client's name for this kind of note, at most 64 characters.
+---@field data? any Any data, at most 64 KB of JSON. The model does not read it.
+---@field toModel? boolean The model reads the text at its next turn; default false.
+---@field hidden? boolean Clients do not show it to people; default false.
 
 ---The params of a request about one session.
 ---@class pintle.SessionParams
@@ -545,6 +556,7 @@
 ---@field seq integer The event.
 ---@field kind pintle.AnchorKind The kind.
 ---@field text? string The label, or the beginning of the summary.
+---@field metadata? any The client's data about a labelled point.
 ---@field from? pintle.SessionId The session from which events were copied.
 ---@field tsMs integer The time, in milliseconds since 1970.
 ---@field isCurrent boolean It lies on the current path.
@@ -772,6 +784,7 @@
 ---@class pintle.Event.input.removed
 ---@field type "input.removed" 
 ---@field inputs (pintle.QueuedInput)[] The messages.
+---@field isHandled? boolean A hook has done what they ask for, so they are not to be sent again.
 
 ---Messages in the queue were edited or reordered. This is the whole queue.
 ---@class pintle.Event.queue.changed
@@ -888,6 +901,7 @@
 ---@field parent? pintle.Parent The parent, if the session is a sub-agent.
 ---@field role? pintle.AgentRole The named agent whose instructions it follows, if any.
 ---@field systemPrompt? string Instructions for this session alone.
+---@field tools? (string)[] The names of the tools that its model sees; all of them if absent.
 ---@field forkedFrom? pintle.ForkedFrom The origin of the history it began with, if it is a fork.
 
 ---The author of a session's title.
@@ -1058,11 +1072,18 @@
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field state pintle.SubagentState The sub-agent's state.
 ---@field result? string Its last message, as the parent's model reads it; absent until its first turn has ended.
+---@field turnsUsed? integer The number of its replies so far.
 ---@field usage? pintle.Usage The tokens used so far.
 ---@field costNanoUsd? integer The cost so far, in billionths of a US dollar; absent where the price is not known.
 
 ---The reason for a compaction.
 ---@alias pintle.CompactionReason "threshold"|"overflow"|"requested"
+
+---The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed.
+---@class pintle.CompactionFiles
+---@field read? (string)[] The files that it has read and not changed.
+---@field changed? (string)[] The files that its calls have changed, created or deleted.
+---@field omitted? integer The number of files that are left out.
 
 ---A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps them all.
 ---@class pintle.Compaction
@@ -1070,7 +1091,15 @@
 ---@field tokensBefore integer The estimated tokens of the conversation before.
 ---@field tokensAfter? integer The estimated tokens afterwards; absent until the compaction is completed.
 ---@field summary? string The summary. While the compaction runs, deltas of the field `text` carry it.
+---@field files? pintle.CompactionFiles The files that the model has read and changed so far, which the summary lists; absent if there are none.
 ---@field error? string The reason for a failure, which leaves the conversation as it was.
+
+---A note that a client has put into the history with `session/note`.
+---@class pintle.ClientNote
+---@field kind? string The client's name for this kind of note.
+---@field data? any The client's data.
+---@field isUnread? boolean The model does not read it.
+---@field isHidden? boolean Clients do not show it to people.
 
 ---A message of the engine to the model.
 ---@class pintle.EngineMessage
@@ -1079,6 +1108,7 @@
 ---@field mode? pintle.WorkMode The mode that it announces.
 ---@field reviewed? (integer)[] The review events that it reports.
 ---@field sumsUpLeft? boolean It summarizes the part of the history that a rewind left behind.
+---@field note? pintle.ClientNote The note of a client that it carries.
 
 ---The origin of a decision about an approval.
 ---@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
@@ -1120,9 +1150,10 @@
 ---@field code string The error code, as in [`TurnError`].
 ---@field message string The message, for a person.
 
----Old results that were removed from the model's context.
+---Old results, and long arguments of old calls, that were removed from the model's context.
 ---@class pintle.ContextPruned
 ---@field results integer The number of results.
+---@field calls? integer The number of calls whose long arguments were shortened.
 ---@field tokensBefore integer The estimated tokens before.
 ---@field tokensAfter integer The estimated tokens afterwards.
 
@@ -1202,6 +1233,7 @@
 ---@class pintle.LabelChanged
 ---@field seq integer The event of the point.
 ---@field label? string The label; absent when it was removed.
+---@field metadata? any The client's data about the point.
 
 ---The severity of a notice.
 ---@alias pintle.NoticeLevel "info"|"warning"|"error"
@@ -1597,6 +1629,10 @@
 ---@field description string Its purpose and usage, for the model.
 ---@field parameters any JSON Schema of the arguments, an object schema.
 
+---A tool that the client takes back.
+---@class pintle.ToolUnregisterParams
+---@field name string Its name.
+
 ---The params of `session/event`: durable if `seq` is present, transient if `after` is.
 ---@alias pintle.AnyRecord pintle.EventRecord|pintle.TransientRecord
 
@@ -1672,12 +1708,47 @@
 ---@field sessionId pintle.SessionId The session.
 ---@field turnId? pintle.TurnId The turn; absent at points of the session.
 ---@field cwd string The session's working directory.
----@field input? string The message, at `inputReceived`.
+---@field input? string The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
+---@field images? (pintle.Content)[] The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the answer.
+---@field system? string The system prompt, at `beforeAgent`.
+---@field conversation? (pintle.HookMessage)[] The messages of the model's context, at `contextBuilt`.
+---@field toSeq? integer The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the present state, and where a fork is taken back.
 ---@field call? pintle.HookCall The tool call, at `beforeToolCall` and `afterToolCall`.
 ---@field result? pintle.HookResult The call's result, at `afterToolCall`.
 ---@field response? pintle.HookResponse The model's reply, at `afterModelResponse`.
 ---@field messages? integer The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
 ---@field openTodos? string The unfinished parts of the model's plan, at `beforeAgent`.
+
+---A message of the model's context, for a hook.
+---@alias pintle.HookMessage pintle.HookMessage.Variant|pintle.HookMessage.Variant|pintle.HookMessage.Variant
+
+---A message of a person or of the engine.
+---@class pintle.HookMessage.Variant
+---@field role "user" 
+---@field index? integer The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as reasoning.
+---@field content (pintle.Content)[] The content.
+
+---A reply of the model.
+---@class pintle.HookMessage.Variant
+---@field role "assistant" 
+---@field index? integer The position in the context, from 0.
+---@field text? string The text.
+---@field calls? (pintle.HookMessageCall)[] The calls.
+
+---The result of a call.
+---@class pintle.HookMessage.Variant
+---@field role "toolResult" 
+---@field index? integer The position in the context, from 0.
+---@field callId string The call.
+---@field toolName string The tool's name.
+---@field content (pintle.Content)[] The content.
+---@field isError? boolean The call failed.
+
+---A call in a message of the model's context.
+---@class pintle.HookMessageCall
+---@field id string The id, which the result of the call repeats.
+---@field name string The tool's name.
+---@field arguments string The arguments, as the model wrote them: JSON text.
 
 ---A tool call, for a hook.
 ---@class pintle.HookCall
@@ -1690,7 +1761,7 @@
 
 ---The result of a tool call, for a hook.
 ---@class pintle.HookResult
----@field text string The text for the model. Images are not shown to hooks and stay.
+---@field text string The text for the model.
 ---@field isError? boolean The call failed.
 
 ---A reply of the model, for a hook.
@@ -1702,20 +1773,22 @@
 ---@class pintle.HookAnswer
 ---@field decision? pintle.HookDecision The decision; default `allow`. Permission is still requested where it is needed.
 ---@field reason? string The reason for a denial, for the model or the person.
----@field input? string The new text of the message.
+---@field input? string The new text of the message, at `inputReceived` and `beforeAgent`.
+---@field system? string The new system prompt of the turn, at `beforeAgent`.
+---@field conversation? (pintle.HookMessage)[] The messages of the next request, at `contextBuilt`. They hold for that request alone.
 ---@field arguments? any The new arguments of the call, whole.
 ---@field result? pintle.HookResult The new result of the call.
----@field context? string Additional context for the model.
+---@field context? string Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`.
 
 ---The decision of a hook.
----@alias pintle.HookDecision "allow"|"deny"
+---@alias pintle.HookDecision "allow"|"deny"|"handled"
 
 ---A call of a tool that the client registered.
 ---@class pintle.ToolCallParams
 ---@field sessionId pintle.SessionId The session.
 ---@field itemId pintle.ItemId The call's item.
 ---@field toolName string The tool's name.
----@field arguments any The arguments, as the model wrote them; they are not checked against the schema.
+---@field arguments any The arguments, as the model wrote them. They match the schema; other calls are refused.
 
 ---The result of a tool that the client registered.
 ---@class pintle.ToolCallResult
@@ -1812,6 +1885,9 @@ M.method = {
   ---Sets the label of a point in a session's history.
   ---Params: `pintle.SessionLabelParams`; result: `pintle.SessionLabelResult`.
   session_label = "session/label",
+  ---Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it.
+  ---Params: `pintle.SessionNoteParams`; result: `pintle.Empty`.
+  session_note = "session/note",
   ---Returns the history tree of a session.
   ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
   session_tree = "session/tree",
@@ -1929,6 +2005,9 @@ M.method = {
   ---Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
   ---Params: `pintle.ToolRegisterParams`; result: `pintle.Empty`.
   tool_register = "tool/register",
+  ---Takes a tool of this connection back. Holds from the next turn on.
+  ---Params: `pintle.ToolUnregisterParams`; result: `pintle.Empty`.
+  tool_unregister = "tool/unregister",
   ---Delivers an event of a session.
   ---Params: `pintle.AnyRecord`.
   session_event = "session/event",

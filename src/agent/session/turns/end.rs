@@ -4,7 +4,7 @@ use crate::agent::error::Error;
 use crate::agent::host::JournalLost;
 use crate::agent::session::{Phase, Session};
 use crate::agent::turn::context::{End, Finished, Work};
-use pintle_protocol::event::{Delivery, Event, Notice, StopReason, TurnCompleted};
+use pintle_protocol::event::{Delivery, Event, Notice, NoticeLevel, StopReason, TurnCompleted};
 use pintle_protocol::ids::TurnId;
 
 impl Session {
@@ -86,12 +86,18 @@ impl Session {
         };
         let notices = self.services.models.refresh();
         self.note(notices);
-        match self.services.models.provider(&self.settings.model) {
+        let provider = self.services.models.provider(&self.settings.model).map_err(Error::from);
+        match self.check_turns().and(provider) {
             Ok(provider) => self.begin_turn(turn_id, Work::Answer(inputs), provider),
             Err(error) => {
-                // The provider of these messages is no longer available, so they are handed back.
-                self.warn_transiently(&error.into());
-                self.record(None, Event::InputRemoved { inputs });
+                // The session or its provider takes these messages no longer, so they are handed back.
+                self.note(vec![Notice {
+                    level: NoticeLevel::Warning,
+                    code: "messagesHandedBack".to_owned(),
+                    message: format!("the queued messages are handed back: {error}"),
+                    hint: error.hint.map(|hint| hint.to_string()),
+                }]);
+                self.record(None, Event::InputRemoved { inputs, is_handled: false });
                 self.return_queue();
             }
         }
@@ -107,7 +113,7 @@ impl Session {
     fn return_queue(&mut self) {
         let inputs = self.inbox.take_all();
         if !inputs.is_empty() {
-            self.record(None, Event::InputRemoved { inputs });
+            self.record(None, Event::InputRemoved { inputs, is_handled: false });
         }
     }
 }

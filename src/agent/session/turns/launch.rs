@@ -5,7 +5,9 @@ use crate::agent::host::Activity;
 use crate::agent::session::phase::{DueTurn, Running};
 use crate::agent::session::{Phase, Session};
 use crate::agent::turn::briefing::PromptInputs;
-use crate::agent::turn::context::{EditChecks, ModelAccess, TurnContext, TurnTools, Work};
+use crate::agent::turn::context::{
+    EditChecks, ModelAccess, SummaryModel, TurnContext, TurnTools, Work,
+};
 use crate::agent::turn::limits::Limits;
 use crate::agent::turn::permit::Permissions;
 use crate::agent::workspace::Workspace;
@@ -27,6 +29,7 @@ impl Session {
             Phase::Idle(state) => std::mem::take(state),
             Phase::Running(_) => return,
         };
+        self.turns += 1;
         let known = self.services.models.model(&self.settings.model);
         let window = known.as_ref().and_then(|known| known.window);
         let cancel = CancellationToken::new();
@@ -44,6 +47,7 @@ impl Session {
                 model: self.settings.model.clone(),
                 price: known.as_ref().and_then(|known| known.price),
                 window,
+                summary: self.summary_model(),
                 room: self.settings.room,
                 retry: self.services.retry_policy,
                 trace: self.settings.trace.clone(),
@@ -88,6 +92,16 @@ impl Session {
         self.publish_state();
     }
 
+    /// The model of the settings for summaries.
+    fn summary_model(&self) -> Option<Result<SummaryModel, String>> {
+        let model = self.services.summary_model.clone()?;
+        let known = self.services.models.model(&model);
+        let (price, window) = known.map(|known| (known.price, known.window)).unwrap_or_default();
+        let provider = self.services.models.provider(&model);
+        let found = provider.map(|provider| SummaryModel { provider, model, price, window });
+        Some(found.map_err(|error| error.message))
+    }
+
     /// The session's workspace.
     fn workspace(&self) -> Workspace {
         Workspace {
@@ -126,14 +140,8 @@ impl Session {
             return self.settings.limits;
         };
         let TurnLimits { steps, tokens, cost_nano_usd, duration_ms } = requested;
+        let own = self.settings.limits;
         let steps = steps.unwrap_or(u32::MAX);
-        let continuations = u32::MAX;
-        self.settings.limits.and(Limits {
-            steps,
-            tokens,
-            cost_nano_usd,
-            duration_ms,
-            continuations,
-        })
+        own.and(Limits { steps, tokens, cost_nano_usd, duration_ms, ..own })
     }
 }

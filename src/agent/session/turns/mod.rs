@@ -139,6 +139,7 @@ impl Session {
             }
         };
         check_input(&input)?;
+        self.check_turns()?;
         // Checked before the prompt is accepted.
         let provider = self.services.models.provider(&self.settings.model)?;
         let turn_id = TurnId::new(self.services.ambient.new_id());
@@ -170,6 +171,18 @@ impl Session {
             Err(error) => {
                 let _ = reply.send(Err(error));
             }
+        }
+    }
+
+    /// Refuses a turn beyond the session's limit.
+    pub(super) fn check_turns(&self) -> Result<(), Error> {
+        match self.settings.limits.turns {
+            Some(most) if self.turns >= most => {
+                let what = format!("the session has had its {most} turns");
+                let hint = "begin a new session, or raise `turns` in [limits] of the config file";
+                Err(Error::new(ErrorKind::Invalid, what).hint(hint))
+            }
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -210,7 +223,7 @@ impl Session {
         let interrupted = Interrupted { turn_id: Some(turn_id), returned: returned.clone() };
         let _ = reply.send(Ok(interrupted));
         if !returned.is_empty() {
-            self.record(None, Event::InputRemoved { inputs: returned });
+            self.record(None, Event::InputRemoved { inputs: returned, is_handled: false });
         }
         self.withdraw_questions();
         self.subagents.interrupt();

@@ -72,7 +72,9 @@ impl OpenSession<'_> {
     pub(super) async fn label(&self, to: &Place, label: Option<String>) -> anyhow::Result<u8> {
         let at = place::find(&self.nodes().await?, to, &self.session.id)?;
         let named = label.clone();
-        let seq = self.ask(|reply| HistoryCommand::Label { at, label: named, reply }).await?;
+        let seq = self
+            .ask(|reply| HistoryCommand::Label { at, label: named, metadata: None, reply })
+            .await?;
         let mut out = io::stdout();
         match label {
             Some(label) => writeln!(out, "event {seq} is called {}", one_line(&label))?,

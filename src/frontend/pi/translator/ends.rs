@@ -4,7 +4,7 @@ use super::{Calls, Translator, is_kind, message_by, message_of, push, reason};
 use crate::frontend::pi::Dialect;
 use crate::frontend::pi::line::put;
 use crate::frontend::pi::message;
-use crate::pi::ABORTED;
+use crate::pi::{ABORTED, compaction_details};
 use pintle_protocol::event::{EventRecord, RetryScheduled, TurnCompleted, TurnStatus};
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemStatus, ToolCall};
 use serde_json::{Value, json};
@@ -181,7 +181,7 @@ impl Translator {
             for key in ["summary", "firstKeptEntryId", "tokensBefore"] {
                 put(&mut result, key, entry.get(key).cloned().unwrap_or_default());
             }
-            put(&mut result, "details", json!({ "readFiles": [], "modifiedFiles": [] }));
+            put(&mut result, "details", compaction_details(compaction.files.as_ref()));
             if let (Dialect::Current, Some(tokens)) = (self.dialect, compaction.tokens_after) {
                 put(&mut result, "estimatedTokensAfter", tokens);
             }

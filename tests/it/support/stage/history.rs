@@ -42,8 +42,10 @@ impl Stage {
             "label" => {
                 let (item, label) = rest.split_once(' ').unwrap_or((rest, ""));
                 let (at, label) = (self.before(item), Some(label.to_owned()));
-                let named =
-                    self.session.ask(|reply| HistoryCommand::Label { at, label, reply }).await;
+                let named = self
+                    .session
+                    .ask(|reply| HistoryCommand::Label { at, label, metadata: None, reply })
+                    .await;
                 self.note(named.map(|_| "named".to_owned()), step);
             }
             "cat" => {

@@ -24,9 +24,10 @@ impl Stage {
                     .collect();
                 format!("queue {}", waits.join(", "))
             }
-            Event::InputRemoved { inputs } => {
+            Event::InputRemoved { inputs, is_handled } => {
                 let texts: Vec<_> = inputs.iter().map(|input| text_of(&input.content)).collect();
-                format!("handed back {}", texts.join(", "))
+                let what = if *is_handled { "handled" } else { "handed back" };
+                format!("{what} {}", texts.join(", "))
             }
             Event::TurnStarted { .. } => "turn started".to_owned(),
             Event::TurnCompleted(end) => {
@@ -69,10 +70,17 @@ impl Stage {
                     outcome.decision, outcome.scope, outcome.by
                 )
             }
-            Event::ContextPruned(pruned) => format!(
-                "pruned {} results, {} to {} tokens",
-                pruned.results, pruned.tokens_before, pruned.tokens_after
-            ),
+            Event::ContextPruned(pruned) => {
+                let calls = if pruned.calls == 0 {
+                    String::new()
+                } else {
+                    format!(" and arguments of {} calls", pruned.calls)
+                };
+                format!(
+                    "pruned {} results{calls}, {} to {} tokens",
+                    pruned.results, pruned.tokens_before, pruned.tokens_after
+                )
+            }
             Event::ConfigChanged(config) => {
                 let plan = if config.mode == WorkMode::Plan { " plan" } else { "" };
                 format!("config {} {:?}{plan}", config.model, config.permission_mode)

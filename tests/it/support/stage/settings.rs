@@ -1,8 +1,8 @@
 //! How a stage is set up where a row needs it otherwise.
 
 use pintle::agent::{
-    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Lint, QUESTION_TIMEOUT, RetryPolicy, Runner,
-    SubscriberId,
+    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Limits, Lint, QUESTION_TIMEOUT, RetryPolicy,
+    Runner, SubscriberId,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer, Memory};
@@ -32,6 +32,10 @@ pub(crate) struct Setup {
     pub(crate) report_wait: Duration,
     /// The model that names sessions.
     pub(crate) title_model: Option<&'static str>,
+    /// The model that writes summaries.
+    pub(crate) summary_model: Option<&'static str>,
+    /// The limits of turns and sessions.
+    pub(crate) limits: Limits,
     /// Hooks of the settings.
     pub(crate) hooks: Vec<Hook>,
     /// Hooks of the client.
@@ -57,6 +61,8 @@ impl Default for Setup {
             lint: None,
             report_wait: Duration::ZERO,
             title_model: None,
+            summary_model: None,
+            limits: Limits::default(),
             hooks: Vec::new(),
             client_hooks: Vec::new(),
             client_tools: Vec::new(),
@@ -119,7 +125,7 @@ impl Setup {
                 description: "a tool of the client".to_owned(),
                 parameters: json!({"type": "object"}),
             };
-            Arc::new(ClientTool { shape, serial })
+            Arc::new(ClientTool::new(shape, serial).unwrap())
         });
         Arc::new(Extensions { hooks: self.client_hooks.clone(), tools: tools.collect() })
     }
