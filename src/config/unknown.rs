@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn the_nearest_key_of_the_same_table_is_named() {
         for (at, want) in [
-            ("modle", "; did you mean `model`?"),
+            ("modelx", "; did you mean `model`?"),
             ("permissions", "; did you mean `permission_mode`?"),
             ("tools.profil", "; did you mean `profile`?"),
             ("tools.read-first", "; did you mean `read_first`?"),
