@@ -101,6 +101,12 @@ fn a_turn_is_told_before_its_prompt_is_answered() {
     .assert_eq(&client.told());
 }
 
+/// What was told, without the pieces of output that a slow machine shows before a command's end.
+fn without_pieces(told: &str) -> String {
+    let is_piece = |line: &&str| line.contains(" in_progress ") && line.ends_with(']');
+    told.lines().filter(|line| !is_piece(line)).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn a_command_asks_runs_and_shows_what_it_prints() {
     let replies = script(&[bash("echo one; echo two | tee /dev/null"), said("done")]);
@@ -121,7 +127,7 @@ fn a_command_asks_runs_and_shows_what_it_prints() {
         tool_call_update execute completed bash: echo one; echo two | tee /dev/null [```⏎one⏎two⏎```]
         agent_message_chunk: done
         = session/prompt end_turn"]]
-    .assert_eq(&client.told());
+    .assert_eq(&without_pieces(&client.told()));
 }
 
 #[test]
