@@ -69,6 +69,8 @@ pub struct Grep {
     pub root: PathBuf,
     /// The name under which a root that is a file is shown; its own where none is given.
     pub named: Option<PathBuf>,
+    /// Files and folders below the root that are not searched.
+    pub hidden: Vec<PathBuf>,
     /// A regular expression; with a newline in it (also written `\n`) it may match across lines.
     pub pattern: String,
     /// Only files whose name, or path below the root, matches.
@@ -90,6 +92,11 @@ pub struct Grep {
 }
 
 impl Grep {
+    /// Returns true for what is not searched.
+    pub(crate) fn hides(&self, path: &Path) -> bool {
+        self.hidden.iter().any(|hidden| path.starts_with(hidden))
+    }
+
     /// Returns the name under which a root that is a file is shown.
     pub(crate) fn file_name(&self) -> &Path {
         let own = || Path::new(self.root.file_name().unwrap_or_default());

@@ -176,8 +176,10 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let work = async {
+            let root = self.path.target(ctx).await;
             let grep = exec::Grep {
-                root: self.path.target(ctx).await,
+                hidden: ctx.resolved.hidden_below(&root),
+                root,
                 named: self.path.absolute.file_name().map(PathBuf::from),
                 pattern: self.pattern.clone(),
                 glob: self.glob.clone(),

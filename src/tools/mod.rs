@@ -260,18 +260,33 @@ pub struct ToolContext {
 /// The canonical paths of a call's [`Access`] as they were when its permission was decided. The call acts on these: what its paths
 /// lead to may have become something else by then.
 #[derive(Debug, Clone, Default)]
-pub struct ResolvedPaths(Arc<[(PathBuf, PathBuf)]>);
+pub struct ResolvedPaths {
+    paths: Arc<[(PathBuf, PathBuf)]>,
+    hidden: Arc<[PathBuf]>,
+}
 
 impl ResolvedPaths {
     /// Returns the canonical path of a path of the access.
     pub(crate) fn of(&self, path: &Path) -> Option<&Path> {
-        self.0.iter().find(|(named, _)| named == path).map(|(_, resolved)| resolved.as_path())
+        self.paths.iter().find(|(named, _)| named == path).map(|(_, resolved)| resolved.as_path())
+    }
+
+    /// The same, of a call that reads none of these files and folders where it reads all that is below another folder.
+    #[must_use]
+    pub(crate) fn without(self, hidden: &[PathBuf]) -> Self {
+        Self { hidden: hidden.into(), ..self }
+    }
+
+    /// Returns what the call does not read below a canonical folder.
+    pub(crate) fn hidden_below(&self, folder: &Path) -> Vec<PathBuf> {
+        let below = |path: &&PathBuf| *path != folder && path.starts_with(folder);
+        self.hidden.iter().filter(below).cloned().collect()
     }
 }
 
 impl FromIterator<(PathBuf, PathBuf)> for ResolvedPaths {
     fn from_iter<T: IntoIterator<Item = (PathBuf, PathBuf)>>(paths: T) -> Self {
-        Self(paths.into_iter().collect())
+        Self { paths: paths.into_iter().collect(), hidden: Arc::default() }
     }
 }
 

@@ -139,10 +139,13 @@ impl Wanted {
             folder => format!("{folder}/{path}"),
         };
         let mut files = Vec::new();
+        let hidden = ctx.resolved.hidden_below(&root);
+        let is_hidden = |path: &PathBuf| hidden.iter().any(|hidden| path.starts_with(hidden));
         for found in found.paths.iter().filter(|found| !found.is_folder) {
             // The permission is for what is below the folder: a link that leads out of it is no match.
             let path = ctx.env.canonicalize(&root.join(&found.path)).await;
-            if let Some(path) = path.ok().filter(|path| path.starts_with(&root)) {
+            if let Some(path) = path.ok().filter(|path| path.starts_with(&root) && !is_hidden(path))
+            {
                 let path = path.to_string_lossy().into_owned();
                 let mut file = PathArgument::new(path, folders, Purpose::Existing);
                 file.text = below(found.path.to_string_lossy().into_owned());

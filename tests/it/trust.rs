@@ -349,6 +349,43 @@ fn secrets_are_read_by_nobody() {
     }
 }
 
+/// A search of a folder names none of the files in it.
+#[test]
+fn secrets_below_a_folder_that_is_searched_are_left_out() {
+    let place = Place::new(&[
+        ("a.txt", "the key\n"),
+        (".ssh/id_rsa", "the key\n"),
+        (".netrc", "the key\n"),
+    ]);
+    let calls = [
+        json!({"tool": "grep", "arguments": {"pattern": "the key", "path": "."}}),
+        json!({"tool": "read_many_files", "arguments": {"paths": ["**/*", "*"]}}),
+    ];
+    for (call, model) in calls.into_iter().zip(["script/x", "script/gemini-3-pro"]) {
+        let replies = json!({"replies": [{"blocks": [call]}, {"blocks": [{"text": "done"}]}]});
+        let script = place.script(&replies);
+        let args = [
+            "run",
+            "--script",
+            &script,
+            "--model",
+            model,
+            "--permission",
+            "ask",
+            "--format",
+            "events",
+            "go",
+        ];
+        let mut command = place.command(&args);
+        // The person works in the home folder itself.
+        command.env("HOME", place.project());
+        let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(out.contains("the key") && out.contains("a.txt"), "{call}: {out}");
+        assert!(!out.contains("id_rsa:") && !out.contains("netrc:"), "{call}: {out}");
+        assert!(!out.contains("==> .ssh/id_rsa") && !out.contains("==> .netrc"), "{call}: {out}");
+    }
+}
+
 #[test]
 fn policy_explains_and_tests_commands() {
     let rule = "[[rules]]\ndecision = \"deny\"\nargv = [\"git\", \"push\", \"**\"]\n";

@@ -14,7 +14,7 @@ use crate::llm::{Message, ToolResult as ModelResult};
 use crate::permissions;
 use crate::store::artifacts;
 use crate::text::truncate;
-use crate::tools::{Access, Client, Progress, Pruned, ToolContext};
+use crate::tools::{Access, Client, Progress, Pruned, ResolvedPaths, ToolContext};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::approval::{Approval, DecidedBy, Decision};
@@ -110,7 +110,8 @@ async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &mut [Call
 async fn decide(ctx: &TurnContext, state: &TurnState, call: &mut Call, access: &Access) -> Decided {
     let site = (&ctx.workspace).into();
     let decided = ctx.permissions.decide(site, &state.grants, &call.tool_name, access).await;
-    call.resolved = decided.paths.iter().cloned().collect();
+    let resolved: ResolvedPaths = decided.paths.iter().cloned().collect();
+    call.resolved = resolved.without(&decided.hidden);
     decided
 }
 

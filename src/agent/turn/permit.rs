@@ -202,6 +202,8 @@ pub(in crate::agent) struct Decided {
     pub(in crate::agent) proposed: Vec<Rule>,
     /// The files that the call names, as it names them and resolved.
     pub(in crate::agent) paths: Vec<(PathBuf, PathBuf)>,
+    /// Secret files and folders, which a search of a folder above them leaves out.
+    pub(in crate::agent) hidden: Vec<PathBuf>,
 }
 
 impl Permissions {
@@ -276,7 +278,11 @@ impl Permissions {
         };
         let verdict = decide(&call, &ctx);
         let proposed = propose(&call, &verdict, &ctx);
-        Decided { verdict, proposed, paths }
+        // The walk through a folder names none of its files beforehand.
+        let hidden = ready.places.hidden().into_iter();
+        let is_below = |path: &PathBuf| paths.iter().any(|(_, folder)| path.starts_with(folder));
+        let hidden = hidden.filter(is_below).collect();
+        Decided { verdict, proposed, paths, hidden }
     }
 
     /// The confinement of a command that a tool runs in the sandbox, with the hosts that rules and grants allow it now.

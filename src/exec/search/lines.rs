@@ -323,6 +323,7 @@ mod tests {
         Grep {
             root: "/".into(),
             named: None,
+            hidden: Vec::new(),
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case: false,

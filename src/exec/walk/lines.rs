@@ -44,12 +44,13 @@ pub(in crate::exec) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<G
         }
     }
     let walk = Walk::new(&grep.root, cancel);
-    let searched = match probe(&walk, glob.as_ref(), &mut search, &mut matched)? {
+    let searched = match probe(&walk, grep, glob.as_ref(), &mut search, &mut matched)? {
         Probed::Enough => return Ok(matched.finish(walk.unread(false))),
         Probed::Until(key) => key,
     };
     let matched = Mutex::new(matched);
     walk.run(None, || Grepper {
+        grep,
         glob: glob.as_ref(),
         search: search.clone(),
         searched: &searched,
@@ -72,6 +73,7 @@ enum Probed {
 /// Searches the first few files in path order.
 fn probe(
     walk: &Walk<'_>,
+    grep: &Grep,
     glob: Option<&PathGlob>,
     search: &mut LineSearch,
     matched: &mut Matched,
@@ -89,7 +91,7 @@ fn probe(
             continue;
         };
         let Ok(relative) = entry.path().strip_prefix(walk.root) else { continue };
-        if !is_wanted(&entry, relative, glob) {
+        if grep.hides(entry.path()) || !is_wanted(&entry, relative, glob) {
             continue;
         }
         files += 1;
@@ -137,6 +139,7 @@ fn search_file(
 
 /// Searches files.
 struct Grepper<'a> {
+    grep: &'a Grep,
     glob: Option<&'a PathGlob>,
     search: LineSearch,
     /// Files up to this one were searched before.
@@ -158,7 +161,10 @@ impl Visit for Grepper<'_> {
 
     fn visit(&mut self, walk: &Walk<'_>, entry: &DirEntry, relative: &Path) -> io::Result<()> {
         self.current.set(relative);
-        if self.current <= *self.searched || !is_wanted(entry, relative, self.glob) {
+        if self.current <= *self.searched
+            || self.grep.hides(entry.path())
+            || !is_wanted(entry, relative, self.glob)
+        {
             return Ok(());
         }
         let found = search_file(walk.cancel, &mut self.search, entry.path())?;
@@ -200,6 +206,7 @@ mod tests {
         let grep = Grep {
             root: "/".into(),
             named: None,
+            hidden: Vec::new(),
             pattern: "x".to_owned(),
             glob: None,
             ignore_case: false,

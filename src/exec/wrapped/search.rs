@@ -195,6 +195,7 @@ mod tests {
         let grep = |pattern: &str, is_literal, ignore_case| Grep {
             root: PathBuf::new(),
             named: None,
+            hidden: Vec::new(),
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case,
