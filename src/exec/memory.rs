@@ -318,7 +318,9 @@ impl Environment for Memory {
             Ok(bytes) => add(grep.file_name(), &bytes)?,
             Err(Error::IsFolder(_)) => {
                 for (path, bytes) in self.below(&grep.root) {
-                    if glob.as_ref().is_none_or(|glob| glob.is_match(&path, false)) {
+                    if glob.as_ref().is_none_or(|glob| glob.is_match(&path, false))
+                        && !grep.left_out.contains(&grep.root.join(&path))
+                    {
                         add(&path, &bytes)?;
                     }
                 }

@@ -41,7 +41,8 @@ pub use output::{Fresh, OutputBuffer};
 pub use process::signal_name;
 pub use read_only::ReadOnly;
 pub use search::{
-    Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, MatchLine, MatchedFile,
+    Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, LeftOut, MatchLine,
+    MatchedFile,
 };
 pub use wrapped::Wrapped;
 

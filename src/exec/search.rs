@@ -16,6 +16,7 @@ pub use lines::{FileLines, LineSearch, WRONG_PATTERN};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A search for paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,15 +63,54 @@ pub struct FoundPath {
     pub is_folder: bool,
 }
 
+/// The files that a search leaves out, by canonical path. None by default.
+#[derive(Clone, Default)]
+pub struct LeftOut(Option<Arc<LeftOutFiles>>);
+
+struct LeftOutFiles {
+    is_left_out: Box<dyn Fn(&Path) -> bool + Send + Sync>,
+    /// There was such a file.
+    was_met: AtomicBool,
+}
+
+impl LeftOut {
+    /// Leaves out the files for which `is_left_out` is true.
+    pub fn new(is_left_out: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        let is_left_out = Box::new(is_left_out);
+        Self(Some(Arc::new(LeftOutFiles { is_left_out, was_met: AtomicBool::new(false) })))
+    }
+
+    /// Returns true for a file that is left out. It is asked before the file is read, so that nothing tells what is in it.
+    pub fn contains(&self, path: &Path) -> bool {
+        let Some(files) = &self.0 else { return false };
+        let is_left_out = (files.is_left_out)(path);
+        if is_left_out {
+            files.was_met.store(true, Ordering::Relaxed);
+        }
+        is_left_out
+    }
+
+    /// Returns true once a file was left out.
+    pub fn was_met(&self) -> bool {
+        self.0.as_ref().is_some_and(|files| files.was_met.load(Ordering::Relaxed))
+    }
+}
+
+impl std::fmt::Debug for LeftOut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LeftOut").field("was_met", &self.was_met()).finish_non_exhaustive()
+    }
+}
+
 /// A search for lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Grep {
     /// A file, or the folder to search.
     pub root: PathBuf,
     /// The name under which a root that is a file is shown; its own where none is given.
     pub named: Option<PathBuf>,
-    /// Files and folders below the root that are not searched.
-    pub hidden: Vec<PathBuf>,
+    /// The files below the root that are not searched.
+    pub left_out: LeftOut,
     /// A regular expression; with a newline in it (also written `\n`) it may match across lines.
     pub pattern: String,
     /// Only files whose name, or path below the root, matches.
@@ -92,11 +132,6 @@ pub struct Grep {
 }
 
 impl Grep {
-    /// Returns true for what is not searched.
-    pub(crate) fn hides(&self, path: &Path) -> bool {
-        self.hidden.iter().any(|hidden| path.starts_with(hidden))
-    }
-
     /// Returns the name under which a root that is a file is shown.
     pub(crate) fn file_name(&self) -> &Path {
         let own = || Path::new(self.root.file_name().unwrap_or_default());

@@ -82,9 +82,9 @@ fn combine(parts: Vec<Part>) -> Verdict {
     }
 }
 
-struct Judge<'a> {
-    tool: &'a str,
-    ctx: &'a Context<'a>,
+pub(super) struct Judge<'a> {
+    pub(super) tool: &'a str,
+    pub(super) ctx: &'a Context<'a>,
 }
 
 struct CommandCheck<'a> {
@@ -188,7 +188,7 @@ impl Judge<'_> {
         self.read_file(&path.resolved)
     }
 
-    fn read_file(&self, path: &Path) -> Part {
+    pub(super) fn read_file(&self, path: &Path) -> Part {
         let subject = format!("read {}", path.display());
         let found =
             Found::among(self.ctx.rules, |rule| rule.matches_path(Kind::Read, self.tool, path));

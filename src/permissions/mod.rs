@@ -3,6 +3,7 @@
 //!
 //! Invariant: adding to a command never makes the decision about it weaker.
 
+mod below;
 pub mod command;
 mod decide;
 pub mod hosts;
@@ -10,6 +11,7 @@ pub mod places;
 pub mod propose;
 pub mod rules;
 
+pub use below::FilesBelow;
 pub use command::Analysis;
 pub use decide::{Part, Verdict, decide};
 pub use places::{Places, Zone};

@@ -236,6 +236,20 @@ impl Places {
         }
     }
 
+    /// Returns true if secret places can lie below a folder. Keys that are known by their names can lie anywhere.
+    pub fn may_hold_secrets(&self, folder: &Path) -> bool {
+        let in_home = self.home.as_deref().is_some_and(|home| {
+            home.starts_with(folder)
+                || folder.strip_prefix(home).is_ok_and(|rest| {
+                    SECRETS.iter().any(|(name, _)| Path::new(name).starts_with(rest))
+                })
+        });
+        in_home
+            || SYSTEM_SECRETS.iter().any(|(path, _)| Path::new(path).starts_with(folder))
+            || self.private.iter().any(|private| private.starts_with(folder))
+            || folder.starts_with("/proc")
+    }
+
     /// True if the path is in one of the workspace's folders.
     pub fn is_inside(&self, path: &Path) -> bool {
         self.root_of(path).is_some()
@@ -309,9 +323,14 @@ impl Places {
                 return Some("the memory, variables or files of a process");
             }
         }
-        let name = folded.rsplit('/').next().unwrap_or_default();
-        KEY_NAMES.contains(&name).then_some("a private key")
+        has_key_name(path).then_some("a private key")
     }
+}
+
+/// Returns true for a file that has the name of a private key.
+pub(super) fn has_key_name(path: &Path) -> bool {
+    let name = path.file_name().map(|name| fold(Path::new(name))).unwrap_or_default();
+    KEY_NAMES.contains(&name.trim_start_matches('/'))
 }
 
 /// The thing that a path below the workspace is to other programs, if it is one that they obey.

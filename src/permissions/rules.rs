@@ -249,6 +249,11 @@ impl Compiled {
         self.is_about(kind) && self.rule.tool.as_ref().is_none_or(|pattern| matches(pattern, tool))
     }
 
+    /// Returns true if the rule names paths, and can be about this kind of call of this tool.
+    pub(super) fn is_about_files(&self, kind: Kind, tool: &str) -> bool {
+        self.path.is_some() && self.is_about_tool(kind, tool)
+    }
+
     /// Matches a path that is read or written.
     pub(super) fn matches_path(&self, kind: Kind, tool: &str, path: &Path) -> Match {
         let is_match = self.is_about_tool(kind, tool)

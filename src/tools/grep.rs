@@ -7,7 +7,7 @@ use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
-    Access, Folders, Prepared, Profile, Settings, Tool, ToolContext, failure, unless_cancelled,
+    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
 };
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -176,10 +176,9 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let work = async {
-            let root = self.path.target(ctx).await;
             let grep = exec::Grep {
-                hidden: ctx.resolved.hidden_below(&root),
-                root,
+                root: self.path.target(ctx).await,
+                left_out: ctx.resolved.left_out().clone(),
                 named: self.path.absolute.file_name().map(PathBuf::from),
                 pattern: self.pattern.clone(),
                 glob: self.glob.clone(),
@@ -194,14 +193,14 @@ impl Prepared for Call {
             ctx.env.grep(grep, &ctx.cancel).await
         };
         match unless_cancelled(&ctx.cancel, work).await {
-            Ok(grepped) => self.show(&grepped, &ctx.settings),
+            Ok(grepped) => self.show(&grepped, ctx),
             Err(error) => failure(self.explain(&error)),
         }
     }
 }
 
 impl Call {
-    fn show(&self, grepped: &Grepped, settings: &Settings) -> ToolResult {
+    fn show(&self, grepped: &Grepped, ctx: &ToolContext) -> ToolResult {
         let mut lines = Vec::new();
         for file in &grepped.files {
             let path = shown(&file.path);
@@ -239,6 +238,7 @@ impl Call {
                 grepped.unsearched
             ));
         }
+        notices.extend(ctx.resolved.left_out_notice());
         let is_cut = grepped.files.iter().flat_map(|file| &file.lines).any(|line| line.is_cut);
         let cut_lines = is_cut.then(|| {
             format!(
@@ -246,7 +246,7 @@ impl Call {
                 self.tool.0.read()
             )
         });
-        let max_bytes = settings.max_bytes(self.tool.0.limits(lines.len(), 20_000));
+        let max_bytes = ctx.settings.max_bytes(self.tool.0.limits(lines.len(), 20_000));
         listing(&lines, self.tool.0, max_bytes, notices, cut_lines)
     }
 

@@ -53,7 +53,7 @@ pub use write::Write;
 
 use crate::exec::sandbox::Confinement;
 use crate::exec::variables::ExtraVariables;
-use crate::exec::{Environment, Error};
+use crate::exec::{Environment, Error, LeftOut};
 use crate::image;
 use crate::text::truncate::{Guard, Limits};
 use pintle_protocol::content::Content;
@@ -262,7 +262,7 @@ pub struct ToolContext {
 #[derive(Debug, Clone, Default)]
 pub struct ResolvedPaths {
     paths: Arc<[(PathBuf, PathBuf)]>,
-    hidden: Arc<[PathBuf]>,
+    left_out: LeftOut,
 }
 
 impl ResolvedPaths {
@@ -271,22 +271,27 @@ impl ResolvedPaths {
         self.paths.iter().find(|(named, _)| named == path).map(|(_, resolved)| resolved.as_path())
     }
 
-    /// The same, of a call that reads none of these files and folders where it reads all that is below another folder.
+    /// The same, of a call that does not read these files where it reads all that is below a folder.
     #[must_use]
-    pub(crate) fn without(self, hidden: &[PathBuf]) -> Self {
-        Self { hidden: hidden.into(), ..self }
+    pub(crate) fn without(self, left_out: LeftOut) -> Self {
+        Self { left_out, ..self }
     }
 
-    /// Returns what the call does not read below a canonical folder.
-    pub(crate) fn hidden_below(&self, folder: &Path) -> Vec<PathBuf> {
-        let below = |path: &&PathBuf| *path != folder && path.starts_with(folder);
-        self.hidden.iter().filter(below).cloned().collect()
+    /// Returns the files that the call does not read below its folders.
+    pub(crate) fn left_out(&self) -> &LeftOut {
+        &self.left_out
+    }
+
+    /// Returns words for the model if such a file was met.
+    pub(crate) fn left_out_notice(&self) -> Option<String> {
+        let notice = "Files that hold secrets, or that a permission rule protects, were left out";
+        self.left_out.was_met().then(|| notice.to_owned())
     }
 }
 
 impl FromIterator<(PathBuf, PathBuf)> for ResolvedPaths {
     fn from_iter<T: IntoIterator<Item = (PathBuf, PathBuf)>>(paths: T) -> Self {
-        Self { paths: paths.into_iter().collect(), hidden: Arc::default() }
+        Self { paths: paths.into_iter().collect(), left_out: LeftOut::default() }
     }
 }
 

@@ -139,12 +139,12 @@ impl Wanted {
             folder => format!("{folder}/{path}"),
         };
         let mut files = Vec::new();
-        let hidden = ctx.resolved.hidden_below(&root);
-        let is_hidden = |path: &PathBuf| hidden.iter().any(|hidden| path.starts_with(hidden));
+        let left_out = ctx.resolved.left_out();
         for found in found.paths.iter().filter(|found| !found.is_folder) {
             // The permission is for what is below the folder: a link that leads out of it is no match.
             let path = ctx.env.canonicalize(&root.join(&found.path)).await;
-            if let Some(path) = path.ok().filter(|path| path.starts_with(&root) && !is_hidden(path))
+            if let Some(path) =
+                path.ok().filter(|path| path.starts_with(&root) && !left_out.contains(path))
             {
                 let path = path.to_string_lossy().into_owned();
                 let mut file = PathArgument::new(path, folders, Purpose::Existing);
@@ -224,6 +224,9 @@ impl Prepared for Call {
             content.push(Content::text(format!(
                 "[More files match {globs}: at most {MAX_FILES} are read at once. Use a narrower glob.]"
             )));
+        }
+        if let Some(notice) = ctx.resolved.left_out_notice() {
+            content.push(Content::text(format!("[{notice}]")));
         }
         // An unreadable file does not invalidate the others.
         ToolResult { content, is_error: failures == count, ..ToolResult::default() }

@@ -45,8 +45,9 @@ fn result(output: &Output) -> (bool, String) {
     };
     let call = events.iter().find(is_call).unwrap_or_else(|| panic!("{events:#?}"));
     let item = &call["event"]["item"];
-    let text = item["output"]["content"][0]["text"].as_str().unwrap_or_default();
-    (item["status"] == "declined", text.to_owned())
+    let blocks = item["output"]["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let text = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+    (item["status"] == "declined", text)
 }
 
 /// Settings with which git starts the program, in every way that `git status` and `git log` know.
@@ -351,38 +352,51 @@ fn secrets_are_read_by_nobody() {
 
 /// A search of a folder names none of the files in it.
 #[test]
-fn secrets_below_a_folder_that_is_searched_are_left_out() {
+fn a_search_of_a_folder_leaves_out_the_files_that_must_not_be_read() {
     let place = Place::new(&[
         ("a.txt", "the key\n"),
-        (".ssh/id_rsa", "the key\n"),
+        ("plans.txt", "the key\n"),
+        ("kept/notes.txt", "the key\n"),
+        ("keys/id_rsa", "the key\n"),
+        (".ssh/config", "the key\n"),
         (".netrc", "the key\n"),
     ]);
+    let rules = "[[rules]]\ndecision = \"deny\"\npath = \"plans.txt\"\n\
+        [[rules]]\ndecision = \"ask\"\npath = \"kept/**\"\n";
+    let config = place.home().join("config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, rules).unwrap();
     let calls = [
-        json!({"tool": "grep", "arguments": {"pattern": "the key", "path": "."}}),
-        json!({"tool": "read_many_files", "arguments": {"paths": ["**/*", "*"]}}),
+        (
+            "script/x",
+            json!({"tool": "grep", "arguments": {"pattern": "the key", "path": "."}}),
+            "a.txt:1: the key\n\n[Files that hold secrets, or that a permission rule protects, were left out]",
+        ),
+        (
+            "script/gemini-3-pro",
+            json!({"tool": "read_many_files", "arguments": {"paths": ["**/*", "*"]}}),
+            "==> a.txt <==\n     1\tthe key\n\n",
+        ),
+        // Nothing is said where nothing was left out.
+        (
+            "script/x",
+            json!({"tool": "grep", "arguments": {"pattern": "the key", "path": ".", "glob": "a.*"}}),
+            "a.txt:1: the key",
+        ),
     ];
-    for (call, model) in calls.into_iter().zip(["script/x", "script/gemini-3-pro"]) {
+    for (model, call, want) in calls {
         let replies = json!({"replies": [{"blocks": [call]}, {"blocks": [{"text": "done"}]}]});
         let script = place.script(&replies);
-        let args = [
-            "run",
-            "--script",
-            &script,
-            "--model",
-            model,
-            "--permission",
-            "ask",
-            "--format",
-            "events",
-            "go",
-        ];
+        let args = ["run", "--script", &script, "--model", model];
+        let args = [&args[..], &["--permission", "ask", "--format", "events", "go"]].concat();
         let mut command = place.command(&args);
         // The person works in the home folder itself.
         command.env("HOME", place.project());
-        let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
-        assert!(out.contains("the key") && out.contains("a.txt"), "{call}: {out}");
-        assert!(!out.contains("id_rsa:") && !out.contains("netrc:"), "{call}: {out}");
-        assert!(!out.contains("==> .ssh/id_rsa") && !out.contains("==> .netrc"), "{call}: {out}");
+        let (is_error, text) = result(&command.output().unwrap());
+        assert!(!is_error && text.starts_with(want), "{call}: {text}");
+        for name in ["plans", "notes", "id_rsa", "config", "netrc"] {
+            assert!(!text.contains(name), "{call}: {text}");
+        }
     }
 }
 

@@ -111,7 +111,7 @@ async fn decide(ctx: &TurnContext, state: &TurnState, call: &mut Call, access: &
     let site = (&ctx.workspace).into();
     let decided = ctx.permissions.decide(site, &state.grants, &call.tool_name, access).await;
     let resolved: ResolvedPaths = decided.paths.iter().cloned().collect();
-    call.resolved = resolved.without(&decided.hidden);
+    call.resolved = resolved.without(decided.left_out.clone());
     decided
 }
 

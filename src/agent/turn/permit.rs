@@ -4,14 +4,14 @@
 use crate::agent::project::{Personal, ProjectFiles};
 use crate::agent::turn::approval::Grants;
 use crate::agent::workspace::{self, Workspace};
-use crate::exec::Environment;
 use crate::exec::sandbox::{self, Confinement, Grade, Hosts, Level, Network};
+use crate::exec::{Environment, LeftOut};
 use crate::permissions::command::Analysis;
 use crate::permissions::hosts::HostPatterns;
 use crate::permissions::propose::propose;
 use crate::permissions::{
-    Action, Call, CheckedPath, Compiled, Context, Origin, Places, ResolvedPath, Rule, Sandbox,
-    Verdict, decide, rules,
+    Action, Call, CheckedPath, Compiled, Context, FilesBelow, Origin, Places, ResolvedPath, Rule,
+    Sandbox, Verdict, decide, rules,
 };
 use crate::tools::Access;
 use crate::trust::Answers;
@@ -184,7 +184,7 @@ pub(in crate::agent) enum CheckRun {
 /// Rules and places, once the workspace's folders are resolved.
 #[derive(Debug)]
 struct Ready {
-    places: Places,
+    places: Arc<Places>,
     rules: Vec<Compiled>,
     is_trusted: bool,
     sandbox: Sandbox,
@@ -202,8 +202,8 @@ pub(in crate::agent) struct Decided {
     pub(in crate::agent) proposed: Vec<Rule>,
     /// The files that the call names, as it names them and resolved.
     pub(in crate::agent) paths: Vec<(PathBuf, PathBuf)>,
-    /// Secret files and folders, which a search of a folder above them leaves out.
-    pub(in crate::agent) hidden: Vec<PathBuf>,
+    /// The files that the call does not read where it reads all that is below a folder.
+    pub(in crate::agent) left_out: LeftOut,
 }
 
 impl Permissions {
@@ -278,11 +278,21 @@ impl Permissions {
         };
         let verdict = decide(&call, &ctx);
         let proposed = propose(&call, &verdict, &ctx);
-        // The walk through a folder names none of its files beforehand.
-        let hidden = ready.places.hidden().into_iter();
-        let is_below = |path: &PathBuf| paths.iter().any(|(_, folder)| path.starts_with(folder));
-        let hidden = hidden.filter(is_below).collect();
-        Decided { verdict, proposed, paths, hidden }
+        let left_out = match &call.action {
+            Action::Read(folders) => {
+                let (mode, is_trusted, sandbox) = (ctx.mode, ctx.is_trusted, ctx.sandbox);
+                let places = Arc::clone(&ready.places);
+                let below =
+                    FilesBelow::new(tool, folders, (mode, is_trusted, sandbox), places, rules);
+                LeftOut::new(move |path| below.leaves_out(path))
+            }
+            Action::Write(_)
+            | Action::Execute { .. }
+            | Action::Network { .. }
+            | Action::Client
+            | Action::Engine => LeftOut::default(),
+        };
+        Decided { verdict, proposed, paths, left_out }
     }
 
     /// The confinement of a command that a tool runs in the sandbox, with the hosts that rules and grants allow it now.
@@ -389,7 +399,7 @@ impl Permissions {
         } else {
             Sandbox::Missing
         };
-        let places = Places { roots, home, private, readable };
+        let places = Arc::new(Places { roots, home, private, readable });
         let confinement = Arc::new(confinement(&places, sandbox));
         Ready { places, rules, is_trusted, sandbox, confinement, problems }
     }

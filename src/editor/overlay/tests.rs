@@ -330,7 +330,7 @@ async fn unsaved_text_is_what_is_read_and_searched_and_never_removed() {
         let grep = Grep {
             root: "/w".into(),
             named: None,
-            hidden: Vec::new(),
+            left_out: crate::exec::LeftOut::default(),
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case: false,

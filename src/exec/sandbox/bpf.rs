@@ -1,10 +1,9 @@
 //! Programs for the kernel's packet filter, as seccomp runs them: instructions with labels, assembled into jumps.
 //!
-//! The kernel runs a filter once for each call number when it is installed, and at each call that it does not allow always. So a number
-//! is looked for by halves: a chain of comparisons took six times as long to install.
+//! The kernel runs a filter once for each call number when it is installed, and again at each call that it does not always allow. So a
+//! number is looked for by halves and not in a chain of comparisons.
 
-use nix::libc;
-use seccompiler::sock_filter;
+use nix::libc::{self, sock_filter};
 use std::collections::BTreeMap;
 
 /// A place in a program to jump to.

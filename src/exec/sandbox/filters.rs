@@ -5,8 +5,8 @@
 
 use super::bpf::{self, ALLOW, Assembler, Is, KILL, Word};
 use super::wire::Failure;
-use nix::libc;
-use seccompiler::BpfProgram;
+use nix::errno::Errno;
+use nix::libc::{self, sock_filter};
 
 /// Calls that trace or read other processes, change mounts and namespaces, reach the kernel's keys or large parts of its
 /// code, or set the machine's clock and modules.
@@ -90,8 +90,8 @@ pub(super) enum Inet {
 /// The programs for the kernel by what they say of the internet.
 #[derive(Debug)]
 pub(super) struct Programs {
-    allowed: BpfProgram,
-    denied: BpfProgram,
+    allowed: Vec<sock_filter>,
+    denied: Vec<sock_filter>,
 }
 
 impl Programs {
@@ -112,12 +112,21 @@ impl Programs {
             Inet::Allowed => &self.allowed,
             Inet::Denied => &self.denied,
         };
-        seccompiler::apply_filter(program).map_err(|error| Failure {
-            step: STEP.to_owned(),
-            errno: None,
-            message: error.to_string(),
-        })
+        install(program).map_err(|error| Failure::of(STEP, error))
     }
+}
+
+/// Installs a program in this process, which can get no new privileges by then.
+#[expect(unsafe_code, reason = "a system call without a wrapper")]
+fn install(program: &[sock_filter]) -> Result<(), Errno> {
+    let len = u16::try_from(program.len()).map_err(|_| Errno::E2BIG)?;
+    // The kernel only reads it.
+    let program = libc::sock_fprog { len, filter: program.as_ptr().cast_mut() };
+    // Safety: the program lives until the call returns.
+    let set = unsafe {
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
+    };
+    Errno::result(set).map(drop)
 }
 
 /// The name of this step of a confinement.
@@ -141,7 +150,7 @@ fn architecture(name: &str) -> Option<u32> {
 const X32: u32 = 0x4000_0000;
 
 /// The program; none if its jumps are too far.
-fn program(architecture: u32, inet: Inet) -> Option<BpfProgram> {
+fn program(architecture: u32, inet: Inet) -> Option<Vec<sock_filter>> {
     let mut code = Assembler::default();
     let (clone, ioctl, socket) = (code.label(), code.label(), code.label());
     let denied = bpf::fail(libc::EPERM);

@@ -323,7 +323,7 @@ mod tests {
         Grep {
             root: "/".into(),
             named: None,
-            hidden: Vec::new(),
+            left_out: crate::exec::LeftOut::default(),
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case: false,

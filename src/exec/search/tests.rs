@@ -48,7 +48,7 @@ fn grep(root: &Path, pattern: &str) -> Grep {
     Grep {
         root: root.to_path_buf(),
         named: None,
-        hidden: Vec::new(),
+        left_out: LeftOut::default(),
         pattern: pattern.to_owned(),
         glob: None,
         ignore_case: false,

@@ -6,7 +6,7 @@
 use super::{Bound, Visit, Walk, lock};
 use crate::exec::files::{self, Cancellable};
 use crate::exec::search::{FileLines, LineSearch, Matched, PathGlob, PathKey};
-use crate::exec::{Error, FileKind, Grep, Grepped};
+use crate::exec::{Error, FileKind, Grep, Grepped, LeftOut};
 use ignore::DirEntry;
 use std::io;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub(in crate::exec) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<G
     };
     let matched = Mutex::new(matched);
     walk.run(None, || Grepper {
-        grep,
+        left_out: &grep.left_out,
         glob: glob.as_ref(),
         search: search.clone(),
         searched: &searched,
@@ -91,7 +91,7 @@ fn probe(
             continue;
         };
         let Ok(relative) = entry.path().strip_prefix(walk.root) else { continue };
-        if grep.hides(entry.path()) || !is_wanted(&entry, relative, glob) {
+        if !is_wanted(&entry, relative, glob) || grep.left_out.contains(entry.path()) {
             continue;
         }
         files += 1;
@@ -139,7 +139,7 @@ fn search_file(
 
 /// Searches files.
 struct Grepper<'a> {
-    grep: &'a Grep,
+    left_out: &'a LeftOut,
     glob: Option<&'a PathGlob>,
     search: LineSearch,
     /// Files up to this one were searched before.
@@ -162,8 +162,8 @@ impl Visit for Grepper<'_> {
     fn visit(&mut self, walk: &Walk<'_>, entry: &DirEntry, relative: &Path) -> io::Result<()> {
         self.current.set(relative);
         if self.current <= *self.searched
-            || self.grep.hides(entry.path())
             || !is_wanted(entry, relative, self.glob)
+            || self.left_out.contains(entry.path())
         {
             return Ok(());
         }
@@ -206,7 +206,7 @@ mod tests {
         let grep = Grep {
             root: "/".into(),
             named: None,
-            hidden: Vec::new(),
+            left_out: LeftOut::default(),
             pattern: "x".to_owned(),
             glob: None,
             ignore_case: false,

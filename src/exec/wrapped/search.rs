@@ -77,6 +77,7 @@ impl Wrapped {
         let files = entries.filter(|entry| {
             entry.kind == Kind::File
                 && glob.as_ref().is_none_or(|glob| glob.is_match(&entry.path, false))
+                && !grep.left_out.contains(&grep.root.join(&entry.path))
         });
         let files: Vec<PathBuf> = files.map(|entry| entry.path).collect();
         let (files, at_once) = match filter(grep) {
@@ -195,7 +196,7 @@ mod tests {
         let grep = |pattern: &str, is_literal, ignore_case| Grep {
             root: PathBuf::new(),
             named: None,
-            hidden: Vec::new(),
+            left_out: crate::exec::LeftOut::default(),
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case,
