@@ -297,6 +297,7 @@ impl Environment for Memory {
             (with_folders || !is_folder)
                 && path.components().count() <= max_depth
                 && glob.is_match(path, *is_folder)
+                && !find.left_out.hides(&find.root, path)
         });
         let paths = matching.by_ref().take(find.max_paths);
         let paths = paths.map(|(path, is_folder)| FoundPath { path, is_folder }).collect();

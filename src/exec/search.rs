@@ -19,10 +19,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A search for paths.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Find {
     /// The folder in which to search.
     pub root: PathBuf,
+    /// The folders below the root whose entries are not listed.
+    pub left_out: LeftOut,
     /// A glob; without `/` it is matched with names at any depth, with one against the path below the root.
     pub glob: String,
     /// The maximum number of paths.
@@ -63,7 +65,7 @@ pub struct FoundPath {
     pub is_folder: bool,
 }
 
-/// The files that a search leaves out, by canonical path. None by default.
+/// The files and folders that a search leaves out, by canonical path. None by default.
 #[derive(Clone, Default)]
 pub struct LeftOut(Option<Arc<LeftOutFiles>>);
 
@@ -74,7 +76,7 @@ struct LeftOutFiles {
 }
 
 impl LeftOut {
-    /// Leaves out the files for which `is_left_out` is true.
+    /// Leaves out the files and folders for which `is_left_out` is true.
     pub fn new(is_left_out: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
         let is_left_out = Box::new(is_left_out);
         Self(Some(Arc::new(LeftOutFiles { is_left_out, was_met: AtomicBool::new(false) })))
@@ -88,6 +90,16 @@ impl LeftOut {
             files.was_met.store(true, Ordering::Relaxed);
         }
         is_left_out
+    }
+
+    /// Returns true for a path whose name is not listed, since it lies in a folder below the root that is left out.
+    pub(crate) fn hides(&self, root: &Path, relative: &Path) -> bool {
+        self.0.is_some()
+            && relative
+                .ancestors()
+                .skip(1)
+                .take_while(|folder| !folder.as_os_str().is_empty())
+                .any(|folder| self.contains(&root.join(folder)))
     }
 
     /// Returns true once a file was left out.

@@ -329,8 +329,15 @@ impl Places {
 
 /// Returns true for a file that has the name of a private key.
 pub(super) fn has_key_name(path: &Path) -> bool {
-    let name = path.file_name().map(|name| fold(Path::new(name))).unwrap_or_default();
-    KEY_NAMES.contains(&name.trim_start_matches('/'))
+    let Some(name) = path.file_name() else { return false };
+    // A search asks for each of its files, and hardly a name is not ASCII.
+    match name.to_str().filter(|name| name.is_ascii()) {
+        Some(name) => {
+            let name = name.trim_end_matches([' ', '.']);
+            KEY_NAMES.iter().any(|key| key.eq_ignore_ascii_case(name))
+        }
+        None => KEY_NAMES.contains(&fold(Path::new(name)).as_str()),
+    }
 }
 
 /// The thing that a path below the workspace is to other programs, if it is one that they obey.

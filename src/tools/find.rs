@@ -6,7 +6,7 @@ use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
-    Access, Folders, Prepared, Profile, Settings, Tool, ToolContext, failure, unless_cancelled,
+    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
 };
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -109,6 +109,7 @@ impl Prepared for Call {
         let work = async {
             let find = exec::Find {
                 root: self.path.target(ctx).await,
+                left_out: ctx.resolved.left_out().clone(),
                 glob: self.pattern.clone(),
                 max_paths: usize::try_from(self.limit).unwrap_or(usize::MAX),
                 max_depth: None,
@@ -120,14 +121,14 @@ impl Prepared for Call {
             ctx.env.find(find, &ctx.cancel).await
         };
         match unless_cancelled(&ctx.cancel, work).await {
-            Ok(found) => self.show(&found, &ctx.settings),
+            Ok(found) => self.show(&found, ctx),
             Err(error) => failure(explain(&self.path.text, &error)),
         }
     }
 }
 
 impl Call {
-    fn show(&self, found: &FoundPaths, settings: &Settings) -> ToolResult {
+    fn show(&self, found: &FoundPaths, ctx: &ToolContext) -> ToolResult {
         let lines = found.paths.iter().map(|found| {
             let end = if found.is_folder { "/" } else { "" };
             shown(&found.path) + end
@@ -154,7 +155,8 @@ impl Call {
                 found.unreadable
             ));
         }
-        listing(&lines, self.tool.0, settings.max_bytes(self.tool.limits()), notices, None)
+        notices.extend(ctx.resolved.left_out_notice());
+        listing(&lines, self.tool.0, ctx.settings.max_bytes(self.tool.limits()), notices, None)
     }
 }
 

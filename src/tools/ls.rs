@@ -1,6 +1,6 @@
 //! `ls` and `list_dir`: the entries of one folder and, with a depth, of its subfolders.
 
-use crate::exec::{self, Environment, Error, FindOrder};
+use crate::exec::{self, Error, FindOrder};
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
@@ -10,7 +10,6 @@ use crate::tools::{
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::Path;
-use tokio_util::sync::CancellationToken;
 
 /// Lists folders.
 #[derive(Debug, Clone, Copy, Default)]
@@ -108,7 +107,7 @@ impl Prepared for Call {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let work = async {
             let path = self.path.target(ctx).await;
-            entries(ctx.env.as_ref(), &path, self.depth, &ctx.cancel).await
+            entries(ctx, &path, self.depth).await
         };
         let mut entries = match unless_cancelled(&ctx.cancel, work).await {
             Ok(entries) => entries,
@@ -121,7 +120,7 @@ impl Prepared for Call {
         entries
             .sort_by_cached_key(|entry| (entry.to_lowercase().replace('/', "\0"), entry.clone()));
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let notice = (entries.len() > limit).then(|| match self.tool.0 {
+        let mut notices = Vec::from_iter((entries.len() > limit).then(|| match self.tool.0 {
             Profile::Pi => {
                 let more = self.limit.saturating_mul(2);
                 format!("{limit} entries limit reached. Use limit={more} for more")
@@ -129,34 +128,31 @@ impl Prepared for Call {
             Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
                 format!("{limit} entries limit reached. List one of the folders, or use glob")
             }
-        });
+        }));
+        notices.extend(ctx.resolved.left_out_notice());
         entries.truncate(limit);
         let max_bytes = ctx.settings.max_bytes(self.tool.0.limits(limit, 20_000));
-        listing(&entries, self.tool.0, max_bytes, notice.into_iter().collect(), None)
+        listing(&entries, self.tool.0, max_bytes, notices, None)
     }
 }
 
 /// Lists a folder and, up to a depth, its subfolders. Ignored entries are listed in their folder but not descended
 /// into.
-async fn entries(
-    env: &dyn Environment,
-    path: &Path,
-    depth: u64,
-    cancel: &CancellationToken,
-) -> Result<Vec<String>, Error> {
+async fn entries(ctx: &ToolContext, path: &Path, depth: u64) -> Result<Vec<String>, Error> {
     let line = |path: &Path, is_folder: bool| shown(path) + if is_folder { "/" } else { "" };
-    let own = env.list(path).await?;
+    let own = ctx.env.list(path).await?;
     let mut lines: Vec<String> =
         own.iter().map(|entry| line(Path::new(&entry.name), entry.is_folder)).collect();
     if depth > 1 {
         let below = exec::Find {
             root: path.to_path_buf(),
+            left_out: ctx.resolved.left_out().clone(),
             glob: "*/**".to_owned(),
             max_paths: MAX_BELOW,
             max_depth: Some(usize::try_from(depth).unwrap_or(usize::MAX)),
             order: FindOrder::Path,
         };
-        let found = env.find(below, cancel).await?;
+        let found = ctx.env.find(below, &ctx.cancel).await?;
         lines.extend(found.paths.iter().map(|found| line(&found.path, found.is_folder)));
     }
     Ok(lines)

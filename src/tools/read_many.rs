@@ -125,6 +125,7 @@ impl Wanted {
             ctx.env.canonicalize(&root).await.map_err(|error| explain(&file.text, &error))?;
         let find = exec::Find {
             root: root.clone(),
+            left_out: ctx.resolved.left_out().clone(),
             glob: pattern,
             // Folders match too, and are left out.
             max_paths: room.saturating_mul(4).max(1),

@@ -377,6 +377,17 @@ fn a_search_of_a_folder_leaves_out_the_files_that_must_not_be_read() {
             json!({"tool": "read_many_files", "arguments": {"paths": ["**/*", "*"]}}),
             "==> a.txt <==\n     1\tthe key\n\n",
         ),
+        // A name is listed where its folder may be listed.
+        (
+            "script/x",
+            json!({"tool": "find", "arguments": {"pattern": "*", "path": "."}}),
+            ".netrc\n.ssh/\na.txt\nkept/\nkept/notes.txt\nkeys/\nkeys/id_rsa\nplans.txt\n\n[Files that hold secrets",
+        ),
+        (
+            "script/gpt-5",
+            json!({"tool": "list_dir", "arguments": {"path": ".", "depth": 2}}),
+            ".netrc\n.ssh/\na.txt\nkept/\nkept/notes.txt\nkeys/\nkeys/id_rsa\nplans.txt\n\n[Files that hold secrets",
+        ),
         // Nothing is said where nothing was left out.
         (
             "script/x",
@@ -394,7 +405,9 @@ fn a_search_of_a_folder_leaves_out_the_files_that_must_not_be_read() {
         command.env("HOME", place.project());
         let (is_error, text) = result(&command.output().unwrap());
         assert!(!is_error && text.starts_with(want), "{call}: {text}");
-        for name in ["plans", "notes", "id_rsa", "config", "netrc"] {
+        let lists = call["tool"] == "find" || call["tool"] == "list_dir";
+        let unseen = [".ssh/config", "notes.txt", ".netrc", "plans.txt", "id_rsa"];
+        for name in &unseen[..if lists { 1 } else { unseen.len() }] {
             assert!(!text.contains(name), "{call}: {text}");
         }
     }

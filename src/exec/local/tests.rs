@@ -1,7 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
 use super::*;
-use crate::exec::{FileKind, FindOrder};
+use crate::exec::{FileKind, FindOrder, LeftOut};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::diff::FileOp;
 use std::fs;
@@ -218,6 +218,7 @@ async fn a_link_on_a_canonical_path_leads_nowhere() {
     assert_eq!(local.list(&path).await.err(), refused);
     let find = Find {
         root: path.clone(),
+        left_out: LeftOut::default(),
         glob: "*".to_owned(),
         max_paths: 1,
         max_depth: None,

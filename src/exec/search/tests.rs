@@ -63,7 +63,14 @@ fn grep(root: &Path, pattern: &str) -> Grep {
 
 fn find(root: &Path, glob: &str, max_paths: usize) -> Find {
     let (root, glob) = (root.to_path_buf(), glob.to_owned());
-    Find { root, glob, max_paths, max_depth: None, order: FindOrder::Path }
+    Find {
+        root,
+        left_out: LeftOut::default(),
+        glob,
+        max_paths,
+        max_depth: None,
+        order: FindOrder::Path,
+    }
 }
 
 /// `path:1 2- 3`, context with a dash, `+` when there is more.

@@ -25,6 +25,7 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
         FindOrder::Path => {
             let first = Mutex::new(FirstInOrder::new(find.max_paths));
             walk.run(find.max_depth, || PathFinder {
+                find,
                 glob: &glob,
                 first: &first,
                 found: Vec::new(),
@@ -40,7 +41,12 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
         }
         FindOrder::NewestFile => {
             let all = Mutex::new(Vec::new());
-            walk.run(find.max_depth, || AgeFinder { glob: &glob, all: &all, found: Vec::new() })?;
+            walk.run(find.max_depth, || AgeFinder {
+                find,
+                glob: &glob,
+                all: &all,
+                found: Vec::new(),
+            })?;
             let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
             all.sort_unstable();
             let has_more = all.len() > find.max_paths;
@@ -55,6 +61,7 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
 
 /// Collects paths that match.
 struct PathFinder<'a> {
+    find: &'a Find,
     glob: &'a PathGlob,
     first: &'a Mutex<FirstInOrder<bool>>,
     found: Vec<(PathKey, bool)>,
@@ -72,7 +79,8 @@ impl Visit for PathFinder<'_> {
 
     fn visit(&mut self, walk: &Walk<'_>, entry: &DirEntry, relative: &Path) -> io::Result<()> {
         let is_folder = is_folder(entry);
-        if self.glob.is_match(relative, is_folder) {
+        let Find { root, left_out, .. } = self.find;
+        if self.glob.is_match(relative, is_folder) && !left_out.hides(root, relative) {
             self.found.push((PathKey::new(relative), is_folder));
             if self.found.len() == PATHS_AT_ONCE {
                 self.finish(walk);
@@ -94,6 +102,7 @@ impl Visit for PathFinder<'_> {
 
 /// Collects files that match with their age.
 struct AgeFinder<'a> {
+    find: &'a Find,
     glob: &'a PathGlob,
     all: &'a Mutex<Vec<(Reverse<u128>, PathKey)>>,
     found: Vec<(Reverse<u128>, PathKey)>,
@@ -109,7 +118,11 @@ impl Visit for AgeFinder<'_> {
     }
 
     fn visit(&mut self, _: &Walk<'_>, entry: &DirEntry, relative: &Path) -> io::Result<()> {
-        if is_folder(entry) || !self.glob.is_match(relative, false) {
+        let Find { root, left_out, .. } = self.find;
+        if is_folder(entry)
+            || !self.glob.is_match(relative, false)
+            || left_out.hides(root, relative)
+        {
             return Ok(());
         }
         // A file that was removed meanwhile is skipped.

@@ -33,6 +33,7 @@ impl Wrapped {
                 (with_folders || !is_folder)
                     && path.components().count() <= max_depth
                     && glob.is_match(path, *is_folder)
+                    && !find.left_out.hides(&find.root, path)
             })
             .collect();
         if find.order == FindOrder::NewestFile {
