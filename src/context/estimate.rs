@@ -73,9 +73,11 @@ pub fn tools(tools: &[ToolSpec]) -> u64 {
     tools.iter().map(tokens).sum()
 }
 
-/// Returns the tokens of a conversation at its provider's last count.
-pub fn counted(usage: &Usage) -> u64 {
-    usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens
+/// Returns the tokens of a conversation at its provider's last count. `None` where the provider counted no input, which some servers
+/// report for every request.
+pub fn counted(usage: &Usage) -> Option<u64> {
+    let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+    (input > 0).then_some(input + usage.output_tokens)
 }
 
 #[cfg(test)]
@@ -96,6 +98,24 @@ mod tests {
             ("häßlich", 3),
         ] {
             assert_eq!(text(said), want, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_count_without_input_is_not_believed() {
+        let usage = |input_tokens, cache_read_tokens, output_tokens| Usage {
+            input_tokens,
+            cache_read_tokens,
+            output_tokens,
+            ..Usage::default()
+        };
+        for (usage, want) in [
+            (usage(0, 0, 0), None),
+            (usage(0, 0, 9), None),
+            (usage(0, 5, 9), Some(14)),
+            (usage(3, 0, 0), Some(3)),
+        ] {
+            assert_eq!(counted(&usage), want);
         }
     }
 

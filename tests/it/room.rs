@@ -3,9 +3,11 @@
 
 use crate::questions::{person, row};
 use crate::scenarios::{full, requests, told_with};
+use crate::support::program::{Framing, Place, Program};
 use crate::support::stage::Setup;
 use expect_test::expect;
 use pintle_protocol::approval::PermissionMode;
+use serde_json::{Value, json};
 
 #[test]
 fn old_results_go_before_anything_is_summed_up() {
@@ -558,4 +560,31 @@ fn a_warning_is_an_event_when_four_fifths_of_the_window_are_used() {
     let warning = "notice contextNearlyFull: the conversation takes about 810";
     assert_eq!(told.matches("contextNearlyFull").count(), 1, "{told}");
     assert!(told.contains(warning), "{told}");
+}
+
+#[test]
+fn a_message_that_is_too_long_by_itself_says_what_to_do() {
+    let too_long = json!({"blocks": [], "error": {"kind": "overflow", "message": "too long"}});
+    let answer = json!({"blocks": [{"text": "done"}]});
+    for (replies, want) in [
+        (json!([too_long]), "the message alone is too long for this model: attach less"),
+        (json!([answer, too_long, too_long]), "choose a model with a larger context window, or"),
+    ] {
+        let place = Place::new(&[]);
+        let script = place.script(&json!({ "replies": replies }));
+        let mut program = Program::start(
+            place.command(&["serve", "--permission", "full", "--script", &script]),
+            Framing::Lines,
+        );
+        program.initialize();
+        program.ask("session/create", json!({}));
+        let mut end = Value::Null;
+        for _ in 0..replies.as_array().unwrap().len().min(2) {
+            program.prompt("go");
+            end = program.until_event("turn.completed");
+        }
+        let error = &end["error"];
+        assert_eq!(error["message"], "too long", "{end}");
+        assert!(error["hint"].as_str().unwrap_or_default().starts_with(want), "{end}");
+    }
 }

@@ -32,8 +32,7 @@ impl Meter {
 
     /// Takes the provider's count of a conversation with its reply.
     pub(in crate::agent) fn count(&mut self, usage: &Usage, messages: usize) {
-        let tokens = estimate::counted(usage);
-        if tokens > 0 {
+        if let Some(tokens) = estimate::counted(usage) {
             self.counted = Some((tokens, messages));
         }
     }

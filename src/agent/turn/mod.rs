@@ -8,6 +8,7 @@ pub(super) mod briefing;
 mod call;
 mod calls;
 pub(super) mod context;
+mod continuation;
 pub(super) mod diagnostics;
 mod edit_checks;
 mod hook_context;
@@ -34,6 +35,7 @@ pub use retry::RetryPolicy;
 use crate::agent::host::Host;
 use crate::agent::turn::calls::Batch;
 use crate::agent::turn::context::Tally;
+use crate::agent::turn::continuation::Continuations;
 use crate::agent::turn::edit_checks::EditFeedback;
 use crate::agent::turn::hook_points::Begun;
 use crate::agent::turn::inputs::Rendered;
@@ -42,17 +44,15 @@ use crate::agent::turn::meter::specs;
 use crate::agent::turn::step::StepReply;
 use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::llm::{Assistant, AssistantBlock, Message};
-use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent};
+use pintle_protocol::event::{
+    Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError,
+};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{CompactionReason, EngineMessage, ItemBody, ItemStatus, UserMessage};
 use std::sync::Arc;
 
 /// The code of a provider's refusal because the conversation is too long.
 const OVERFLOW: &str = "overflow";
-
-/// The message after a reply that reached its length limit.
-const CONTINUE: &str = "your reply reached its length limit and was cut there. Go on \
-    exactly where it stopped, and repeat nothing.";
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
 pub(super) async fn run<H: Host>(
@@ -155,7 +155,7 @@ async fn drive<H: Host>(
     // The clock of the machine may be set meanwhile.
     let began = tokio::time::Instant::now();
     let mut loop_guard = LoopGuard::new(ctx.limits.loop_window);
-    let mut continuations = 0;
+    let mut continuations = Continuations::default();
     let mut is_shortened = false;
     let mut linted = String::new();
     let mut edit_checks = EditFeedback::default();
@@ -185,7 +185,10 @@ async fn drive<H: Host>(
                 if is_shorter {
                     continue;
                 }
-                return Err(End::Failed(error));
+                return Err(End::Failed(too_long(error, &state.conversation)));
+            }
+            Err(End::Failed(error)) if error.code == OVERFLOW => {
+                return Err(End::Failed(too_long(error, &state.conversation)));
             }
             reply => reply?,
         };
@@ -194,6 +197,10 @@ async fn drive<H: Host>(
         let stop = assistant.stop;
         hook_points::response(host, ctx, &assistant).await;
         let judgement = judge(&mut loop_guard, &assistant);
+        let is_blank = continuation::is_blank(&assistant.blocks);
+        if !is_blank {
+            continuations.replied();
+        }
         if !assistant.blocks.is_empty() {
             state.conversation.push(Message::Assistant(assistant));
             state.meter.count(&usage, state.conversation.messages.len());
@@ -209,14 +216,15 @@ async fn drive<H: Host>(
             Batch::default()
         } else if calls.is_empty() {
             let steers = host.take_steers().await;
-            let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
-            match (steers.is_empty(), is_cut) {
-                (true, true) => {
-                    continuations += 1;
-                    tell(host, ctx, &mut state.conversation, from_engine(CONTINUE));
-                }
-                (true, false) => return Ok(stop),
-                (false, _) => {}
+            if steers.is_empty() {
+                let Some(text) = continuations.after(stop, is_blank, ctx.limits.continuations)
+                else {
+                    if let Some(notice) = continuations.notice() {
+                        host.record(Event::Notice(notice));
+                    }
+                    return Ok(stop);
+                };
+                tell(host, ctx, &mut state.conversation, from_engine(text));
             }
             Batch { steers, ..Batch::default() }
         } else {
@@ -244,6 +252,20 @@ async fn drive<H: Host>(
             return Ok(StopReason::Limit);
         }
     }
+}
+
+/// Says what to do about a conversation that its provider finds too long, and that could not be made shorter.
+fn too_long(error: TurnError, conversation: &Conversation) -> TurnError {
+    let is_first = !conversation.messages.iter().any(|message| match &**message {
+        Message::Assistant(_) => true,
+        Message::User(_) | Message::ToolResult(_) => false,
+    });
+    let hint = if is_first {
+        "the message alone is too long for this model: attach less, or choose a model with a larger context window"
+    } else {
+        "choose a model with a larger context window, or begin a new session"
+    };
+    TurnError { hint: error.hint.or_else(|| Some(hint.to_owned())), ..error }
 }
 
 /// Takes note of a reply's calls.

@@ -441,8 +441,7 @@ impl<H: Host> Stream<'_, H> {
         let mut calls: Vec<Call> = Vec::new();
         let mut bones = Vec::new();
         let mut blocks = Vec::new();
-        // The last call may have been cut before the first letter of its arguments.
-        let mut is_bare = false;
+        let mut ends_with_call = false;
         for (index, block) in self.accumulator.finish_blocks() {
             let live = self.blocks.remove(&index);
             let Some((bone, mut call)) = bone(&block, live, is_cut) else { continue };
@@ -450,15 +449,19 @@ impl<H: Host> Stream<'_, H> {
                 call.cut_by_limit();
             }
             match &block {
-                AssistantBlock::ToolCall { arguments, .. } => is_bare = arguments.trim().is_empty(),
-                AssistantBlock::Text { .. } | AssistantBlock::Reasoning { .. } => is_bare = false,
+                AssistantBlock::ToolCall { .. } => ends_with_call = true,
+                AssistantBlock::Text { .. } | AssistantBlock::Reasoning { .. } => {
+                    ends_with_call = false;
+                }
                 AssistantBlock::Unknown(_) => {}
             }
             calls.extend(call);
             bones.push(bone);
             blocks.push(block);
         }
-        if let (Some(StopReason::MaxTokens), true, Some(call)) = (stop, is_bare, calls.last_mut()) {
+        // Some servers complete the JSON of a call that was cut: it looks whole, and half of a file would be written.
+        let last = calls.last_mut().filter(|_| ends_with_call);
+        if let (Some(StopReason::MaxTokens), Some(call)) = (stop, last) {
             call.refuse_as_cut();
         }
         let assistant = Assistant {

@@ -220,7 +220,7 @@ fn assistant_message(
     if is_tagged && is_same_model {
         texts.insert(0, &tagged);
     }
-    if texts.is_empty() && calls.is_empty() {
+    if texts.iter().all(|text| text.trim().is_empty()) && calls.is_empty() {
         return None;
     }
     let mut message = Map::new();

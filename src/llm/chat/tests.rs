@@ -366,3 +366,19 @@ fn a_reply_and_its_continuation_are_one_message() {
     assert_eq!(both["messages"][2]["content"], "one two");
     assert_eq!(both["messages"][2]["tool_calls"][0]["id"], "c");
 }
+
+#[test]
+fn a_blank_reply_does_not_go_back() {
+    let text = |text: &str| AssistantBlock::Text { text: text.to_owned(), opaque: None };
+    for (blocks, want) in [
+        (vec![text("\n\n")], 1),
+        (vec![text(" "), text("\n")], 1),
+        (vec![text("\n\n"), call("c", "")], 3),
+        (vec![text(" x")], 3),
+    ] {
+        let messages = vec![user("a"), reply(blocks), user("b")];
+        let body = encode(&request(messages), Dialect::PLAIN);
+        let roles: Vec<_> = body["messages"].as_array().unwrap().iter().skip(1).collect();
+        assert_eq!(roles.len(), want, "{body}");
+    }
+}

@@ -100,7 +100,7 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap, items:
     let mut thoughts = Vec::new();
     for block in &assistant.blocks {
         let item = match block {
-            AssistantBlock::Text { text, .. } if text.is_empty() => continue,
+            AssistantBlock::Text { text, .. } if text.trim().is_empty() => continue,
             AssistantBlock::Text { text, opaque } => {
                 let mut item = json!({
                     "type": "message", "role": "assistant",

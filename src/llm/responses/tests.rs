@@ -178,9 +178,10 @@ fn conversation(origin: &str) -> Vec<Message> {
         result("a.b", vec![Content::text("seen"), image()], false),
         result("a:b", vec![Content::text("gone")], true),
         // Reasoning that led to nothing that is left.
-        reply(vec![thought(
-            json!({ "type": "reasoning", "id": "rs_3", "encrypted_content": "E" }),
-        )]),
+        reply(vec![
+            thought(json!({ "type": "reasoning", "id": "rs_3", "encrypted_content": "E" })),
+            AssistantBlock::Text { text: "\n\n".to_owned(), opaque: None },
+        ]),
         Message::User(vec![Content::text("more")]),
     ]
 }

@@ -57,6 +57,71 @@ fn a_reply_at_its_limit_goes_on_by_itself() {
 }
 
 #[test]
+fn a_model_that_says_nothing_is_asked_once_more() {
+    full(
+        "used 5\nsay here I am\nthink hm\nthink hm again\nsay   \nbash make\nthink hm\nsay made",
+        "prompt a | idle | prompt b | idle | prompt c | idle",
+        expect![[r#"
+            > prompt a: Started
+            accepted Prompt "a"
+            turn started
+            completed #1 user "a"
+            step 1 EndTurn
+            completed #2 engine "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            started   #3 message running ""
+            completed #3 message completed "here I am"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            > prompt b: Started
+            accepted Prompt "b"
+            turn started
+            completed #4 user "b"
+            started   #5 reasoning running ""
+            completed #5 reasoning completed "hm"
+            step 1 EndTurn
+            completed #6 engine "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            started   #7 reasoning running ""
+            completed #7 reasoning completed "hm again"
+            step 2 EndTurn
+            notice emptyReply: the model replied with neither text nor a tool call, and again when it was asked once more
+            turn Completed EndTurn after 2 steps
+            > prompt c: Started
+            accepted Prompt "c"
+            turn started
+            completed #8 user "c"
+            step 1 EndTurn
+            completed #9 engine "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            started   #10 call bash pending
+            updated   #10 call bash: make pending
+            step 2 ToolUse
+            updated   #10 call bash: make running
+            completed #10 call bash: make completed = "made\n"
+            started   #11 reasoning running ""
+            completed #11 reasoning completed "hm"
+            step 3 EndTurn
+            completed #12 engine "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            started   #13 message running ""
+            completed #13 message completed "made"
+            step 4 EndTurn
+            turn Completed EndTurn after 4 steps
+            --- the model read
+            user "a"
+            user "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            assistant "here I am"
+            user "b"
+            assistant (thinks "hm")
+            user "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            assistant (thinks "hm again")
+            user "c"
+            user "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            assistant bash {"command":"make"}
+            result of bash "made\n"
+            assistant (thinks "hm")
+            user "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call.""#]],
+    );
+}
+
+#[test]
 fn a_reply_that_its_provider_paused_goes_on_as_it_stands() {
     full(
         "say so far + pause\nsay and its end",

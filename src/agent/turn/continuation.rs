@@ -1,0 +1,75 @@
+//! The engine's own prompts after a reply that stopped too early: cut at its length limit, or with nothing in it. Pure.
+
+use crate::llm::AssistantBlock;
+use pintle_protocol::event::{Notice, NoticeLevel, StopReason};
+
+/// The message after a reply that reached its length limit.
+const CONTINUE: &str = "your reply reached its length limit and was cut there. Go on \
+    exactly where it stopped, and repeat nothing.";
+
+/// The message after a reply with nothing in it.
+const ANSWER: &str = "your reply had neither text nor a tool call. Answer now, or make the \
+    next tool call.";
+
+/// The continuations that a turn has asked for.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct Continuations {
+    /// The number of replies that were cut.
+    cut: u32,
+    /// The last reply was blank, and the model was asked once more.
+    is_blank_told: bool,
+}
+
+impl Continuations {
+    /// Returns the message that has the model go on after a reply without calls. `None` ends the turn.
+    pub(in crate::agent) fn after(
+        &mut self,
+        stop: StopReason,
+        is_blank: bool,
+        max_cut: u32,
+    ) -> Option<&'static str> {
+        match stop {
+            StopReason::MaxTokens if self.cut < max_cut => {
+                self.cut += 1;
+                Some(CONTINUE)
+            }
+            StopReason::EndTurn | StopReason::ToolUse | StopReason::Other
+                if is_blank && !self.is_blank_told =>
+            {
+                self.is_blank_told = true;
+                Some(ANSWER)
+            }
+            StopReason::EndTurn
+            | StopReason::ToolUse
+            | StopReason::Other
+            | StopReason::MaxTokens
+            | StopReason::Refusal
+            | StopReason::Paused
+            | StopReason::Limit => None,
+        }
+    }
+
+    /// Takes note of a reply that says or does something.
+    pub(in crate::agent) fn replied(&mut self) {
+        self.is_blank_told = false;
+    }
+
+    /// Returns the notice that ends a turn whose model said nothing when it was asked once more.
+    pub(in crate::agent) fn notice(&self) -> Option<Notice> {
+        self.is_blank_told.then(|| Notice {
+            level: NoticeLevel::Warning,
+            code: "emptyReply".to_owned(),
+            message: "the model replied with neither text nor a tool call, and again when it was asked once more".to_owned(),
+            hint: Some("send a prompt that says how to go on, or choose another model".to_owned()),
+        })
+    }
+}
+
+/// Returns true for a reply that neither says nor does anything: reasoning alone is none.
+pub(in crate::agent) fn is_blank(blocks: &[AssistantBlock]) -> bool {
+    blocks.iter().all(|block| match block {
+        AssistantBlock::Text { text, .. } => text.trim().is_empty(),
+        AssistantBlock::Reasoning { .. } | AssistantBlock::Unknown(_) => true,
+        AssistantBlock::ToolCall { .. } => false,
+    })
+}
