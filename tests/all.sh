@@ -18,6 +18,11 @@ export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 export PINTLE_CACHE=${PINTLE_CACHE:-$PWD/.cache}
 mkdir -p "$PINTLE_CACHE"
 
+# Each line names a test, and the part of it that cannot run here.
+PINTLE_SKIPS=$(mktemp)
+export PINTLE_SKIPS
+trap 'rm -f "$PINTLE_SKIPS"' EXIT
+
 began=$SECONDS
 step() {
   printf '\n== %s (after %ss)\n' "$*" "$((SECONDS - began))"
@@ -26,7 +31,7 @@ step() {
 step "what the tests need"
 command -v jq >/dev/null || { apt-get update -qq && apt-get install -y -qq jq; }
 if [ ! -x /usr/sbin/sshd ] && command -v apt-get >/dev/null; then
-  apt-get update -qq && apt-get install -y -qq openssh-server || echo "no ssh server: the tests of environments behind ssh are skipped"
+  apt-get update -qq && apt-get install -y -qq openssh-server || echo "no ssh server"
 fi
 
 tests/peers/install.sh
@@ -76,4 +81,8 @@ tests/clients/pi/run.sh
 step "clients of the Agent Client Protocol"
 tests/clients/acp/run.sh
 
+if [ -s "$PINTLE_SKIPS" ]; then
+  step "$(sort -u "$PINTLE_SKIPS" | wc -l) skipped"
+  sort -u "$PINTLE_SKIPS"
+fi
 step "all is well"

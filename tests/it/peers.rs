@@ -30,10 +30,7 @@ fn peers(what: &str, file: &str) -> Option<PathBuf> {
     let root = root.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(".cache"));
     let path = root.join("peers").join(file);
     if !path.exists() {
-        #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-        {
-            eprintln!("skipped: there is no {what} (tests/peers/install.sh)");
-        }
+        crate::support::skipped(&format!("there is no {what} (tests/peers/install.sh)"));
         return None;
     }
     Some(path)

@@ -2,12 +2,11 @@
 //!
 //! Each runs with namespaces and without, as this user and as nobody. A row that a machine cannot try is told on stderr.
 
-#![expect(clippy::print_stderr, reason = "a test that cannot be run here says why")]
-
 mod hosts;
 
 use crate::support::program::{Framing, Place, Program, is_running, until};
 use crate::support::server::always;
+use crate::support::skipped;
 use nix::libc;
 use nix::sys::signal::Signal;
 use pintle::ambient::Ambient;
@@ -81,7 +80,7 @@ impl Scene {
         }
         scene.level = scene.run("true", scene.confinement()).await.sandbox.unwrap().level;
         if namespaces == Namespaces::Made && !scene.level.namespaces {
-            eprintln!("skipped: {}", scene.level.summary());
+            skipped(&scene.level.summary());
             return None;
         }
         Some(scene)
@@ -352,7 +351,7 @@ async fn what_gets_out_without_namespaces_is_listed() {
 /// Runs tests of this file as nobody.
 fn as_nobody(tests: &[&str]) {
     if !nix::unistd::geteuid().is_root() {
-        eprintln!("skipped: only root can become another user, and this user is none");
+        skipped("only root can become another user, and this user is none");
         return;
     }
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
@@ -379,7 +378,7 @@ fn as_nobody(tests: &[&str]) {
     std::os::unix::process::CommandExt::gid(&mut command, NOBODY);
     let reaches = std::process::Command::new("ls").arg(elsewhere.path()).uid_gid(NOBODY).status();
     if !reaches.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: nobody cannot reach {}", elsewhere.path().display());
+        skipped(&format!("nobody cannot reach {}", elsewhere.path().display()));
         return;
     }
     let output = command.output().unwrap();
@@ -645,7 +644,7 @@ fn an_ordinary_users_commands_cannot_look_into_the_engine() {
     command.env("ANTHROPIC_API_KEY", "very-secret");
     let reaches = std::process::Command::new(program()).arg("schema").uid_gid(NOBODY).output();
     if !reaches.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: nobody cannot execute {}", program().display());
+        skipped(&format!("nobody cannot execute {}", program().display()));
         return;
     }
     let mut program = Program::start(command, Framing::Lines);

@@ -190,7 +190,7 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
         &place,
         "Edit",
         None,
-        json!([edit("one", "won"), edit("three", "3"), outside, say("")]),
+        json!([edit("one", "won"), edit("three", "3"), outside, say("done")]),
     );
     let mut terminal = Terminal { place: &place, id: &id, text: String::new() };
     terminal.types("review ID");
@@ -198,11 +198,11 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
     terminal.types("patch ID --open");
     terminal.types("undo ID --file a.txt");
     assert_eq!(place.read("a.txt"), "won\ntwo\nthree\n");
-    terminal.types("revert ID 31");
+    terminal.types("revert ID 33");
     assert_eq!(place.read("a.txt"), "won\ntwo\n3\n");
     terminal.types("undo ID --hunk 16.1");
     terminal.types("patch ID");
-    expect![[r"
+    expect![[r#"
         $ review ID
         22.1  OUTSIDE/away.txt (the whole file)
         +away
@@ -216,7 +216,7 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
         +3
         $ keep ID --hunk 10.1
         kept  10.1  a.txt
-        to take this back: pintle sessions revert ID 28
+        to take this back: pintle sessions revert ID 30
         $ patch ID --open
         diff --git a/a.txt b/a.txt
         index 0af5ed032af52775fd5e1d5700e34a179edce8ab..e480a688e080715ad6fb1d917503c50d2c09fa36 100644
@@ -230,13 +230,13 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
         pintle: not in the patch, since outside the session's folder: OUTSIDE/away.txt
         $ undo ID --file a.txt
         undone  16.1  a.txt
-        to take this back: pintle sessions revert ID 31
-        $ revert ID 31
+        to take this back: pintle sessions revert ID 33
+        $ revert ID 33
         open again  16.1  a.txt
-        to take this back: pintle sessions revert ID 34
+        to take this back: pintle sessions revert ID 36
         $ undo ID --hunk 16.1
         undone  16.1  a.txt
-        to take this back: pintle sessions revert ID 37
+        to take this back: pintle sessions revert ID 39
         $ patch ID
         diff --git a/a.txt b/a.txt
         index 4cb29ea38f70d7c61b2a3a25b02e3bdf44905402..0af5ed032af52775fd5e1d5700e34a179edce8ab 100644
@@ -248,13 +248,13 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
          two
          three
         pintle: not in the patch, since outside the session's folder: OUTSIDE/away.txt
-    "]].assert_eq(&terminal.text);
+    "#]].assert_eq(&terminal.text);
 }
 
 #[test]
 fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
     let place = Place::new(&[("a.txt", "one\n")]);
-    let id = ran(&place, "Edit", None, json!([edit("one\n", "won\nand more\n"), say("")]));
+    let id = ran(&place, "Edit", None, json!([edit("one\n", "won\nand more\n"), say("done")]));
     fs::write(place.path("a.txt"), "won\nby hand\nand more\n").unwrap();
     let mut terminal = Terminal { place: &place, id: &id, text: String::new() };
     terminal.types("undo ID --all");
@@ -263,7 +263,7 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
     assert_eq!(place.read("a.txt"), "one\n");
     terminal.types("review ID");
     terminal.types("patch ID");
-    expect![[r"
+    expect![[r#"
         $ undo ID --all
         pintle: conflict, left as it is: 10.1  a.txt
         <<<<<<< present
@@ -279,14 +279,14 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
         (1)
         $ undo ID --all --discard-edits
         undone  10.1  a.txt
-        to take this back: pintle sessions revert ID 18
+        to take this back: pintle sessions revert ID 20
         $ review ID
         pintle: nothing is open: no change of the agent's waits
         (1)
         $ patch ID
         pintle: the patch is empty: nothing that the agent did is left in the session's folder
         (1)
-    "]]
+    "#]]
     .assert_eq(&terminal.text);
 }
 

@@ -3,6 +3,7 @@
 
 use crate::support::program::Place;
 use crate::support::server::always;
+use crate::support::skipped;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -283,10 +284,6 @@ fn a_projects_rules_hold_once_a_person_trusts_it() {
 }
 
 #[test]
-#[expect(
-    clippy::print_stderr,
-    reason = "a machine without a full sandbox says why half of this is left out"
-)]
 fn git_is_asked_in_the_sandbox() {
     let place = Place::new(&[]);
     let folder = place.project();
@@ -316,7 +313,7 @@ fn git_is_asked_in_the_sandbox() {
     if doctor.contains("full: Landlock") {
         assert!(!trace.exists() && told, "{doctor}");
     } else {
-        eprintln!("skipped: this kernel has no full sandbox: {doctor}");
+        skipped(&format!("this kernel has no full sandbox: {doctor}"));
     }
     run("off");
     assert!(trace.exists(), "without a sandbox the trace is left");
@@ -433,7 +430,6 @@ fn policy_explains_and_tests_commands() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that cannot be run here says why")]
 fn a_command_reaches_the_hosts_that_rules_allow() {
     // bash is a client of HTTP that is always there.
     let get = "u=${http_proxy#http://}; exec 3<>/dev/tcp/127.0.0.1/${u##*:}\n\
@@ -444,7 +440,7 @@ fn a_command_reaches_the_hosts_that_rules_allow() {
     let doctor = place.command(&["doctor"]).output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
     if !doctor.contains("seccomp, namespaces") {
-        eprintln!("skipped: {doctor}");
+        skipped(&doctor);
         return;
     }
     let (allowed, other, denied) = (always("arrived"), always("arrived"), always("arrived"));

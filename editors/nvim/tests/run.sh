@@ -46,7 +46,7 @@ unset NVIM VIMINIT VIM VIMRUNTIME NVIM_APPNAME GIT_DIR
 if command -v luacheck >/dev/null; then
   (cd "$plugin" && luacheck -q .)
 else
-  echo "luacheck: not installed, left out"
+  echo "editors/nvim: no luacheck" | tee -a "${PINTLE_SKIPS:-/dev/null}"
 fi
 
 # StyLua's WebAssembly build from npm: the usual packages fetch a binary from elsewhere.
@@ -59,7 +59,7 @@ fi
 if command -v node >/dev/null && [ -e "$stylua" ]; then
   node "$here/format.cjs" "$stylua/stylua_lib_node.cjs" $([ "${UPDATE:-}" = 1 ] && echo --write)
 else
-  echo "stylua: not to be had, left out"
+  echo "editors/nvim: no stylua" | tee -a "${PINTLE_SKIPS:-/dev/null}"
 fi
 
 timeout -k 5 "${PINTLE_TEST_TIMEOUT:-300}" "$nvim" --headless --clean -n -l "$here/driver.lua" "$@"

@@ -10,6 +10,7 @@ use super::*;
 use crate::exec::{End, Local};
 use crate::tools::{
     Agents, Bash, Edit, Folders, Jobs, Ledger, Profile, Progress, Read, Tool, ToolContext, Write,
+    tests::skipped,
 };
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};

@@ -11,7 +11,7 @@ mkdir -p "$CLIENTS"
 if [ ! -e "$CLIENTS/node_modules/acpx/package.json" ]; then
   npm install --no-audit --no-fund --loglevel=error --prefix "$CLIENTS" \
     @agentclientprotocol/sdk@2.4.0 acpx@0.19.1 >/dev/null || {
-    echo "no clients of the Agent Client Protocol: the tests with them are skipped"
+    echo "tests/clients/acp: no clients of the Agent Client Protocol" | tee -a "${PINTLE_SKIPS:-/dev/null}"
     exit 0
   }
 fi

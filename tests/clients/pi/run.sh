@@ -22,7 +22,7 @@ while read -r generation package version; do
     rm -rf "$new" && mkdir -p "$new"
     if ! (cd "$new" && archive=$(npm pack --silent --loglevel=error "$package@$version") && tar -xzf "$archive" && rm "$archive"); then
       rm -rf "$new"
-      echo "no $package@$version: its client is skipped"
+      echo "tests/clients/pi: no $package@$version" | tee -a "${PINTLE_SKIPS:-/dev/null}"
       continue
     fi
     rm -rf "$folder" && mv "$new" "$folder"

@@ -77,7 +77,7 @@ async fn allowed_hosts_are_reached_by_the_proxy_alone() {
     );
     let ran = scene.run(&line, confinement()).await;
     match ran.tail.as_str() {
-        "" => eprintln!("skipped: there is no curl"),
+        "" => skipped("there is no curl"),
         said => assert_eq!((said, &ran.end), ("arrivedarrived", &End::Exited(0))),
     }
 

@@ -9,3 +9,15 @@ pub(crate) mod render;
 pub(crate) mod replies;
 pub(crate) mod server;
 pub(crate) mod stage;
+
+/// Says that a part of a test could not run here, and adds it to the list that `tests/all.sh` shows at its end.
+#[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]
+pub(crate) fn skipped(what: &str) {
+    use std::io::Write;
+    eprintln!("skipped: {what}");
+    let Some(list) = std::env::var_os("PINTLE_SKIPS") else { return };
+    let test = std::thread::current();
+    let line = format!("{}: {}\n", test.name().unwrap_or_default(), what.replace('\n', " "));
+    let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
+    list.and_then(|mut list| list.write_all(line.as_bytes())).unwrap();
+}

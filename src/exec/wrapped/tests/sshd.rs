@@ -18,8 +18,7 @@ impl Sshd {
             .into_iter()
             .find(|path| Path::new(path).exists());
         let Some(program) = program else {
-            use std::io::Write;
-            let _ = std::io::stderr().write_all(b"skipped: no sshd here; install openssh-server\n");
+            super::skipped("no sshd here; install openssh-server");
             return None;
         };
         if nix::unistd::geteuid().is_root() {
