@@ -42,6 +42,8 @@ pub(super) enum Request {
     Fork(Box<ForkSession>, Reply<SessionHandle>),
     /// A journal has got further.
     IndexDue,
+    /// Wait until no session is open.
+    WhenEmpty(oneshot::Sender<()>),
     Shutdown(oneshot::Sender<()>),
 }
 

@@ -60,6 +60,8 @@ pub struct Services {
     pub summary_model: Option<ModelRef>,
     /// The time that a person has to answer a question.
     pub question_timeout: Duration,
+    /// The time that open approvals and questions wait for a client where none can answer them; none where no other client can come.
+    pub absence_timeout: Option<Duration>,
 }
 
 impl Services {

@@ -95,6 +95,7 @@ pub(crate) async fn services(
         title_model: title_model(&config.title)?,
         summary_model: summary_model(&config.context)?,
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
+        absence_timeout: None,
     })
 }
 
@@ -442,6 +443,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         title_model: None,
         summary_model: None,
         question_timeout: QUESTION_TIMEOUT,
+        absence_timeout: None,
     })
 }
 

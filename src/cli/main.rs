@@ -5,6 +5,7 @@
 
 mod args;
 mod assemble;
+mod attach;
 mod doctor;
 mod help;
 mod models;
@@ -12,6 +13,7 @@ mod policy;
 mod rpc;
 mod secrets;
 mod sessions;
+mod shared;
 mod signals;
 mod trust;
 
@@ -21,7 +23,8 @@ use clap::Parser;
 use pintle::agent::Engine;
 use pintle::ambient::{Ambient, Secrets};
 use pintle::exec::sandbox;
-use pintle::frontend::{Ended, acp, demo, native, pi, run};
+use pintle::frontend::listen::{self, Speaks};
+use pintle::frontend::{Ended, Scope, acp, demo, native, pi, run};
 use pintle::text::credentials;
 use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
@@ -106,6 +109,12 @@ fn log_to_stderr(ambient: &Ambient) {
 
 fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
     match args.task {
+        Task::Serve(serve) if serve.listen.is_some() => in_runtime(|| listen(serve, ambient)),
+        Task::Attach(task) => attach_to(&task.settings, Speaks::Native, &[], &ambient),
+        Task::Acp(task) if task.attach => {
+            let speaks = Speaks::Acp { client_terminals: !task.no_client_terminals };
+            attach_to(&task.settings, speaks, &["--attach", "--no-client-terminals"], &ambient)
+        }
         Task::Serve(serve) => {
             if std::io::stdin().is_terminal() {
                 anyhow::bail!(
@@ -172,7 +181,7 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8>
         assemble::working_folder(&serve.settings, &ambient, services.env.as_ref(), None).await?;
     let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, serve.framing())?;
     let (engine, handle) = Engine::new(services);
-    let options = native::Options { cwd, stop: signals.token() };
+    let options = native::Options { cwd, stop: signals.token(), scope: Scope::Alone };
     let served = beside(engine, native::serve(link, handle, options));
     let ended = tokio::select! {
         ended = served => ended?,
@@ -180,6 +189,67 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8>
     };
     prune(&serve.settings, &ambient);
     Ok(exit_code(ended, &signals))
+}
+
+/// Serves the clients of a socket.
+async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let config = assemble::load_config(&serve.settings, &ambient)?;
+    let mut services = assemble::services(&serve.settings, &ambient).await?;
+    // A client that is gone may come back.
+    services.absence_timeout = Some(services.question_timeout);
+    let options = given_options(&["--listen", "--linger"]);
+    let socket = serve.listen.and_then(|socket| socket.0);
+    let listening = shared::Listening::begin(&config.folders.data, socket, options, &ambient)?;
+    let shared::Listening { listener, address, ended } = listening;
+    ambient.secrets().add(&address.token);
+    let mut stdout = stdio::take_stdout()?;
+    // Nobody may be there to read it.
+    let _ = writeln!(stdout, "listening on unix:{}", address.socket.display());
+    drop(stdout);
+    let (engine, handle) = Engine::new(services);
+    let linger = serve.linger.map(Duration::from_secs);
+    let options = listen::Options { token: address.token, linger, stop: signals.token() };
+    let served = beside(engine, listen::serve(listener, handle, options));
+    let code = tokio::select! {
+        served = served => exit_code(served?, &signals),
+        code = signals.run() => code,
+    };
+    drop(ended);
+    prune(&serve.settings, &ambient);
+    Ok(code)
+}
+
+/// Becomes a client of the shared engine.
+fn attach_to(
+    settings: &args::Settings,
+    speaks: Speaks,
+    own: &[&str],
+    ambient: &Ambient,
+) -> anyhow::Result<u8> {
+    if std::io::stdin().is_terminal() {
+        anyhow::bail!(
+            "stdin is a terminal, and a client's messages are expected there\n  try: pintle run, or an editor: pintle help editors"
+        );
+    }
+    let config = assemble::load_config(settings, ambient)?;
+    attach::run(&config.folders.data, &given_options(own), speaks, ambient)
+}
+
+/// Returns the options behind the command, as they were given, without the command's own, each of which may have a value.
+fn given_options(own: &[&str]) -> Vec<String> {
+    let mut given = Vec::new();
+    let mut is_own = false;
+    for argument in std::env::args().skip(2) {
+        let name = argument.split('=').next().unwrap_or_default();
+        if argument.starts_with('-') {
+            is_own = own.contains(&name);
+        }
+        if !is_own {
+            given.push(argument);
+        }
+    }
+    given
 }
 
 /// The exit code of a connection.
@@ -221,14 +291,15 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
 
 /// Speaks the Agent Client Protocol.
 async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
-    let args::Acp { settings, no_client_terminals } = task;
+    let args::Acp { settings, no_client_terminals, attach: _ } = task;
     let mut signals = Signals::new()?;
     let services = assemble::services(&settings, &ambient).await?;
     let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
     let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
     let (engine, handle) = Engine::new(services);
     let client_terminals = !no_client_terminals;
-    let options = acp::Options { cwd, stop: signals.token(), client_terminals };
+    let (stop, scope) = (signals.token(), Scope::Alone);
+    let options = acp::Options { cwd, stop, client_terminals, scope };
     let served = beside(engine, acp::serve(link, handle, options));
     let ended = tokio::select! {
         ended = served => ended?,

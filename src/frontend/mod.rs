@@ -4,8 +4,9 @@
 pub mod acp;
 mod connection;
 pub mod demo;
+pub mod listen;
 pub mod native;
 pub mod pi;
 pub mod run;
 
-pub use connection::Ended;
+pub use connection::{Ended, Scope};

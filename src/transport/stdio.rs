@@ -52,6 +52,19 @@ pub fn take_stdin() -> io::Result<File> {
 /// # Errors
 /// A thread could not be started.
 pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<Link> {
+    open_begun(stdin, stdout, framing, Vec::new())
+}
+
+/// The same, where the first bytes were read already.
+///
+/// # Errors
+/// A thread could not be started.
+pub fn open_begun(
+    stdin: File,
+    stdout: File,
+    framing: Option<Framing>,
+    begun: Vec<u8>,
+) -> io::Result<Link> {
     let (incoming_tx, incoming) = mpsc::channel(INCOMING_CAPACITY);
     let known_framing = Arc::new(OnceLock::new());
     if let Some(framing) = framing {
@@ -59,7 +72,7 @@ pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<L
     }
     spawn("stdin", {
         let known_framing = Arc::clone(&known_framing);
-        move || read(stdin, &incoming_tx, &known_framing)
+        move || read(begun, stdin, &incoming_tx, &known_framing)
     })?;
     let (outgoing, hangup) = open_writer(stdout, known_framing)?;
     Ok(Link { incoming, outgoing, hangup })
@@ -106,19 +119,16 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-fn read(mut stdin: File, incoming: &mpsc::Sender<super::Incoming>, framing: &OnceLock<Framing>) {
+fn read(
+    begun: Vec<u8>,
+    mut stdin: File,
+    incoming: &mpsc::Sender<super::Incoming>,
+    framing: &OnceLock<Framing>,
+) {
     let mut decoder = Decoder::new(framing.get().copied(), MAX_MESSAGE_BYTES);
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = begun;
+    let mut count = chunk.len();
     loop {
-        let count = match stdin.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => {
-                tracing::warn!("stdin: {error}");
-                break;
-            }
-        };
         decoder.push(chunk.get(..count).unwrap_or_default());
         while let Some(message) = decoder.next_message() {
             if let Some(known) = decoder.framing() {
@@ -128,6 +138,16 @@ fn read(mut stdin: File, incoming: &mpsc::Sender<super::Incoming>, framing: &Onc
                 return;
             }
         }
+        chunk.resize(CHUNK_BYTES, 0);
+        count = match stdin.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            Err(error) => {
+                tracing::warn!("stdin: {error}");
+                break;
+            }
+        };
     }
     if let Some(message) = decoder.finish() {
         let _ = incoming.blocking_send(message);

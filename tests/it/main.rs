@@ -73,6 +73,7 @@ mod session_forks;
 mod session_history;
 mod sessions;
 mod settings;
+mod shared;
 mod stored;
 mod subagents;
 mod support;

@@ -202,7 +202,7 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
     assert_eq!(place.read("a.txt"), "won\ntwo\n3\n");
     terminal.types("undo ID --hunk 16.1");
     terminal.types("patch ID");
-    expect![[r#"
+    expect![[r"
         $ review ID
         22.1  OUTSIDE/away.txt (the whole file)
         +away
@@ -248,7 +248,7 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
          two
          three
         pintle: not in the patch, since outside the session's folder: OUTSIDE/away.txt
-    "#]].assert_eq(&terminal.text);
+    "]].assert_eq(&terminal.text);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
     assert_eq!(place.read("a.txt"), "one\n");
     terminal.types("review ID");
     terminal.types("patch ID");
-    expect![[r#"
+    expect![[r"
         $ undo ID --all
         pintle: conflict, left as it is: 10.1  a.txt
         <<<<<<< present
@@ -286,7 +286,7 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
         $ patch ID
         pintle: the patch is empty: nothing that the agent did is left in the session's folder
         (1)
-    "#]]
+    "]]
     .assert_eq(&terminal.text);
 }
 

@@ -28,6 +28,7 @@ pub use subscription::{Adopt, Feed, Record, Snapshot, Subscriber, SubscriptionCo
 pub use turn::{Accepted, Interrupted, TurnCommand};
 
 use crate::agent::background::in_background;
+use crate::agent::clients::SubscriberId;
 use crate::agent::error::Error;
 use crate::store::Page;
 use pintle_protocol::ids::SessionId;
@@ -63,6 +64,15 @@ pub enum Command {
     Review(ReviewCommand),
     /// Background jobs.
     Job(JobCommand),
+    /// A client goes, and the session stays with those who watch it. With nobody left it closes.
+    Leave {
+        /// The client.
+        id: SubscriberId,
+        /// With nobody left, what runs goes on, and the session closes once it is over.
+        finishes: bool,
+        /// Receives the response when the client has left, or the session is closed.
+        reply: Reply<()>,
+    },
     /// Stop what runs, close the journal in order, end.
     Close {
         /// Receives the response when all that is done.

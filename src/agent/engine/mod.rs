@@ -52,6 +52,8 @@ pub struct Engine {
     sessions: SessionFactory,
     open: BTreeMap<SessionId, SessionHandle>,
     tasks: JoinSet<SessionId>,
+    /// Who waits until no session is open.
+    emptiness: Vec<oneshot::Sender<()>>,
     indexing: Indexing,
 }
 
@@ -190,6 +192,14 @@ impl EngineHandle {
         }
     }
 
+    /// Waits until no session is open.
+    pub async fn when_empty(&self) {
+        let (tx, rx) = oneshot::channel();
+        if self.requests.send(Request::WhenEmpty(tx)).await.is_ok() {
+            let _ = rx.await;
+        }
+    }
+
     /// Has the index go on reading.
     pub(super) fn index_due(&self) {
         let _ = self.requests.try_send(Request::IndexDue);
@@ -216,7 +226,10 @@ impl Engine {
         let handle = EngineHandle { services: Arc::clone(&services), requests: tx };
         let (open, tasks) = (BTreeMap::new(), JoinSet::new());
         let indexing = Indexing::new(services.store.clone());
-        (Self { services, requests, sessions, open, tasks, indexing }, handle)
+        (
+            Self { services, requests, sessions, open, tasks, emptiness: Vec::new(), indexing },
+            handle,
+        )
     }
 
     /// Serves until every handle is gone, then closes what is open.
@@ -241,6 +254,10 @@ impl Engine {
                         let _ = reply.send(self.fork(*fork).await);
                     }
                     Some(Request::IndexDue) => self.indexing.due(),
+                    Some(Request::WhenEmpty(done)) => {
+                        self.emptiness.push(done);
+                        self.tell_when_empty();
+                    }
                     Some(Request::Shutdown(done)) => {
                         self.close_all().await;
                         let _ = done.send(());
@@ -260,6 +277,15 @@ impl Engine {
             Err(error) => {
                 tracing::error!("a session ended abnormally: {error}");
                 self.open.retain(|_, handle| !handle.commands.is_closed());
+            }
+        }
+        self.tell_when_empty();
+    }
+
+    fn tell_when_empty(&mut self) {
+        if self.open.is_empty() {
+            for done in self.emptiness.drain(..) {
+                let _ = done.send(());
             }
         }
     }

@@ -35,7 +35,7 @@ mod turns;
 pub use question_rules::QUESTION_TIMEOUT;
 pub(super) use settings::Settings;
 
-use crate::agent::clients::CallRequest;
+use crate::agent::clients::{CallRequest, SubscriberId};
 use crate::agent::command::{Command, Record, Reply, messages_held};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::jobs::Jobs;
@@ -93,6 +93,8 @@ struct Door {
     idle_waiters: Vec<Reply<()>>,
     /// The session is to end.
     closing: Option<Closing>,
+    /// The last client has left: the session ends once nothing runs, unless another comes.
+    is_left: bool,
 }
 
 impl Door {
@@ -153,7 +155,7 @@ impl Session {
         let mut log = Log::new(journal, services.ambient.clone(), sessions.clone());
         let inbox = Inbox::holding(earlier.unread);
         log.unseen.extend(messages_held(&inbox.unread()));
-        let door = Door { commands, idle_waiters: Vec::new(), closing: None };
+        let door = Door { commands, idle_waiters: Vec::new(), closing: None, is_left: false };
         let session = Self {
             log,
             services,
@@ -183,6 +185,8 @@ impl Session {
                 self.finished(finished).await;
             } else if self.door.closing.is_some() {
                 return self.close().await;
+            } else if self.is_over() {
+                self.begin_to_close(Closing { reply: None, is_abandoned: false });
             } else {
                 let wake = self.next().await;
                 self.handle(wake).await;
@@ -215,6 +219,9 @@ impl Session {
             Wake::Command(Command::Close { reply }) => {
                 self.begin_to_close(Closing { reply: Some(reply), is_abandoned: false });
             }
+            Wake::Command(Command::Leave { id, finishes, reply }) => {
+                self.leave(id, finishes, reply).await;
+            }
             Wake::Abandoned => match &mut self.door.closing {
                 Some(closing) => closing.is_abandoned = true,
                 None => self.begin_to_close(Closing { reply: None, is_abandoned: true }),
@@ -242,8 +249,8 @@ impl Session {
             Command::Context(command) => self.context_command(command),
             Command::Review(command) => self.review_command(command).await,
             Command::Job(command) => self.job_command(command),
-            // `handle` takes it, since the session ends with it.
-            Command::Close { reply } => drop(reply),
+            // `handle` takes these, since the session ends with them.
+            Command::Close { reply } | Command::Leave { reply, .. } => drop(reply),
         }
     }
 
@@ -271,6 +278,29 @@ impl Session {
     /// The tools that the session's model sees.
     fn tools(&self) -> Arc<[Arc<dyn Tool>]> {
         tools_of(&self.services, &self.settings)
+    }
+
+    /// Lets a client go. With nobody left, the session closes: at once, or when nothing runs.
+    async fn leave(&mut self, id: SubscriberId, finishes: bool, reply: Reply<()>) {
+        let is_last = self
+            .log
+            .subscribers
+            .iter()
+            .all(|served| served.subscriber.id == id || served.subscriber.feed.is_closed());
+        if is_last && !finishes {
+            self.begin_to_close(Closing { reply: Some(reply), is_abandoned: false });
+            return;
+        }
+        self.door.is_left = is_last;
+        self.unsubscribe(id, reply).await;
+    }
+
+    /// Returns true where the last client has left and nothing runs.
+    fn is_over(&self) -> bool {
+        self.door.is_left
+            && matches!(self.phase, Phase::Idle(_))
+            && self.jobs.background().is_empty()
+            && self.naming.is_idle()
     }
 
     /// Stops what runs. The rest follows when the running turn is over.

@@ -8,6 +8,7 @@ use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionOutcome};
 use std::collections::VecDeque;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -20,6 +21,8 @@ pub(super) struct OpenQuestions {
     pub(super) approvals: Vec<OpenApproval>,
     pub(super) questions: Vec<OpenQuestion>,
     pub(super) closed: ClosedQuestions,
+    /// The end of the wait for a client that can answer.
+    absence: Option<Instant>,
     requests_tx: mpsc::Sender<ClientRequest>,
     requests: mpsc::Receiver<ClientRequest>,
 }
@@ -52,7 +55,7 @@ impl Default for OpenQuestions {
     fn default() -> Self {
         let (requests_tx, requests) = mpsc::channel(REQUEST_CAPACITY);
         let (approvals, questions, closed) = (Vec::new(), Vec::new(), ClosedQuestions::default());
-        Self { approvals, questions, closed, requests_tx, requests }
+        Self { approvals, questions, closed, absence: None, requests_tx, requests }
     }
 }
 
@@ -64,7 +67,8 @@ impl OpenQuestions {
 
     /// Waits for the next thing to do. Cancel-safe.
     pub(super) async fn next(&mut self) -> QuestionEvent {
-        let first = self.questions.iter().map(|open| open.deadline).min();
+        let deadlines = self.questions.iter().map(|open| open.deadline);
+        let first = deadlines.chain(self.absence).min();
         let deadline = async {
             match first {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -96,6 +100,17 @@ impl OpenQuestions {
     pub(super) fn take_question(&mut self, id: &QuestionId) -> Option<OpenQuestion> {
         let place = self.questions.iter().position(|open| open.question.question_id == *id)?;
         Some(self.questions.remove(place))
+    }
+
+    /// Takes note that open questions have somebody who can answer them, or that nobody can from now on.
+    pub(super) fn set_answerable(&mut self, is_answerable: bool, timeout: Duration) {
+        let now = Instant::now();
+        self.absence = (!is_answerable).then(|| self.absence.unwrap_or_else(|| now + timeout));
+    }
+
+    /// Returns true once nobody was there for long enough.
+    pub(super) fn is_absence_over(&self) -> bool {
+        self.absence.is_some_and(|end| end <= Instant::now())
     }
 
     /// Takes the questions whose time is over.

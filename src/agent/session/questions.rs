@@ -1,11 +1,11 @@
 //! Approvals, questions of the model, and the plan that it shows.
 //!
 //! Invariant: an open question is in the journal before anyone is asked, and none outlives its turn. The first answer wins; with nobody
-//! who can answer, the default holds at once.
+//! who can answer, the default holds: at once, or when no client has come for `Services::absence_timeout`.
 
 use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
 use super::{Phase, Session};
-use crate::agent::command::Answer;
+use crate::agent::command::{Answer, Subscriber};
 use crate::agent::session::question_rules;
 use crate::agent::turn::approval;
 use crate::history::outcome;
@@ -35,6 +35,7 @@ impl Session {
                     let outcome = outcome::without_answer(&open.question, AnsweredBy::Deadline);
                     self.resolve_question(open, outcome);
                 }
+                self.close_if_nobody_answers();
             }
         }
     }
@@ -118,13 +119,30 @@ impl Session {
         }
     }
 
+    /// Lets the defaults hold where nobody can answer, and no other client comes in time.
     pub(super) fn close_if_nobody_answers(&mut self) {
         self.fail_calls_of_the_gone();
-        if !self.log.subscribers.iter().any(|served| served.subscriber.can_approve) {
+        let is_there = |can: fn(&Subscriber) -> bool| {
+            self.log.subscribers.iter().any(|served| can(&served.subscriber))
+        };
+        let can_approve = is_there(|client| client.can_approve);
+        let can_answer = is_there(|client| client.can_answer);
+        if let Some(timeout) = self.services.absence_timeout {
+            let is_answerable = (can_approve || self.questions.approvals.is_empty())
+                && (can_answer || self.questions.questions.is_empty());
+            self.questions.set_answerable(is_answerable, timeout);
+            if !self.questions.is_absence_over() {
+                return;
+            }
+        }
+        if !can_approve {
             self.deny_all(DecidedBy::NoApprover);
         }
-        if !self.log.subscribers.iter().any(|served| served.subscriber.can_answer) {
+        if !can_answer {
             self.close_questions(AnsweredBy::NoClient);
+        }
+        if let Some(timeout) = self.services.absence_timeout {
+            self.questions.set_answerable(true, timeout);
         }
     }
 

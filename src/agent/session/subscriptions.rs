@@ -96,8 +96,10 @@ impl Session {
                 let _ = subscriber.feed.try_send(Feed::Durable(record));
             }
         }
+        self.door.is_left = false;
         self.log.subscribers.retain(|served| served.subscriber.id != subscriber.id);
         self.log.subscribers.push(Subscription::new(subscriber.clone(), seq));
+        self.close_if_nobody_answers();
         for notice in std::mem::take(&mut self.log.unseen) {
             self.record(None, Event::Notice(notice));
         }

@@ -38,6 +38,9 @@ pub(crate) enum Task {
     /// Speak JSON-RPC 2.0 on stdin and stdout: a message a line, or Content-Length headers
     #[command(after_help = "Guide: pintle help editors")]
     Serve(Serve),
+    /// Speak JSON-RPC 2.0 with the engine that several editors and terminals share; it is started where there is none
+    #[command(after_help = "Guide: pintle help editors")]
+    Attach(Box<Attach>),
     /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
     #[command(after_help = "Guide: pintle help pi")]
     Rpc(Box<rpc::Rpc>),
@@ -188,12 +191,42 @@ pub(crate) struct Serve {
     /// The framing of messages; by default the first byte decides
     #[arg(long, value_name = "FRAMING")]
     framing: Option<FramingName>,
+    /// Serve every client that connects to a socket, in place of stdin and stdout: unix:PATH; without a value, the
+    /// socket that `pintle attach` finds
+    #[arg(long, value_name = "SOCKET", num_args = 0..=1, default_missing_value = "", value_parser = parse_socket)]
+    pub(crate) listen: Option<Socket>,
+    /// With --listen: end when there has been no client and no open session for so long
+    #[arg(long, value_name = "SECONDS", requires = "listen")]
+    pub(crate) linger: Option<u64>,
+}
+
+/// A socket to listen on; `None` for the usual one.
+#[derive(Debug, Clone)]
+pub(crate) struct Socket(pub(crate) Option<PathBuf>);
+
+fn parse_socket(text: &str) -> Result<Socket, String> {
+    match text.strip_prefix("unix:") {
+        _ if text.is_empty() => Ok(Socket(None)),
+        Some(path) if !path.is_empty() => Ok(Socket(Some(path.into()))),
+        Some(_) | None => Err("expected unix:PATH, or no value".to_owned()),
+    }
+}
+
+/// The options of `attach`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Attach {
+    /// The options of the engine, where none listens yet
+    #[command(flatten)]
+    pub(crate) settings: Settings,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Acp {
     #[command(flatten)]
     pub(crate) settings: Settings,
+    /// Be a client of the engine that other editors share, and start it where there is none
+    #[arg(long)]
+    pub(crate) attach: bool,
     /// Run commands in the engine, even where the editor offers terminals of its own
     #[arg(long)]
     pub(crate) no_client_terminals: bool,

@@ -103,8 +103,8 @@ impl Driver {
             "session/close" => {
                 let params: acp::CloseSessionRequest = handlers::read(params.as_deref())?;
                 let open = self.open(&params.session_id)?;
-                let (session, closing) =
-                    (open.handle.id.clone(), handlers::close(open.handle.clone()));
+                let session = open.handle.id.clone();
+                let closing = handlers::close(open.handle.clone(), ctx.id, ctx.scope);
                 closed(request, session, closing, &acp::CloseSessionResponse::new())
             }
             "session/delete" => {

@@ -10,7 +10,9 @@ use super::session::OpenSession;
 use super::sessions::Sessions;
 use super::terminals::{Made, Taken};
 use super::wire;
-use crate::agent::{AnswerCommand, Feed, QueueCommand, QueueEdit, SessionHandle, TurnCommand};
+use crate::agent::{
+    AnswerCommand, Feed, QueueCommand, QueueEdit, SessionHandle, SubscriberId, TurnCommand,
+};
 use crate::frontend::connection::{self, Ended, Outbox, Protocol};
 use crate::frontend::native::connection::Connection;
 use crate::frontend::native::dispatch::{Table, error_object};
@@ -164,10 +166,12 @@ impl Protocol for Driver {
         self.editor.disconnect();
     }
 
-    fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>> {
-        let has_no_requests = self.queue.is_empty() && self.running.is_empty();
-        let sessions = || self.sessions.iter().map(|open| open.handle.clone()).collect();
-        has_no_requests.then(|| connection::until_idle(sessions(), self.ctx.id).boxed())
+    fn is_busy(&self) -> bool {
+        !self.queue.is_empty() || !self.running.is_empty()
+    }
+
+    fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
+        (self.sessions.iter().map(|open| open.handle.clone()).collect(), self.ctx.id)
     }
 
     fn closing(&mut self) {
@@ -195,7 +199,8 @@ impl Driver {
             ctx.feed.clone(),
             edits,
             options.cwd.clone(),
-        );
+        )
+        .in_scope(options.scope);
         connection.initialize(ClientCapabilities::default());
         Self {
             ctx,

@@ -8,10 +8,11 @@ use super::replay::{Page, replay};
 use super::translator::{Offers, Translator};
 use super::wire;
 use crate::agent::{
-    Accepted, Adopt, Command, ContextCommand, CreateSession, Editors, EngineHandle, Error,
-    ErrorKind, Filter, Hint, OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber,
-    SubscriberId, SubscriptionCommand, Trace, TurnCommand,
+    Accepted, Adopt, ContextCommand, CreateSession, Editors, EngineHandle, Error, ErrorKind,
+    Filter, Hint, OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId,
+    SubscriptionCommand, Trace, TurnCommand,
 };
+use crate::frontend::connection::{Scope, close_session};
 use crate::frontend::native::dispatch::{error_object, refused};
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
@@ -41,6 +42,7 @@ pub(super) struct RequestContext {
     /// Receives the pages of a replay.
     pub(super) pages: mpsc::Sender<Page>,
     pub(super) offers: Offers,
+    pub(super) scope: Scope,
 }
 
 /// The request that opened a session.
@@ -254,7 +256,8 @@ impl RequestContext {
         open: Option<SessionHandle>,
     ) -> HandlerResult<()> {
         if let Some(handle) = open {
-            close(handle).await?;
+            // Deleted for every client.
+            close(handle, self.id, Scope::Alone).await?;
         }
         self.engine.delete(id).await.map(drop).map_err(error_response)
     }
@@ -342,8 +345,12 @@ pub(super) async fn set(
     }
 }
 
-pub(super) async fn close(handle: SessionHandle) -> HandlerResult<()> {
-    handle.ask(|reply| Command::Close { reply }).await.map_err(error_response)
+pub(super) async fn close(
+    handle: SessionHandle,
+    id: SubscriberId,
+    scope: Scope,
+) -> HandlerResult<()> {
+    close_session(&handle, id, scope).await.map_err(error_response)
 }
 
 /// The outcome of a message for the running turn.

@@ -26,7 +26,7 @@ mod tool;
 mod translator;
 mod wire;
 
-use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, serve as serve_connection};
+use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
 use crate::agent::{EngineHandle, SubscriberId};
 use crate::transport::Link;
 use driver::Driver;
@@ -38,9 +38,6 @@ use translator::Offers;
 
 /// The name of this agent's only login method.
 const KEYS: &str = "pintle-keys";
-
-/// The subscriber id of the connection. Those of the native protocol begin at 1; a process has one connection of this protocol.
-const SUBSCRIBER: SubscriberId = SubscriberId(0);
 
 /// The capacity of the channel of new sub-agents.
 const ADOPTED_CAPACITY: usize = 256;
@@ -57,9 +54,11 @@ pub struct Options {
     pub stop: CancellationToken,
     /// Runs commands in the client's terminals, if it offers them.
     pub client_terminals: bool,
+    /// The reach of the connection's end.
+    pub scope: Scope,
 }
 
-/// Serves one connection to its end, then closes the engine's sessions in order.
+/// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
     let Link { incoming, outgoing, hangup } = link;
     let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
@@ -67,14 +66,16 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     let (pages_tx, pages) = mpsc::channel(PAGES_CAPACITY);
     let ctx = RequestContext {
         engine: engine.clone(),
-        id: SUBSCRIBER,
+        id: SubscriberId::next(),
         feed: feed_tx,
         adopted: adopted_tx,
         pages: pages_tx,
         offers: Offers::default(),
+        scope: options.scope,
     };
     let mut driver = Driver::new(ctx, outgoing, adopted, pages, &options);
     let events = Events::complete(feed, engine.clone());
-    let inputs = Inputs { incoming, events, hangup, stop: options.stop };
+    let Options { stop, scope, .. } = options;
+    let inputs = Inputs { incoming, events, hangup, stop, scope };
     serve_connection(&mut driver, inputs, &engine).await
 }

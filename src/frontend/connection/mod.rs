@@ -17,7 +17,8 @@ pub(super) use in_flight::{InFlight, MAX_IN_FLIGHT};
 pub(super) use outbox::Outbox;
 
 use crate::agent::{
-    EngineHandle, Feed, SessionHandle, SubscriberId, SubscriptionCommand, TurnCommand,
+    Command, EngineHandle, Error, Feed, SessionHandle, SubscriberId, SubscriptionCommand,
+    TurnCommand,
 };
 use crate::transport::{Incoming, Room};
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
@@ -52,6 +53,15 @@ impl Ended {
             Self::EndOfInput | Self::Exit => false,
         }
     }
+}
+
+/// The reach of a connection's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The engine serves this client alone: its sessions are closed.
+    Alone,
+    /// The engine serves other clients too: the connection leaves its sessions, and what runs goes on.
+    Shared,
 }
 
 /// The meaning of a client's messages and of sessions' events in one protocol.
@@ -92,8 +102,11 @@ pub(super) trait Protocol: Send {
     /// The input has ended: the client will not respond any more.
     fn input_ended(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Returns the future to wait for before a connection without input ends; `None` while requests are in flight.
-    fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>>;
+    /// Returns true while work of the protocol's own, such as a request, has not ended.
+    fn is_busy(&self) -> bool;
+
+    /// Returns the sessions that the client has open, and the client's id in them.
+    fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId);
 
     /// The connection ends; its sessions are closed next.
     fn closing(&mut self);
@@ -112,6 +125,8 @@ pub(super) struct Inputs {
     pub(super) hangup: CancellationToken,
     /// Cancelled to interrupt running turns and close in order.
     pub(super) stop: CancellationToken,
+    /// The reach of the connection's end.
+    pub(super) scope: Scope,
 }
 
 /// The next thing for the connection's loop to handle.
@@ -126,18 +141,19 @@ enum DriverEvent<D> {
     Stopped,
 }
 
-/// Serves one connection to its end, then closes the engine's sessions in order.
+/// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
 pub(super) async fn serve<P: Protocol>(
     protocol: &mut P,
     inputs: Inputs,
     engine: &EngineHandle,
 ) -> Ended {
-    let Inputs { mut incoming, mut events, hangup, stop } = inputs;
+    let Inputs { mut incoming, mut events, hangup, stop, scope } = inputs;
     let mut has_input = true;
     let mut idle: Option<BoxFuture<'static, ()>> = None;
     let ended = loop {
-        if !has_input && idle.is_none() {
-            idle = protocol.until_idle();
+        if !has_input && idle.is_none() && !protocol.is_busy() {
+            let (sessions, id) = protocol.sessions();
+            idle = Some(until_idle(sessions, id).boxed());
         }
         let (is_clear, takes_more) = (protocol.outbox().is_empty(), protocol.outbox().takes_more());
         let takes_events = is_clear && protocol.takes_events();
@@ -181,7 +197,13 @@ pub(super) async fn serve<P: Protocol>(
         }
     };
     protocol.closing();
-    close(protocol, &mut events, engine).await;
+    match scope {
+        Scope::Alone => close(protocol, &mut events, engine.shutdown()).await,
+        Scope::Shared => {
+            let (sessions, id) = protocol.sessions();
+            close(protocol, &mut events, leave(sessions, id)).await;
+        }
+    }
     protocol.outbox().finish(&hangup, ended.is_hasty()).await;
     ended
 }
@@ -204,9 +226,13 @@ async fn hand_on<P: Protocol>(protocol: &mut P, events: &mut Events) {
     protocol.events(batch).await;
 }
 
-/// Closes the sessions and sends their last events.
-async fn close<P: Protocol>(protocol: &mut P, events: &mut Events, engine: &EngineHandle) {
-    let mut closing = std::pin::pin!(engine.shutdown());
+/// Waits until the sessions are closed or left, and sends their last events.
+async fn close<P: Protocol>(
+    protocol: &mut P,
+    events: &mut Events,
+    closing: impl Future<Output = ()>,
+) {
+    let mut closing = std::pin::pin!(closing);
     loop {
         tokio::select! {
             () = &mut closing => break,
@@ -221,8 +247,32 @@ async fn close<P: Protocol>(protocol: &mut P, events: &mut Events, engine: &Engi
     protocol.closed().await;
 }
 
+/// Leaves these sessions. What runs in them goes on.
+pub(super) async fn leave(sessions: Vec<SessionHandle>, id: SubscriberId) {
+    let each = sessions.into_iter().map(|session| async move {
+        // A closed session has no clients.
+        let _ = session.ask(|reply| Command::Leave { id, finishes: true, reply }).await;
+    });
+    join_all(each).await;
+}
+
+/// Closes a session for a client: with a shared engine, others that watch it keep it.
+///
+/// # Errors
+/// It is closed already, or its journal cannot be ended in order.
+pub(super) async fn close_session(
+    session: &SessionHandle,
+    id: SubscriberId,
+    scope: Scope,
+) -> Result<(), Error> {
+    match scope {
+        Scope::Alone => session.ask(|reply| Command::Close { reply }).await,
+        Scope::Shared => session.ask(|reply| Command::Leave { id, finishes: false, reply }).await,
+    }
+}
+
 /// Waits until these sessions are idle. This client no longer answers their questions.
-pub(super) async fn until_idle(sessions: Vec<SessionHandle>, id: SubscriberId) {
+async fn until_idle(sessions: Vec<SessionHandle>, id: SubscriberId) {
     let each = sessions.into_iter().map(|session| async move {
         // A closed session is idle.
         let _ = session.tell(SubscriptionCommand::StopAnswering { id }).await;

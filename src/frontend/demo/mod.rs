@@ -3,6 +3,7 @@
 
 mod narration;
 
+use super::Scope;
 use super::native::{self, Options};
 use crate::agent::EngineHandle;
 use crate::transport::{Incoming, Outgoing, envelope, memory};
@@ -71,7 +72,8 @@ impl Demo {
         hangup: CancellationToken,
     ) -> u8 {
         let (link, client) = memory::pair();
-        let served = native::serve(link, engine, Options { cwd: self.project(), stop });
+        let served =
+            native::serve(link, engine, Options { cwd: self.project(), stop, scope: Scope::Alone });
         let memory::Client { to_engine, from_engine } = client;
         let mut client = Client {
             demo: self,

@@ -5,6 +5,7 @@ use crate::agent::{
     Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
     SubscriberId,
 };
+use crate::frontend::connection::Scope;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub(in crate::frontend) struct Connection {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: SubscriberId,
     pub(super) cwd: PathBuf,
+    pub(super) scope: Scope,
     feed: mpsc::Sender<Feed>,
     edits: mpsc::Sender<EditCall>,
     /// Held for a few assignments at a time, never over an await.
@@ -57,7 +59,11 @@ impl Connection {
         edits: mpsc::Sender<EditCall>,
         cwd: PathBuf,
     ) -> Self {
-        Self { engine, subscriber, cwd, feed, edits, state: Mutex::default() }
+        Self { engine, subscriber, cwd, scope: Scope::Alone, feed, edits, state: Mutex::default() }
+    }
+
+    pub(in crate::frontend) fn in_scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -6,7 +6,7 @@ use super::documents::Edits;
 use super::events;
 use super::questions::Questions;
 use super::requests::{Request, Requests};
-use crate::agent::{AnswerCommand, EditCall, Editors, Feed};
+use crate::agent::{AnswerCommand, EditCall, Editors, Feed, SessionHandle, SubscriberId};
 use crate::frontend::connection::{self, Ended, Outbox, Protocol};
 use crate::transport::Incoming;
 use crate::transport::envelope::{self, Envelope, Invalid};
@@ -117,12 +117,12 @@ impl Protocol for Driver {
         self.edits = Edits::default();
     }
 
-    fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>> {
-        if !self.requests.is_empty() || !self.answers.is_empty() {
-            return None;
-        }
-        let sessions = self.connection.sessions();
-        Some(connection::until_idle(sessions, self.connection.subscriber).boxed())
+    fn is_busy(&self) -> bool {
+        !self.requests.is_empty() || !self.answers.is_empty()
+    }
+
+    fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
+        (self.connection.sessions(), self.connection.subscriber)
     }
 
     fn closing(&mut self) {

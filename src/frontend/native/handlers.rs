@@ -3,10 +3,10 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use crate::agent::{
-    self, Command, ContextCommand, CreateSession, JobCommand, OpenConfig, QueueCommand, QueueEdit,
+    self, ContextCommand, CreateSession, JobCommand, OpenConfig, QueueCommand, QueueEdit,
     SessionHandle, SettingsCommand, Snapshot, SubscriptionCommand, Trace, TurnCommand,
 };
-use crate::frontend::connection::MAX_IN_FLIGHT;
+use crate::frontend::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
@@ -87,7 +87,10 @@ pub(super) async fn ping(_: Arc<Connection>, _: Empty) -> HandlerResult<Empty> {
 }
 
 pub(super) async fn shutdown(connection: Arc<Connection>, _: Empty) -> HandlerResult<Empty> {
-    connection.engine.shutdown().await;
+    match connection.scope {
+        Scope::Alone => connection.engine.shutdown().await,
+        Scope::Shared => leave(connection.sessions(), connection.subscriber).await,
+    }
     connection.shut_down();
     Ok(Empty {})
 }
@@ -122,7 +125,8 @@ pub(super) async fn session_close(
     params: SessionParams,
 ) -> HandlerResult<Empty> {
     let session = session(&connection, params.session_id)?;
-    session.ask(|reply| Command::Close { reply }).await.map_err(refused)?;
+    let closed = close_session(&session, connection.subscriber, connection.scope).await;
+    closed.map_err(refused)?;
     connection.remove(&session.id);
     Ok(Empty {})
 }

@@ -17,7 +17,9 @@ mod questions;
 mod requests;
 mod stored;
 
-use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Outbox, serve as serve_connection};
+use super::connection::{
+    Ended, Events, FEED_CAPACITY, Inputs, Outbox, Scope, serve as serve_connection,
+};
 use crate::agent::{EngineHandle, SubscriberId};
 use crate::transport::Link;
 use connection::Connection;
@@ -29,7 +31,6 @@ use questions::Questions;
 use requests::Requests;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -43,17 +44,19 @@ pub struct Options {
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
+    /// The reach of the connection's end.
+    pub scope: Scope,
 }
 
-/// Serves one connection to its end, then closes the engine's sessions in order.
+/// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
-    static NEXT_SUBSCRIBER: AtomicU64 = AtomicU64::new(1);
     let Link { incoming, outgoing, hangup } = link;
     let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
-    let subscriber = SubscriberId(NEXT_SUBSCRIBER.fetch_add(1, Ordering::Relaxed));
     let (edits_tx, edit_calls) = mpsc::channel(EDIT_CAPACITY);
-    let connection =
-        Arc::new(Connection::new(engine.clone(), subscriber, feed_tx, edits_tx, options.cwd));
+    let Options { cwd, stop, scope } = options;
+    let engine_of = engine.clone();
+    let connection = Connection::new(engine_of, SubscriberId::next(), feed_tx, edits_tx, cwd);
+    let connection = Arc::new(connection.in_scope(scope));
     let mut driver = Driver {
         table: Table::new(Arc::clone(&connection)),
         connection,
@@ -65,6 +68,6 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         running: FuturesUnordered::new(),
         answers: FuturesUnordered::new(),
     };
-    let inputs = Inputs { incoming, events: Events::as_fed(feed), hangup, stop: options.stop };
+    let inputs = Inputs { incoming, events: Events::as_fed(feed), hangup, stop, scope };
     serve_connection(&mut driver, inputs, &engine).await
 }

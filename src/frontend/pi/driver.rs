@@ -7,11 +7,10 @@ use super::sessions::{OpenSession, Sessions, Watching};
 use super::shell::{self, Shells};
 use crate::agent::{
     AnswerCommand, ContextCommand, EngineHandle, Error, Feed, Interrupted, SessionHandle,
-    Subscriber, SubscriptionCommand, TurnCommand,
+    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
-use crate::frontend::connection::{self, Ended, Outbox, Protocol};
+use crate::frontend::connection::{Ended, Outbox, Protocol};
 use crate::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
-use futures_util::future::{BoxFuture, FutureExt};
 use pintle_protocol::event::{
     DeltaField, Event, EventRecord, TransientEvent, TransientRecord, TurnStatus,
 };
@@ -113,12 +112,12 @@ impl Protocol for Driver {
         let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
     }
 
-    fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>> {
-        if !self.shells.is_empty() || !self.aborts.is_empty() || self.compacting.is_some() {
-            return None;
-        }
-        let sessions = vec![self.open.handle.clone()];
-        Some(connection::until_idle(sessions, self.watching.subscriber.id).boxed())
+    fn is_busy(&self) -> bool {
+        !self.shells.is_empty() || !self.aborts.is_empty() || self.compacting.is_some()
+    }
+
+    fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
+        (vec![self.open.handle.clone()], self.watching.subscriber.id)
     }
 
     fn closing(&mut self) {

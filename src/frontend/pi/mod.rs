@@ -26,7 +26,7 @@ pub use line::QueueMode;
 pub use models::{at_level, resolve};
 pub use sessions::Start;
 
-use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, serve as serve_connection};
+use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
 use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId};
 use crate::transport::Link;
 use driver::{Driver, Parts};
@@ -106,6 +106,6 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
         }
     };
     let events = Events::complete(feed, engine.clone());
-    let inputs = Inputs { incoming, events, hangup, stop };
+    let inputs = Inputs { incoming, events, hangup, stop, scope: Scope::Alone };
     Ok(serve_connection(&mut driver, inputs, &engine).await)
 }

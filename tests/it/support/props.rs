@@ -70,6 +70,7 @@ pub(crate) fn engine_on(
         title_model: setup.title_model.map(|model| model.parse().unwrap()),
         summary_model: setup.summary_model.map(|model| model.parse().unwrap()),
         question_timeout: setup.question_timeout,
+        absence_timeout: None,
     });
     let mut task = JoinSet::new();
     task.spawn(engine.run());

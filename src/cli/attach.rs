@@ -1,0 +1,157 @@
+//! `attach`: stdin and stdout of this process become a client of the shared engine, which is started where none listens.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts the engine, which is no command of a model, and reads its log"
+)]
+
+use crate::shared::{self, Address};
+use anyhow::Context;
+use pintle::ambient::Ambient;
+use pintle::frontend::listen::{Greeting, Speaks};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The time for which an engine that a client started stays when nobody needs it, in seconds.
+const LINGER_S: &str = "30";
+
+/// The number of bytes that are passed on at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// The last line that an engine says on its way to a log, in bytes.
+const MAX_LOG_BYTES: u64 = 4096;
+
+/// The exit code where the engine ended and the client did not.
+const ENGINE_GONE: u8 = 1;
+
+/// Connects stdin and stdout to the engine for a data folder, and passes bytes on until one side ends.
+///
+/// # Errors
+/// No engine can be reached or started, or it runs with other options than these.
+pub(crate) fn run(
+    data: &Path,
+    options: &[String],
+    speaks: Speaks,
+    ambient: &Ambient,
+) -> anyhow::Result<u8> {
+    let (socket, address) = connect(data, options)?;
+    let cwd = ambient.current_dir()?;
+    let greeting = Greeting { token: address.token, speaks, cwd };
+    (&socket).write_all(&greeting.line()).context("the engine went away")?;
+    pass_on(&socket)
+}
+
+/// Connects to the engine that listens, or starts one.
+fn connect(data: &Path, options: &[String]) -> anyhow::Result<(UnixStream, Address)> {
+    // Two clients that begin at once start one engine.
+    let _starting = shared::start_lock(data)?;
+    if let Some(found) = reach(data) {
+        let (_, address) = &found;
+        if !options.is_empty() && address.options != options {
+            anyhow::bail!(
+                "the engine that listens runs with other options: {}\n  leave the options out, or end that engine first: kill {}",
+                words(&address.options),
+                address.pid
+            );
+        }
+        return Ok(found);
+    }
+    start(data, options)?;
+    reach(data).context("the engine that was started cannot be reached")
+}
+
+fn words(options: &[String]) -> String {
+    if options.is_empty() { "none".to_owned() } else { options.join(" ") }
+}
+
+fn reach(data: &Path) -> Option<(UnixStream, Address)> {
+    let address = Address::read(data)?;
+    let socket = UnixStream::connect(&address.socket).ok()?;
+    Some((socket, address))
+}
+
+/// Starts an engine that outlives this process, and waits until it listens.
+fn start(data: &Path, options: &[String]) -> anyhow::Result<()> {
+    let (log, log_path) = shared::log(data)?;
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let mut command = Command::new(program);
+    command.args(["serve", "--listen", "--linger", LINGER_S]).args(options);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+    // A terminal's Ctrl-C is for this client alone.
+    command.process_group(0);
+    let mut engine = command.spawn().context("cannot start the engine")?;
+    let mut ready = String::new();
+    if let Some(stdout) = engine.stdout.take() {
+        BufReader::new(stdout).read_line(&mut ready)?;
+    }
+    if ready.is_empty() {
+        let mut said = String::new();
+        if let Ok(file) = File::open(&log_path) {
+            let _ = file.take(MAX_LOG_BYTES).read_to_string(&mut said);
+        }
+        anyhow::bail!("the engine did not start:\n{}", said.trim_end());
+    }
+    Ok(())
+}
+
+/// Passes bytes on in both directions until the engine closes the connection.
+fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let to_engine = socket.try_clone()?;
+    let input = std::thread::Builder::new().name("input".to_owned());
+    input.spawn({
+        let is_over = Arc::clone(&is_over);
+        move || {
+            let mut stdin = std::io::stdin().lock();
+            let mut chunk = vec![0; CHUNK_BYTES];
+            loop {
+                let count = match stdin.read(&mut chunk) {
+                    Ok(0) => break,
+                    Ok(count) => count,
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                    Err(_) => break,
+                };
+                let bytes = chunk.get(..count).unwrap_or_default();
+                if asks_to_exit(bytes) {
+                    is_over.store(true, Ordering::Release);
+                }
+                if (&to_engine).write_all(bytes).is_err() {
+                    return;
+                }
+            }
+            is_over.store(true, Ordering::Release);
+            // What runs finishes, and is told.
+            let _ = to_engine.shutdown(Shutdown::Write);
+        }
+    })?;
+    let mut stdout = std::io::stdout().lock();
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        let count = match socket.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        // The client is gone: the engine sees it by the end of the connection.
+        if stdout.write_all(chunk.get(..count).unwrap_or_default()).is_err()
+            || stdout.flush().is_err()
+        {
+            return Ok(0);
+        }
+    }
+    Ok(if is_over.load(Ordering::Acquire) { 0 } else { ENGINE_GONE })
+}
+
+/// Returns true if the client tells the engine that it ends.
+fn asks_to_exit(bytes: &[u8]) -> bool {
+    const EXIT: &[u8] = b"\"exit\"";
+    bytes.windows(EXIT.len()).any(|window| window == EXIT)
+}

@@ -1,0 +1,134 @@
+//! The first line on a socket: the client shows the engine's token and names its protocol and folder.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::io;
+use std::path::PathBuf;
+use tokio::net::UnixStream;
+
+/// The maximum length of the line, in bytes.
+const MAX_LINE_BYTES: usize = 16 * 1024;
+
+/// The first line of a client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Greeting {
+    /// The token of the file that names the engine's socket.
+    pub token: String,
+    /// The protocol of the bytes that follow.
+    pub speaks: Speaks,
+    /// The working directory of a session that names none.
+    pub cwd: PathBuf,
+}
+
+/// A protocol on a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Speaks {
+    /// The native protocol.
+    Native,
+    /// The Agent Client Protocol.
+    Acp {
+        /// Runs commands in the client's terminals, if it offers them.
+        client_terminals: bool,
+    },
+}
+
+impl Greeting {
+    /// Returns the line, with its end.
+    pub fn line(&self) -> Vec<u8> {
+        let mut line = serde_json::to_vec(&json!({ "attach": self })).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
+}
+
+#[derive(Deserialize)]
+struct Line {
+    attach: Greeting,
+}
+
+/// A greeting, and what was read behind it.
+#[derive(Debug)]
+pub(super) struct Greeted {
+    pub(super) greeting: Greeting,
+    pub(super) rest: Vec<u8>,
+}
+
+/// Reads the first line and checks its token.
+///
+/// # Errors
+/// There is no such line, or the token is another; the words are for the client.
+pub(super) async fn greeted(stream: &UnixStream, token: &str) -> Result<Greeted, String> {
+    let mut bytes = Vec::new();
+    let end = loop {
+        if let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
+            break end;
+        }
+        if bytes.len() > MAX_LINE_BYTES {
+            return Err("the first line is no greeting; connect by `pintle attach`".to_owned());
+        }
+        stream.readable().await.map_err(|error| error.to_string())?;
+        match stream.try_read_buf(&mut bytes) {
+            Ok(0) => return Err("the connection was closed before the greeting".to_owned()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    };
+    let rest = bytes.split_off(end + 1);
+    let line: Line = serde_json::from_slice(&bytes)
+        .map_err(|error| format!("no greeting: {error}; connect by `pintle attach`"))?;
+    if !is_same(line.attach.token.as_bytes(), token.as_bytes()) {
+        return Err("the token is not this engine's; connect by `pintle attach`".to_owned());
+    }
+    Ok(Greeted { greeting: line.attach, rest })
+}
+
+/// Compares in a time that does not tell where the first difference is.
+fn is_same(left: &[u8], right: &[u8]) -> bool {
+    left.len() == right.len()
+        && left.iter().zip(right).fold(0, |all, (left, right)| all | (left ^ right)) == 0
+}
+
+/// Tells a client why it is not served.
+pub(super) async fn refuse(stream: &UnixStream, why: &str) {
+    let error = json!({ "code": -32000, "message": why, "data": { "code": "notAttached" } });
+    let refusal = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    if stream.writable().await.is_ok() {
+        let _ = stream.try_write(format!("{refusal}\n").as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncWriteExt;
+
+    #[tokio::test]
+    async fn only_a_greeting_with_the_token_is_taken() {
+        let greeting = |token: &str| Greeting {
+            token: token.to_owned(),
+            speaks: Speaks::Acp { client_terminals: true },
+            cwd: "/w".into(),
+        };
+        let good = [&greeting("secret").line()[..], b"{\"id\":1}\n"].concat();
+        for (bytes, want) in [
+            (good, Ok(b"{\"id\":1}\n".to_vec())),
+            (greeting("guessed").line(), Err("the token is not this engine's")),
+            (greeting("secre").line(), Err("the token is not this engine's")),
+            (b"{\"id\":1,\"method\":\"ping\"}\n".to_vec(), Err("no greeting")),
+            (b"{\"attach\":".to_vec(), Err("the connection was closed")),
+            (vec![b'x'; MAX_LINE_BYTES + 1], Err("the first line is no greeting")),
+        ] {
+            let (mut client, engine) = UnixStream::pair().unwrap();
+            client.write_all(&bytes).await.unwrap();
+            drop(client);
+            let got = greeted(&engine, "secret").await.map(|greeted| greeted.rest);
+            match want {
+                Ok(rest) => assert_eq!(got.unwrap(), rest),
+                Err(why) => assert!(got.unwrap_err().starts_with(why), "{why}"),
+            }
+        }
+    }
+}
