@@ -1,10 +1,33 @@
 //! The JSON-RPC 2.0 envelope, pure: what a message is, and how the ones we send are written.
 
 use super::{Incoming, MAX_MESSAGE_BYTES};
-use jsonrpsee::types::Id;
 use pintle_protocol::error::{INVALID_REQUEST, PARSE_ERROR};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+/// The id of a request. It goes back as the client wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Id {
+    /// `null`, which JSON-RPC allows, and advises against.
+    Null,
+    /// A number of any kind, as text.
+    Number(Box<str>),
+    /// A string.
+    Str(String),
+}
+
+impl Serialize for Id {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Number(text) => match serde_json::from_str::<&RawValue>(text) {
+                Ok(number) => number.serialize(serializer),
+                Err(_) => serializer.serialize_str(text),
+            },
+            Self::Str(text) => serializer.serialize_str(text),
+        }
+    }
+}
 
 /// A parsed message.
 #[derive(Debug)]
@@ -12,7 +35,7 @@ pub enum Envelope {
     /// Something to answer.
     Request {
         /// The id to answer with.
-        id: Id<'static>,
+        id: Id,
         /// The method.
         method: String,
         /// The params as they came.
@@ -28,7 +51,7 @@ pub enum Envelope {
     /// An answer to a request of ours.
     Response {
         /// The id of our request.
-        id: Id<'static>,
+        id: Id,
         /// The result, or the error's message.
         outcome: Result<Box<RawValue>, String>,
     },
@@ -38,7 +61,7 @@ pub enum Envelope {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Invalid {
     /// The id, where it could be read.
-    pub id: Id<'static>,
+    pub id: Id,
     /// The JSON-RPC code.
     pub code: i32,
     /// The problem.
@@ -67,11 +90,11 @@ fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<Box<RawV
 }
 
 impl Invalid {
-    fn new(id: Id<'static>, code: i32, message: impl Into<String>) -> Self {
+    fn new(id: Id, code: i32, message: impl Into<String>) -> Self {
         Self { id, code, message: message.into() }
     }
 
-    fn request(id: Id<'static>, message: impl Into<String>) -> Self {
+    fn request(id: Id, message: impl Into<String>) -> Self {
         Self::new(id, INVALID_REQUEST, message)
     }
 }
@@ -156,11 +179,16 @@ fn no_request(text: &str) -> Invalid {
     Invalid::request(Id::Null, message)
 }
 
-fn read_id(raw: &RawValue) -> Result<Id<'static>, &'static str> {
-    match serde_json::from_str::<Id<'_>>(raw.get()) {
-        Ok(Id::Null) => Err("`id` must not be null: leave it out for a notification"),
-        Ok(id) => Ok(id.into_owned()),
-        Err(_) => Err("`id` must be a string or a whole number from 0"),
+fn read_id(raw: &RawValue) -> Result<Id, &'static str> {
+    let text = raw.get();
+    match text.as_bytes().first() {
+        Some(b'n') => Ok(Id::Null),
+        Some(b'-' | b'0'..=b'9') => Ok(Id::Number(text.into())),
+        Some(b'"') => {
+            let text = serde_json::from_str(text);
+            text.map(Id::Str).map_err(|_| "`id` must be a string, a number or null")
+        }
+        _ => Err("`id` must be a string, a number or null"),
     }
 }
 
@@ -259,20 +287,23 @@ mod tests {
             ),
             ("an object of nothing", b"{}", "-32600 null `method` is missing"),
             ("an id and nothing", br#"{"id":7}"#, "-32600 7 `method` is missing"),
-            (
-                "id null",
-                br#"{"id":null,"method":"ping"}"#,
-                "-32600 null `id` must not be null: leave it out for a notification",
-            ),
+            ("id null", br#"{"id":null,"method":"ping"}"#, "request null ping -"),
             (
                 "an object as id",
                 br#"{"id":{},"method":"ping"}"#,
-                "-32600 null `id` must be a string or a whole number from 0",
+                "-32600 null `id` must be a string, a number or null",
             ),
             (
-                "a negative id",
-                br#"{"id":-1,"method":"ping"}"#,
-                "-32600 null `id` must be a string or a whole number from 0",
+                "a truth value as id",
+                br#"{"id":true,"method":"ping"}"#,
+                "-32600 null `id` must be a string, a number or null",
+            ),
+            ("a negative id", br#"{"id":-1,"method":"ping"}"#, "request -1 ping -"),
+            ("a fraction as id", br#"{"id":1.50,"method":"ping"}"#, "request 1.50 ping -"),
+            (
+                "a number that no integer holds",
+                br#"{"id":12345678901234567890123,"method":"ping"}"#,
+                "request 12345678901234567890123 ping -",
             ),
             ("a number as method", br#"{"id":3,"method":5}"#, "-32600 3 `method` must be a string"),
             (
@@ -294,7 +325,7 @@ mod tests {
             ("too deep to read", deep.as_bytes(), "-32700"),
         ];
         for (name, input, want) in rows {
-            let json = |id: &Id<'_>| serde_json::to_string(id).unwrap();
+            let json = |id: &Id| serde_json::to_string(id).unwrap();
             let got = match parse(input) {
                 Ok(Envelope::Request { id, method, params }) => {
                     format!(

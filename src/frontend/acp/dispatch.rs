@@ -8,9 +8,9 @@ use super::queue::Incoming;
 use super::session::OpenSession;
 use super::{content, settings, start, wire};
 use crate::frontend::native::dispatch::{error_object, unknown_method};
+use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
-use jsonrpsee::types::Id;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
 use serde_json::json;
@@ -61,7 +61,7 @@ impl Driver {
     /// Starts the handler of a request, or answers it at once.
     fn begin(
         &mut self,
-        id: &Id<'static>,
+        id: &Id,
         method: &str,
         params: Option<Box<RawValue>>,
     ) -> HandlerResult<Option<BoxFuture<'static, Outcome>>> {
@@ -155,7 +155,7 @@ impl Driver {
         Ok(Some(future))
     }
 
-    fn initialize(&mut self, id: &Id<'static>, params: Option<&RawValue>) -> HandlerResult<()> {
+    fn initialize(&mut self, id: &Id, params: Option<&RawValue>) -> HandlerResult<()> {
         if self.stage != Stage::New {
             let message = "the connection is initialized already";
             return Err(error_object(error::INVALID_REQUEST, message, "alreadyInitialized", None));
@@ -183,7 +183,7 @@ impl Driver {
 
     fn prompt(
         &self,
-        id: Id<'static>,
+        id: Id,
         params: Option<&RawValue>,
     ) -> HandlerResult<BoxFuture<'static, Outcome>> {
         let params: acp::PromptRequest = handlers::read(params)?;
@@ -212,7 +212,7 @@ impl Driver {
 
     fn set(
         &self,
-        id: Id<'static>,
+        id: Id,
         session: &acp::SessionId,
         option: &str,
         value: &str,
@@ -233,7 +233,7 @@ impl Driver {
     /// Answers one of the engine's own methods from the native protocol's table.
     fn engine_method(
         &self,
-        id: Id<'static>,
+        id: Id,
         method: &str,
         params: Option<&RawValue>,
     ) -> HandlerResult<BoxFuture<'static, Outcome>> {
@@ -265,7 +265,7 @@ struct SessionParams {
 }
 
 fn opened(
-    id: Id<'static>,
+    id: Id,
     kind: Opening,
     opening: impl Future<Output = HandlerResult<Box<Opened>>> + Send + 'static,
 ) -> BoxFuture<'static, Outcome> {
@@ -278,7 +278,7 @@ fn opened(
 }
 
 fn answered<R: serde::Serialize>(
-    id: Id<'static>,
+    id: Id,
     answer: impl Future<Output = HandlerResult<R>> + Send + 'static,
 ) -> BoxFuture<'static, Outcome> {
     answer
@@ -293,7 +293,7 @@ fn answered<R: serde::Serialize>(
 }
 
 fn closed(
-    id: Id<'static>,
+    id: Id,
     session: SessionId,
     closing: impl Future<Output = HandlerResult<()>> + Send + 'static,
     answer: &impl serde::Serialize,
@@ -308,7 +308,7 @@ fn closed(
 }
 
 fn steered(
-    id: Id<'static>,
+    id: Id,
     steering: impl Future<Output = HandlerResult<Steered>> + Send + 'static,
 ) -> BoxFuture<'static, Outcome> {
     answered(id, async move {

@@ -16,12 +16,12 @@ use crate::agent::{
 use crate::frontend::connection::{self, Ended, Outbox, Protocol};
 use crate::frontend::native::connection::Connection;
 use crate::frontend::native::dispatch::{Table, error_object};
-use crate::transport::envelope::{self, Envelope, Invalid};
+use crate::transport::envelope::{self, Envelope, Id, Invalid};
 use crate::transport::{Incoming as Message, Outgoing};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
-use jsonrpsee::types::{ErrorObjectOwned, Id};
+use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
@@ -88,7 +88,7 @@ impl EngineMethods {
     /// Returns the future of the method's response.
     pub(super) fn call(
         &self,
-        id: Id<'static>,
+        id: Id,
         method: &str,
         params: Option<&RawValue>,
     ) -> BoxFuture<'static, Vec<u8>> {
@@ -222,12 +222,12 @@ impl Driver {
         }
     }
 
-    pub(super) fn respond(&mut self, id: &Id<'static>, message: Vec<u8>) {
+    pub(super) fn respond(&mut self, id: &Id, message: Vec<u8>) {
         self.queue.responded(id);
         self.outbox.push(message);
     }
 
-    pub(super) fn refuse(&mut self, id: &Id<'static>, error: &ErrorObjectOwned) {
+    pub(super) fn refuse(&mut self, id: &Id, error: &ErrorObjectOwned) {
         self.respond(id, wire::refusal(id, error));
     }
 
@@ -256,7 +256,7 @@ impl Driver {
         self.outbox.push(wire::refusal(&invalid.id, &error));
     }
 
-    fn request(&mut self, id: Id<'static>, method: String, params: Option<Box<RawValue>>) {
+    fn request(&mut self, id: Id, method: String, params: Option<Box<RawValue>>) {
         let refusal = if let Some(refusal) = self.queue.refusal(&id) {
             refusal
         } else if self.stage == Stage::New && method != "initialize" && !self.queue.is_busy() {
@@ -291,7 +291,7 @@ impl Driver {
             request_id: serde_json::Value,
         }
         let Ok(Params { request_id }) = handlers::read(params) else { return };
-        let is_it = |id: &Id<'_>| serde_json::to_value(id).is_ok_and(|id| id == request_id);
+        let is_it = |id: &Id| serde_json::to_value(id).is_ok_and(|id| id == request_id);
         if let Some(id) = self.queue.withdraw(&request_id) {
             let message = "the request was cancelled before it began";
             return self.refuse(&id, &error_object(error::CANCELLED, message, "cancelled", None));
@@ -327,7 +327,7 @@ impl Driver {
         self.send_all(messages);
     }
 
-    fn responded(&mut self, id: &Id<'static>, outcome: Result<Box<RawValue>, String>) {
+    fn responded(&mut self, id: &Id, outcome: Result<Box<RawValue>, String>) {
         let outcome = match self.editor.responded(id, outcome) {
             Taken::NotOurs(outcome) => outcome,
             Taken::Made(made) => return self.runs_in(&made),

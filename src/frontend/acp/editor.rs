@@ -4,9 +4,9 @@ use super::files::{FileCall, FileRequest, Files};
 use super::terminals::{Taken, TerminalRequest, Terminals};
 use super::translator::Offers;
 use crate::agent::{Editors, SubscriberId};
+use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::OptionFuture;
-use jsonrpsee::types::Id;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
 
@@ -86,11 +86,7 @@ impl Editor {
     }
 
     /// Consumes a response to one of these calls; returns any other.
-    pub(super) fn responded(
-        &mut self,
-        id: &Id<'static>,
-        outcome: Result<Box<RawValue>, String>,
-    ) -> Taken {
+    pub(super) fn responded(&mut self, id: &Id, outcome: Result<Box<RawValue>, String>) -> Taken {
         let outcome = match &mut self.files {
             Some(files) => files.responded(id, outcome),
             None => Some(outcome),

@@ -2,8 +2,8 @@
 
 use super::driver::Driver;
 use crate::agent::Feed;
+use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
-use jsonrpsee::types::Id;
 use pintle_protocol::approval::Approval;
 use pintle_protocol::event::{Event, EventRecord, TransientRecord};
 use pintle_protocol::ids::SessionId;
@@ -52,7 +52,7 @@ impl Driver {
         let Some(open) = self.sessions.get_mut(session_id) else { return };
         let is_sent = *seq <= open.sent_to;
         let mut messages = Vec::new();
-        let mut responses: Vec<(Id<'static>, Vec<u8>)> = Vec::new();
+        let mut responses: Vec<(Id, Vec<u8>)> = Vec::new();
         match event {
             Event::TurnStarted { .. } => {
                 if let Some(turn) = turn_id {

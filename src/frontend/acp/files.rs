@@ -4,12 +4,11 @@
 //! Invariant: a change is applied to the text that the client shows at that moment, or not at all.
 
 use crate::agent::{Documents, EditCall, edited_text};
-use crate::transport::envelope;
+use crate::transport::envelope::{self, Id};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::FutureExt;
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use jsonrpsee::types::Id;
 use pintle_protocol::document::{ApplyEditParams, ApplyEditResult, DocumentEdit, DocumentVersion};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -195,11 +194,11 @@ impl Files {
     /// Consumes a response to one of these requests; returns any other.
     pub(super) fn responded(
         &mut self,
-        id: &Id<'_>,
+        id: &Id,
         outcome: Result<Box<RawValue>, String>,
     ) -> Option<Result<Box<RawValue>, String>> {
         let call = match id {
-            Id::Str(id) => self.pending.remove(id.as_ref()),
+            Id::Str(id) => self.pending.remove(id),
             Id::Null | Id::Number(_) => None,
         };
         let Some(Pending { is_read, reply, .. }) = call else { return Some(outcome) };

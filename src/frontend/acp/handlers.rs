@@ -14,8 +14,9 @@ use crate::agent::{
 };
 use crate::frontend::connection::{Scope, close_session};
 use crate::frontend::native::dispatch::{error_object, refused};
+use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
-use jsonrpsee::types::{ErrorObjectOwned, Id};
+use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::content::Input;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
@@ -77,14 +78,14 @@ pub(super) struct Opened {
 /// The outcome of a request handler.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    Response(Id<'static>, Vec<u8>),
-    Refused(Id<'static>, ErrorObjectOwned),
-    Opened(Id<'static>, Opening, Box<Opened>),
-    Prompted(Id<'static>, SessionId, Accepted),
+    Response(Id, Vec<u8>),
+    Refused(Id, ErrorObjectOwned),
+    Opened(Id, Opening, Box<Opened>),
+    Prompted(Id, SessionId, Accepted),
     /// A turn that compacts the conversation has begun.
-    Compacting(Id<'static>, SessionId, pintle_protocol::ids::TurnId),
-    Configured(Id<'static>, SessionId, Setting, ConfigResult),
-    Closed(Id<'static>, SessionId, Vec<u8>),
+    Compacting(Id, SessionId, pintle_protocol::ids::TurnId),
+    Configured(Id, SessionId, Setting, ConfigResult),
+    Closed(Id, SessionId, Vec<u8>),
     /// The message needs no response.
     NoResponse,
 }

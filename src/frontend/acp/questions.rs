@@ -4,9 +4,8 @@
 
 use super::{tool, wire};
 use crate::agent::{Answer, SessionHandle};
-use crate::transport::envelope;
+use crate::transport::envelope::{self, Id};
 use agent_client_protocol_schema::v1 as acp;
-use jsonrpsee::types::Id;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionKind};
@@ -166,9 +165,9 @@ impl Questions {
     }
 
     /// Takes a response of the client.
-    pub(super) fn take(&mut self, id: &Id<'_>, outcome: Result<Box<RawValue>, String>) -> Answered {
+    pub(super) fn take(&mut self, id: &Id, outcome: Result<Box<RawValue>, String>) -> Answered {
         let pending = match id {
-            Id::Str(id) => self.open.remove(id.as_ref()),
+            Id::Str(id) => self.open.remove(id),
             Id::Null | Id::Number(_) => None,
         };
         let Some(Pending { about, handle, session }) = pending else { return Answered::NotOurs };

@@ -1,7 +1,8 @@
 //! The order of requests: each begins after the one before was handled. Pure.
 
 use crate::frontend::connection::InFlight;
-use jsonrpsee::types::{ErrorObjectOwned, Id};
+use crate::transport::envelope::Id;
+use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::ids::SessionId;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -9,7 +10,7 @@ use std::collections::VecDeque;
 
 /// A request or a notification, in the order of arrival.
 pub(super) enum Incoming {
-    Request { id: Id<'static>, method: String, params: Option<Box<RawValue>> },
+    Request { id: Id, method: String, params: Option<Box<RawValue>> },
     Cancel(SessionId),
 }
 
@@ -19,7 +20,7 @@ pub(super) struct Queue {
     in_flight: InFlight,
     waiting: VecDeque<Incoming>,
     /// The request that is being handled.
-    busy: Option<Id<'static>>,
+    busy: Option<Id>,
     /// That request loads a session: events wait, so that none is sent twice or out of order.
     pub(super) is_loading: bool,
 }
@@ -35,7 +36,7 @@ impl Queue {
     }
 
     /// Returns the error of a request that cannot be accepted.
-    pub(super) fn refusal(&self, id: &Id<'static>) -> Option<ErrorObjectOwned> {
+    pub(super) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
         self.in_flight.refusal(id)
     }
 
@@ -51,12 +52,12 @@ impl Queue {
         if self.busy.is_some() { None } else { self.waiting.pop_front() }
     }
 
-    pub(super) fn begun(&mut self, id: Id<'static>) {
+    pub(super) fn begun(&mut self, id: Id) {
         self.busy = Some(id);
     }
 
     /// Marks this request as handled: the next may begin.
-    pub(super) fn finished(&mut self, id: &Id<'static>) {
+    pub(super) fn finished(&mut self, id: &Id) {
         if self.busy.as_ref() == Some(id) {
             self.busy = None;
             self.is_loading = false;
@@ -64,12 +65,12 @@ impl Queue {
     }
 
     /// Notes that the request has its response.
-    pub(super) fn responded(&mut self, id: &Id<'static>) {
+    pub(super) fn responded(&mut self, id: &Id) {
         self.in_flight.remove(id);
     }
 
     /// Withdraws a request that has not begun; returns its id.
-    pub(super) fn withdraw(&mut self, request_id: &Value) -> Option<Id<'static>> {
+    pub(super) fn withdraw(&mut self, request_id: &Value) -> Option<Id> {
         let is_it = |incoming: &Incoming| matches!(incoming, Incoming::Request { id, .. } if serde_json::to_value(id).is_ok_and(|id| id == *request_id));
         let position = self.waiting.iter().position(is_it)?;
         match self.waiting.remove(position)? {

@@ -6,8 +6,8 @@ use super::session::{OpenSession, Prompt};
 use super::translator::Translator;
 use super::{notices, settings, wire};
 use crate::agent::Accepted;
+use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
-use jsonrpsee::types::Id;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{ConfigResult, PromptCommand};
 
@@ -53,7 +53,7 @@ impl Driver {
         self.begin_next();
     }
 
-    fn prompted(&mut self, id: &Id<'static>, session: &SessionId, prompt: Prompt) {
+    fn prompted(&mut self, id: &Id, session: &SessionId, prompt: Prompt) {
         if let Some(open) = self.sessions.get_mut(session) {
             open.prompts.push(prompt);
         } else {
@@ -62,7 +62,7 @@ impl Driver {
         }
     }
 
-    fn opened(&mut self, id: &Id<'static>, kind: Opening, opened: Opened) {
+    fn opened(&mut self, id: &Id, kind: Opening, opened: Opened) {
         // The replay of a loaded session precedes the response.
         while let Ok(page) = self.pages.try_recv() {
             self.send_all(page);
@@ -125,7 +125,7 @@ impl Driver {
 
     fn configured(
         &mut self,
-        id: &Id<'static>,
+        id: &Id,
         session: &SessionId,
         setting: Setting,
         result: ConfigResult,

@@ -7,8 +7,9 @@ use super::settings::Settings;
 use super::translator::Translator;
 use super::wire;
 use crate::agent::SessionHandle;
+use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
-use jsonrpsee::types::{ErrorObjectOwned, Id};
+use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error::{AUTH_REQUIRED, INTERNAL_ERROR};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnCompleted, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, TurnId};
@@ -20,7 +21,7 @@ const MAX_HELD: usize = 256;
 /// A prompt without a response.
 #[derive(Debug)]
 pub(super) struct Prompt {
-    pub(super) id: Id<'static>,
+    pub(super) id: Id,
     pub(super) turn: TurnId,
     /// Its message; `None` for `/compact`.
     pub(super) item: Option<ItemId>,
@@ -115,11 +116,7 @@ impl OpenSession {
     }
 
     /// Ends a turn and returns the responses to its prompts.
-    pub(super) fn end(
-        &mut self,
-        turn: Option<&TurnId>,
-        end: &TurnCompleted,
-    ) -> Vec<(Id<'static>, Vec<u8>)> {
+    pub(super) fn end(&mut self, turn: Option<&TurnId>, end: &TurnCompleted) -> Vec<(Id, Vec<u8>)> {
         self.running = None;
         let (ended, open) = std::mem::take(&mut self.prompts)
             .into_iter()
@@ -140,7 +137,7 @@ impl OpenSession {
     }
 
     /// Returns the responses to prompts whose messages were handed back.
-    pub(super) fn removed(&mut self, inputs: &[QueuedInput]) -> Vec<(Id<'static>, Vec<u8>)> {
+    pub(super) fn removed(&mut self, inputs: &[QueuedInput]) -> Vec<(Id, Vec<u8>)> {
         let is_removed = |prompt: &Prompt| {
             inputs.iter().any(|input| prompt.item.as_ref() == Some(&input.item_id))
         };
@@ -148,11 +145,11 @@ impl OpenSession {
     }
 
     /// Returns the responses to all prompts of a closed session.
-    pub(super) fn closed(&mut self) -> Vec<(Id<'static>, Vec<u8>)> {
+    pub(super) fn closed(&mut self) -> Vec<(Id, Vec<u8>)> {
         self.cancelled(|_| true)
     }
 
-    fn cancelled(&mut self, is_cancelled: impl Fn(&Prompt) -> bool) -> Vec<(Id<'static>, Vec<u8>)> {
+    fn cancelled(&mut self, is_cancelled: impl Fn(&Prompt) -> bool) -> Vec<(Id, Vec<u8>)> {
         let (cancelled, open) =
             std::mem::take(&mut self.prompts).into_iter().partition(is_cancelled);
         self.prompts = open;
@@ -166,7 +163,7 @@ impl OpenSession {
 }
 
 /// Returns the response to a prompt whose turn has ended.
-fn response(id: &Id<'static>, end: &TurnCompleted) -> Vec<u8> {
+fn response(id: &Id, end: &TurnCompleted) -> Vec<u8> {
     let stop = match (end.status, end.stop, &end.error) {
         (TurnStatus::Failed, _, Some(error)) if error.code == "contentFilter" => {
             acp::StopReason::Refusal

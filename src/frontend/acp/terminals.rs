@@ -3,11 +3,10 @@
 //! Invariant: each terminal that the client created is released once the engine no longer needs it.
 
 use crate::agent::{CommandEnd, Printed, TerminalCall, Terminals as Registry};
-use crate::transport::envelope;
+use crate::transport::envelope::{self, Id};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use jsonrpsee::types::Id;
 use pintle_protocol::ids::{ItemId, SessionId};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -173,13 +172,9 @@ impl Terminals {
     }
 
     /// Consumes a response to one of these requests; returns any other.
-    pub(super) fn responded(
-        &mut self,
-        id: &Id<'_>,
-        outcome: Result<Box<RawValue>, String>,
-    ) -> Taken {
+    pub(super) fn responded(&mut self, id: &Id, outcome: Result<Box<RawValue>, String>) -> Taken {
         let pending = match id {
-            Id::Str(id) => self.pending.remove(id.as_ref()),
+            Id::Str(id) => self.pending.remove(id),
             Id::Null | Id::Number(_) => None,
         };
         // A caller that is gone does not receive its result.

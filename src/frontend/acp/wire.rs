@@ -2,8 +2,9 @@
 //!
 //! Invariant: no message is longer than a few MiB, since clients reject longer ones; a shortened text says so.
 
+use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
-use jsonrpsee::types::{ErrorObjectOwned, Id};
+use jsonrpsee::types::ErrorObjectOwned;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -14,22 +15,22 @@ pub(super) const MAX_UPDATE_BYTES: usize = 3 * 1024 * 1024;
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
 /// Writes the response to a request.
-pub(super) fn response(id: &Id<'_>, result: &impl Serialize) -> Vec<u8> {
+pub(super) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
     #[derive(Serialize)]
     struct Out<'a, R> {
         jsonrpc: &'static str,
-        id: &'a Id<'a>,
+        id: &'a Id,
         result: &'a R,
     }
     to_bytes(&Out { jsonrpc: "2.0", id, result })
 }
 
 /// Writes the error response to a request.
-pub(super) fn refusal(id: &Id<'_>, error: &ErrorObjectOwned) -> Vec<u8> {
+pub(super) fn refusal(id: &Id, error: &ErrorObjectOwned) -> Vec<u8> {
     #[derive(Serialize)]
     struct Out<'a> {
         jsonrpc: &'static str,
-        id: &'a Id<'a>,
+        id: &'a Id,
         error: &'a ErrorObjectOwned,
     }
     to_bytes(&Out { jsonrpc: "2.0", id, error })

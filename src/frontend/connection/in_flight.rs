@@ -1,7 +1,8 @@
 //! The client's requests without a response, for JSON-RPC frontends: ids are unique, and their number is bounded.
 
 use crate::frontend::native::dispatch::error_object;
-use jsonrpsee::types::{ErrorObjectOwned, Id};
+use crate::transport::envelope::Id;
+use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error;
 use std::collections::HashSet;
 
@@ -10,11 +11,11 @@ pub(in crate::frontend) const MAX_IN_FLIGHT: usize = 256;
 
 /// The ids of the requests without a response.
 #[derive(Debug, Default)]
-pub(in crate::frontend) struct InFlight(HashSet<Id<'static>>);
+pub(in crate::frontend) struct InFlight(HashSet<Id>);
 
 impl InFlight {
     /// Returns the error of a request that cannot be accepted.
-    pub(in crate::frontend) fn refusal(&self, id: &Id<'static>) -> Option<ErrorObjectOwned> {
+    pub(in crate::frontend) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
         if self.0.contains(id) {
             let message = "this id is in use by a request without a response";
             return Some(error_object(error::INVALID_REQUEST, message, "duplicateId", None));
@@ -26,11 +27,11 @@ impl InFlight {
         })
     }
 
-    pub(in crate::frontend) fn insert(&mut self, id: Id<'static>) {
+    pub(in crate::frontend) fn insert(&mut self, id: Id) {
         self.0.insert(id);
     }
 
-    pub(in crate::frontend) fn remove(&mut self, id: &Id<'static>) {
+    pub(in crate::frontend) fn remove(&mut self, id: &Id) {
         self.0.remove(id);
     }
 

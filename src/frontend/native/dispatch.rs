@@ -3,11 +3,12 @@
 use super::connection::{Connection, Phase};
 use super::{answers, documents, extend, handlers, hints, history, stored};
 use crate::agent;
+use crate::transport::envelope::Id;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::server::{MethodCallback, MethodResponse};
-use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
+use jsonrpsee::types::{ErrorObjectOwned, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
@@ -176,7 +177,7 @@ impl Table {
     /// Starts the handler of a request that [`Table::refusal`] accepts.
     pub(in crate::frontend) fn call(
         &self,
-        id: Id<'static>,
+        id: Id,
         method: &str,
         params: Option<&RawValue>,
     ) -> (Order, BoxFuture<'static, Vec<u8>>) {
@@ -184,14 +185,15 @@ impl Table {
         let Some(MethodCallback::Async(callback)) = self.module.method(method) else {
             let error =
                 error_object(error::METHOD_NOT_FOUND, "unknown method", "methodNotFound", None);
-            return (order, std::future::ready(error_response(id, error)).boxed());
+            return (order, std::future::ready(error_response(&id, error)).boxed());
         };
         let params = Params::new(params.map(RawValue::get)).into_owned();
-        let response = callback(id.clone(), params, ConnectionId(0), usize::MAX, Extensions::new());
-        let response = AssertUnwindSafe(response).catch_unwind().map(|result| match result {
-            Ok(response) => to_bytes(response),
+        let no_id = jsonrpsee::types::Id::Null;
+        let response = callback(no_id, params, ConnectionId(0), usize::MAX, Extensions::new());
+        let response = AssertUnwindSafe(response).catch_unwind().map(move |result| match result {
+            Ok(response) => to_bytes(&id, response),
             Err(_) => error_response(
-                id,
+                &id,
                 error_object(
                     error::INTERNAL_ERROR,
                     "the handler panicked",
@@ -322,10 +324,16 @@ pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
 }
 
 /// A response with an error.
-pub(in crate::frontend) fn error_response(id: Id<'static>, error: ErrorObjectOwned) -> Vec<u8> {
-    to_bytes(MethodResponse::error(id, error))
+pub(in crate::frontend) fn error_response(id: &Id, error: ErrorObjectOwned) -> Vec<u8> {
+    to_bytes(id, MethodResponse::error(jsonrpsee::types::Id::Null, error))
 }
 
-fn to_bytes(response: MethodResponse) -> Vec<u8> {
-    String::from(Box::<str>::from(response.into_json())).into_bytes()
+/// Writes a response with the client's own id, in place of the `null` that jsonrpsee was given: its ids are whole numbers and strings alone.
+fn to_bytes(id: &Id, response: MethodResponse) -> Vec<u8> {
+    const HEAD: &str = r#"{"jsonrpc":"2.0","id":"#;
+    let text = Box::<str>::from(response.into_json());
+    let rest = text.strip_prefix(HEAD).and_then(|rest| rest.strip_prefix("null"));
+    debug_assert!(rest.is_some(), "jsonrpsee writes another head: {text}");
+    let id = serde_json::to_string(id).unwrap_or_default();
+    [HEAD, &id, rest.unwrap_or_default()].concat().into_bytes()
 }

@@ -5,8 +5,7 @@ use super::dispatch::{error_object, refused};
 use super::handlers::HandlerResult;
 use crate::agent::{DocumentProblem, Documents, EditCall};
 use crate::frontend::connection::Outbox;
-use crate::transport::envelope;
-use jsonrpsee::types::Id;
+use crate::transport::envelope::{self, Id};
 use pintle_protocol::document::{
     ApplyEditResult, DocumentChangeParams, DocumentCloseParams, DocumentOpenParams,
     DocumentSaveParams,
@@ -114,11 +113,11 @@ impl Edits {
     /// Consumes a response to an edit; returns any other.
     pub(super) fn responded(
         &mut self,
-        id: &Id<'_>,
+        id: &Id,
         outcome: Result<Box<RawValue>, String>,
     ) -> Option<Result<Box<RawValue>, String>> {
         let reply = match id {
-            Id::Str(id) => self.open.remove(id.as_ref()),
+            Id::Str(id) => self.open.remove(id),
             Id::Null | Id::Number(_) => None,
         };
         let Some(reply) = reply else { return Some(outcome) };

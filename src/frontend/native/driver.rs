@@ -9,10 +9,9 @@ use super::requests::{Request, Requests};
 use crate::agent::{AnswerCommand, EditCall, Editors, Feed, SessionHandle, SubscriberId};
 use crate::frontend::connection::{self, Ended, Outbox, Protocol};
 use crate::transport::Incoming;
-use crate::transport::envelope::{self, Envelope, Invalid};
+use crate::transport::envelope::{self, Envelope, Id, Invalid};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
-use jsonrpsee::types::Id;
 use pintle_protocol::error;
 use pintle_protocol::methods::{CancelParams, CancelRequest, Exit, Notification};
 use serde_json::value::RawValue;
@@ -37,7 +36,7 @@ pub(super) struct Driver {
 
 /// The response to a request.
 pub(super) struct Response {
-    id: Id<'static>,
+    id: Id,
     order: Order,
     message: Vec<u8>,
 }
@@ -170,13 +169,13 @@ impl Driver {
             _ => "invalidRequest",
         };
         let error = dispatch::error_object(invalid.code, &invalid.message, code, None);
-        self.outbox.push(dispatch::error_response(invalid.id.clone(), error));
+        self.outbox.push(dispatch::error_response(&invalid.id, error));
     }
 
-    fn request(&mut self, id: Id<'static>, method: String, params: Option<Box<RawValue>>) {
+    fn request(&mut self, id: Id, method: String, params: Option<Box<RawValue>>) {
         let refusal = self.requests.refusal(&id).or_else(|| self.table.refusal(&method));
         if let Some(refusal) = refusal {
-            self.outbox.push(dispatch::error_response(id, refusal));
+            self.outbox.push(dispatch::error_response(&id, refusal));
             return;
         }
         self.requests.accept(Request { id, method, params });
@@ -189,7 +188,7 @@ impl Driver {
             // Checked again: the request before it may have been `shutdown`.
             if let Some(refusal) = self.table.refusal(&method) {
                 self.requests.forget(&id);
-                self.outbox.push(dispatch::error_response(id, refusal));
+                self.outbox.push(dispatch::error_response(&id, refusal));
                 continue;
             }
             let (order, response) = self.table.call(id.clone(), &method, params.as_deref());
@@ -238,7 +237,7 @@ impl Driver {
                 "cancelled",
                 None,
             );
-            self.outbox.push(dispatch::error_response(id, error));
+            self.outbox.push(dispatch::error_response(&id, error));
         }
     }
 }

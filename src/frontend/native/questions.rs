@@ -3,8 +3,7 @@
 use super::connection::Connection;
 use crate::agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
 use crate::frontend::connection::Outbox;
-use crate::transport::envelope;
-use jsonrpsee::types::Id;
+use crate::transport::envelope::{self, Id};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
@@ -130,11 +129,11 @@ impl Questions {
     /// Takes a response. A malformed one dismisses the question.
     pub(super) fn answered(
         &mut self,
-        id: &Id<'_>,
+        id: &Id,
         outcome: Result<Box<RawValue>, String>,
     ) -> Option<(SessionHandle, Answer)> {
         let Id::Str(id) = id else { return None };
-        let (about, session) = self.open.remove(id.as_ref())?;
+        let (about, session) = self.open.remove(id)?;
         let answer = match about {
             About::Approval(approval_id) => Answer::Approval {
                 approval_id,

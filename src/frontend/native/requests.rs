@@ -2,14 +2,15 @@
 
 use super::dispatch::Order;
 use crate::frontend::connection::InFlight;
-use jsonrpsee::types::{ErrorObjectOwned, Id};
+use crate::transport::envelope::Id;
+use jsonrpsee::types::ErrorObjectOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 
 /// A request that has not begun.
 pub(super) struct Request {
-    pub(super) id: Id<'static>,
+    pub(super) id: Id,
     pub(super) method: String,
     pub(super) params: Option<Box<RawValue>>,
 }
@@ -34,7 +35,7 @@ impl Requests {
     }
 
     /// Returns the error of a request that cannot be accepted.
-    pub(super) fn refusal(&self, id: &Id<'static>) -> Option<ErrorObjectOwned> {
+    pub(super) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
         self.in_flight.refusal(id)
     }
 
@@ -63,7 +64,7 @@ impl Requests {
         }
     }
 
-    pub(super) fn finished(&mut self, id: &Id<'static>, order: Order) {
+    pub(super) fn finished(&mut self, id: &Id, order: Order) {
         self.in_flight.remove(id);
         match order {
             Order::Serial | Order::Closing => self.is_busy = false,
@@ -73,12 +74,12 @@ impl Requests {
     }
 
     /// Forgets a request that has its response without having begun.
-    pub(super) fn forget(&mut self, id: &Id<'static>) {
+    pub(super) fn forget(&mut self, id: &Id) {
         self.in_flight.remove(id);
     }
 
     /// Withdraws a request that has not begun; returns its id.
-    pub(super) fn withdraw(&mut self, id: &Value) -> Option<Id<'static>> {
+    pub(super) fn withdraw(&mut self, id: &Value) -> Option<Id> {
         let is_it =
             |request: &Request| serde_json::to_value(&request.id).is_ok_and(|value| value == *id);
         let position = self.waiting.iter().position(is_it)?;
