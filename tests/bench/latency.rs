@@ -11,6 +11,7 @@
 //! - a prompt: from `turn/start` to the request on the provider's socket, the connection being there
 //! - a stop: from `turn/interrupt` to the end of a turn whose provider is silent in the middle of its reply
 //! - memory: resident, when idle and after a turn
+//! - the engine that clients share: a delta through `pintle attach`, and the engine's CPU time with a second client
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -24,7 +25,8 @@ mod provider;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const STARTS: usize = 60;
@@ -48,8 +50,12 @@ struct Engine {
 
 impl Engine {
     fn start(folder: &std::path::Path, args: &[&str]) -> Self {
+        Self::start_as("serve", folder, args)
+    }
+
+    fn start_as(task: &str, folder: &std::path::Path, args: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
-            .arg("serve")
+            .arg(task)
             .args(args)
             .current_dir(folder)
             .env("PINTLE_HOME", folder.join("home"))
@@ -120,7 +126,8 @@ fn start_up(folder: &std::path::Path) {
     println!("memory when idle                  {idle:.1} MiB   (aim < 10 MiB)");
 }
 
-fn deltas(folder: &std::path::Path) {
+/// A provider that sends its deltas one by one: its address, when each was sent, and where to say that it was seen.
+fn one_by_one() -> (String, Receiver<Instant>, Sender<()>, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let (sent_tx, sent) = channel();
@@ -142,6 +149,11 @@ fn deltas(folder: &std::path::Path) {
         }
         stream.write_all(provider::END.as_bytes()).unwrap();
     });
+    (url, sent, seen_tx, server)
+}
+
+fn deltas(folder: &std::path::Path) {
+    let (url, sent, seen_tx, server) = one_by_one();
     let args = ["--model", "own/m", "--api", "chat", "--base-url", &url];
     let mut engine = Engine::start(folder, &args);
     for line in [INITIALIZE, CREATE, PROMPT] {
@@ -162,6 +174,77 @@ fn deltas(folder: &std::path::Path) {
         "a delta, socket to stdout         median {p50:.3} ms, p95 {p95:.3} ms   (plain read of the socket {bare:.3} ms, aim < 0.11 ms added)"
     );
     println!("memory after a turn over HTTP     {after:.1} MiB   (aim < 10 MiB)");
+}
+
+/// Deltas through `pintle attach`, with one client and with two.
+fn shared(folder: &std::path::Path) {
+    let mut cpu = Vec::new();
+    for clients in [1, 2] {
+        let (url, sent, seen_tx, server) = one_by_one();
+        let args = ["--model", "own/m", "--api", "chat", "--base-url", &url];
+        let mut first = Engine::start_as("attach", folder, &args);
+        first.send(INITIALIZE);
+        first.send(CREATE);
+        let made = first.until("sessionId").to_owned();
+        let id = made.split("\"sessionId\":\"").nth(1).unwrap().split('"').next().unwrap();
+        let others: Vec<Engine> = (1..clients)
+            .map(|_| {
+                let mut other = Engine::start_as("attach", folder, &[]);
+                other.send(INITIALIZE);
+                other.send(&format!(
+                    r#"{{"id":2,"method":"session/open","params":{{"sessionId":"{id}"}}}}"#
+                ));
+                other.until("sandbox");
+                other
+            })
+            .collect();
+        let file = std::fs::read_to_string(folder.join("home/engine.json")).unwrap();
+        let pid = file.split("\"pid\":").nth(1).unwrap().split(',').next().unwrap().to_owned();
+        let readers: Vec<_> = others
+            .into_iter()
+            .map(|mut other| std::thread::spawn(move || other.until("turn.completed").len()))
+            .collect();
+        let before = cpu_ms(&pid);
+        first.send(PROMPT);
+        let mut times = Vec::new();
+        for n in 0..DELTAS {
+            first.until(&format!("<{n}>"));
+            times.push(sent.recv().unwrap().elapsed());
+            seen_tx.send(()).unwrap();
+        }
+        first.until("turn.completed");
+        cpu.push(cpu_ms(&pid) - before);
+        server.join().unwrap();
+        for reader in readers {
+            reader.join().unwrap();
+        }
+        let (p50, p95) = spread(times);
+        if clients == 1 {
+            println!(
+                "a delta through attach            median {p50:.3} ms, p95 {p95:.3} ms   (aim < 0.1 ms over serve)"
+            );
+        }
+        Command::new("kill").arg(&pid).status().unwrap();
+        while folder.join("home/engine.json").exists() {
+            std::thread::yield_now();
+        }
+    }
+    println!(
+        "CPU of the engine, a second client {:.0} ms for {DELTAS} deltas, with one {:.0} ms, {:.2} times   (aim < 1.1)",
+        cpu[1],
+        cpu[0],
+        cpu[1] / cpu[0]
+    );
+}
+
+/// The CPU time of all threads of a process, in milliseconds.
+fn cpu_ms(pid: &str) -> f64 {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let times = tasks.flatten().filter_map(|task| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
+    });
+    times.sum::<f64>() / 1e6
 }
 
 /// The same pieces, read by a plain program.
@@ -371,6 +454,7 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     start_up(folder.path());
     deltas(folder.path());
+    shared(folder.path());
     tool_rounds(folder.path());
     growth(folder.path());
     prompts(folder.path());
