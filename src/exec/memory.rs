@@ -391,6 +391,10 @@ impl Environment for Memory {
     async fn release(&self, owner: &str) {
         lock(&self.released).push(owner.to_owned());
     }
+
+    async fn end_abandoned(&self, _owner: &str) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[cfg(test)]

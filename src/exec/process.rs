@@ -238,6 +238,22 @@ impl Shell {
     }
 }
 
+/// Kills what the commands of an owner left when their engine was killed. Returns their command lines. Blocking.
+pub(super) fn end_abandoned(owner: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for _ in 0..KILL_ROUNDS {
+        let left = descendants::abandoned(owner);
+        if left.is_empty() {
+            break;
+        }
+        lines.extend(descendants::command_lines(&left));
+        descendants::signal(&left, Signal::SIGKILL);
+    }
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
 async fn start(launch: &Launch) -> io::Result<(Started, Option<pipe::Sender>, pipe::Receiver)> {
     // One pipe for both, so that the output keeps its order.
     let (reader, writer) = io::pipe()?;

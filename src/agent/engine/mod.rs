@@ -370,6 +370,8 @@ impl Engine {
             };
             self.append(&mut journal, None, Event::Notice(notice))?;
         }
+        // Before files are looked at, which it may still change.
+        found.earlier.ended = self.services.here.end_abandoned(id.as_str()).await;
         let untold = crash::untold(self.services.env.as_ref(), &journal, &entries).await;
         // What is closed here is part of the history that the model sees.
         for (turn, event) in untold.into_iter().chain(found.closing) {

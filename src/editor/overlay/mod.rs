@@ -272,6 +272,10 @@ impl Environment for Overlay {
     async fn release(&self, owner: &str) {
         self.inner.release(owner).await;
     }
+
+    async fn end_abandoned(&self, owner: &str) -> Vec<String> {
+        self.inner.end_abandoned(owner).await
+    }
 }
 
 #[cfg(test)]
