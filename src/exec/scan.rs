@@ -46,7 +46,7 @@ pub struct Limits {
     pub files: usize,
     /// The maximum number of bytes read of new or changed files.
     pub bytes: u64,
-    /// The maximum duration.
+    /// The maximum duration of finding the files, and that of reading them.
     pub time: Duration,
     /// The content of a larger file is not kept.
     pub file_bytes: u64,
@@ -123,11 +123,12 @@ const UNTRUSTED: u128 = 0;
 /// [`Error::Cancelled`].
 pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
     let Scan { root, known, keep, limits } = scan;
-    let began = Instant::now();
-    let is_late = || began.elapsed() > limits.time;
+    let mut began = Instant::now();
+    let is_late = |began: Instant| began.elapsed() > limits.time;
     let late = || format!("looking at them takes longer than {} s", limits.time.as_secs_f32());
-    let threads = if known.len() < FEW_FILES { 1 } else { walk::all_threads() };
-    let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late());
+    let is_small = (1..FEW_FILES).contains(&known.len());
+    let threads = if is_small { 1 } else { walk::all_threads() };
+    let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late(began));
     let found = walk::facts(root, threads, &is_enough, cancel)?;
     let over = |files: &Arc<Files>, why: String, can_go_on: bool| {
         Ok(Scanned { files: Arc::clone(files), over: Some(Over { why, can_go_on }) })
@@ -135,9 +136,11 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, E
     if found.len() > limits.files {
         return over(known, format!("there are more than {} files", limits.files), false);
     }
-    if is_late() {
+    if is_late(began) {
         return over(known, late(), true);
     }
+    // Reading has its own time, so that each scan gets further than the one before.
+    began = Instant::now();
     let Compared { mut changed, gone } = compare(known, found);
     if changed.is_empty() && gone.is_empty() {
         return Ok(Scanned { files: Arc::clone(known), over: None });
@@ -172,7 +175,7 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, E
             let why = format!("more than {} MB have changed", limits.bytes / 1024 / 1024);
             return over(&Arc::new(files), why, true);
         }
-        if is_late() {
+        if is_late(began) {
             return over(&Arc::new(files), late(), true);
         }
     }
@@ -333,7 +336,7 @@ mod tests {
             ("a new folder", &|| write("deep/er/new", "new")),
             ("a renamed file", &|| std::fs::rename(root.join("a"), root.join("b")).unwrap()),
             ("another in its place", &|| {
-                std::fs::rename(root.join("many/4/4"), root.join("b")).unwrap()
+                std::fs::rename(root.join("many/4/4"), root.join("b")).unwrap();
             }),
             ("a removed file", &|| std::fs::remove_file(root.join("b")).unwrap()),
             ("a removed folder", &|| std::fs::remove_dir_all(root.join("deep")).unwrap()),
