@@ -4,6 +4,7 @@
 //! no `/proc`, and only the process group is known. Blocking, a few milliseconds.
 #![expect(clippy::disallowed_methods, reason = "exec reads /proc")]
 
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,11 +118,13 @@ fn with_children(parents: &BTreeMap<i32, i32>, mut found: BTreeSet<i32>) -> BTre
     }
 }
 
-/// Sends a signal to each process; one that has exited is ignored.
-pub(super) fn signal(pids: &[Pid], signal: Signal) {
+/// Sends a signal to each process; one that has exited is ignored. Returns false if all belong to other users.
+pub(super) fn signal(pids: &[Pid], signal: Signal) -> bool {
+    let mut is_sent = false;
     for pid in pids {
-        let _ = kill(*pid, signal);
+        is_sent |= kill(*pid, signal) != Err(Errno::EPERM);
     }
+    is_sent
 }
 
 fn all() -> impl Iterator<Item = i32> {
