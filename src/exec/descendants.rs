@@ -4,6 +4,7 @@
 //! no `/proc`, and only the process group is known. Blocking, a few milliseconds.
 #![expect(clippy::disallowed_methods, reason = "exec reads /proc")]
 
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,55 @@ pub(super) fn living(mark: &str, known: &[Pid]) -> Vec<Pid> {
 pub(super) fn marked(beginning: &str) -> Vec<Pid> {
     let wanted = format!("{MARK}={beginning}");
     family(&[], |variable| variable.starts_with(wanted.as_bytes()))
+}
+
+/// The processes that commands of an owner left when their engine was killed: those whose mark names an engine that is gone, and what they
+/// started. None if this process is one of them, since whoever started it may still work there.
+pub(super) fn abandoned(owner: &str) -> Vec<Pid> {
+    let (mut parents, mut found) = (BTreeMap::new(), BTreeSet::new());
+    for pid in all() {
+        let Some(Seen { parent, started }) = seen(pid) else { continue };
+        parents.insert(pid, parent);
+        let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut marks = variables.split(|&byte| byte == 0).filter_map(|variable| {
+            std::str::from_utf8(variable).ok()?.strip_prefix(MARK)?.strip_prefix('=')
+        });
+        // The number of an engine that is gone may be that of a younger process.
+        let is_gone = |engine: i32| seen(engine).is_none_or(|engine| engine.started > started);
+        if marks.any(|mark| engine_of(mark, owner).is_some_and(is_gone)) {
+            found.insert(pid);
+        }
+    }
+    let mut own = i32::try_from(std::process::id()).ok();
+    while let Some(pid) = own {
+        if found.contains(&pid) {
+            return Vec::new();
+        }
+        own = parents.get(&pid).copied();
+    }
+    with_children(&parents, found).into_iter().map(Pid::from_raw).collect()
+}
+
+/// The number of the engine whose command carries this mark, if the command is the owner's.
+fn engine_of(mark: &str, owner: &str) -> Option<i32> {
+    let mark = mark.strip_prefix(CONNECTION_PREFIX).unwrap_or(mark);
+    let (engine, command) = mark.split_once('-')?;
+    let _ = command.strip_prefix(owner)?.strip_prefix('-')?;
+    engine.split_once('.')?.0.parse().ok()
+}
+
+/// The command lines of those processes whose parents are not among them.
+pub(super) fn command_lines(pids: &[Pid]) -> Vec<String> {
+    let is_first = |pid: &&Pid| {
+        let parent = seen(pid.as_raw()).map(|seen| Pid::from_raw(seen.parent));
+        !parent.is_some_and(|parent| pids.contains(&parent))
+    };
+    let lines = pids.iter().filter(is_first).filter_map(|pid| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words = String::from_utf8_lossy(&line).replace(char::is_control, " ");
+        Some(words.trim().to_owned())
+    });
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
 /// The processes below one, without it.
@@ -68,11 +118,13 @@ fn with_children(parents: &BTreeMap<i32, i32>, mut found: BTreeSet<i32>) -> BTre
     }
 }
 
-/// Sends a signal to each process; one that has exited is ignored.
-pub(super) fn signal(pids: &[Pid], signal: Signal) {
+/// Sends a signal to each process; one that has exited is ignored. Returns false if all belong to other users.
+pub(super) fn signal(pids: &[Pid], signal: Signal) -> bool {
+    let mut is_sent = false;
     for pid in pids {
-        let _ = kill(*pid, signal);
+        is_sent |= kill(*pid, signal) != Err(Errno::EPERM);
     }
+    is_sent
 }
 
 fn all() -> impl Iterator<Item = i32> {
@@ -82,11 +134,71 @@ fn all() -> impl Iterator<Item = i32> {
 
 /// The parent of a process that is not a zombie.
 fn living_parent(pid: i32) -> Option<i32> {
+    seen(pid).map(|seen| seen.parent)
+}
+
+/// A process that is not a zombie.
+struct Seen {
+    parent: i32,
+    /// When it was started, in ticks of the system's clock.
+    started: u64,
+}
+
+fn seen(pid: i32) -> Option<Seen> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // `pid (name) state parent …`; the name may hold anything, also parentheses.
     let (_, rest) = line.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(parent)
+    let started = fields.nth(17)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(Seen { parent, started })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_names_the_engine_of_the_owners_command() {
+        for (mark, owner, want) in [
+            ("12.0-abc-1", "abc", Some(12)),
+            ("way-12.3-abc-1", "abc", Some(12)),
+            ("12.0-abc-def-1", "abc-def", Some(12)),
+            ("12.0-abcd-1", "abc", None),
+            ("12.0-abc", "abc", None),
+            ("12.0-other-abc-1", "abc", None),
+            ("x.0-abc-1", "abc", None),
+            ("", "abc", None),
+        ] {
+            assert_eq!(engine_of(mark, owner), want, "{mark} of {owner}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_processes_of_an_engine_that_is_gone_are_abandoned() {
+        let own = std::process::id();
+        let start = |engine: u32, owner: &str| {
+            let mark = format!("{engine}.0-{owner}-1");
+            std::process::Command::new("sleep").arg("1000").env(MARK, mark).spawn().unwrap()
+        };
+        // The number of a process that has ended is free for a while.
+        let mut gone = std::process::Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        let owner = format!("owner-{own}");
+        let mut living = [start(own, &owner), start(gone.id(), "another")];
+        let mut left = start(gone.id(), &owner);
+        let found = abandoned(&owner);
+        let lines = command_lines(&found);
+        left.kill().unwrap();
+        left.wait().unwrap();
+        for child in &mut living {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert_eq!(found, [Pid::from_raw(i32::try_from(left.id()).unwrap())]);
+        assert_eq!(lines, ["sleep 1000"]);
+        assert!(abandoned(&owner).is_empty());
+    }
 }

@@ -406,6 +406,12 @@ impl Environment for Local {
             self.drains.release(&owner).await;
         }
     }
+
+    async fn end_abandoned(&self, owner: &str) -> Vec<String> {
+        let owner = owner.to_owned();
+        let ended = tokio::task::spawn_blocking(move || process::end_abandoned(&owner)).await;
+        ended.unwrap_or_default()
+    }
 }
 
 impl Drop for Local {

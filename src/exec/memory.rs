@@ -13,7 +13,7 @@ use pintle_protocol::files::FileState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -190,7 +190,7 @@ impl Environment for Memory {
                 let state = FileState { sha256, size, mode: None, is_lost };
                 (path, ScannedFile { mark, state })
             });
-        Ok(Scanned { files: files.collect(), over: None })
+        Ok(Scanned { files: Arc::new(files.collect()), over: None })
     }
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
@@ -391,6 +391,10 @@ impl Environment for Memory {
 
     async fn release(&self, owner: &str) {
         lock(&self.released).push(owner.to_owned());
+    }
+
+    async fn end_abandoned(&self, _owner: &str) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -208,6 +208,10 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
 
     /// Kills what the commands of an owner left in the background when they ended by themselves.
     async fn release(&self, owner: &str);
+
+    /// Kills what the commands of an owner left running when their engine was killed. Returns their command lines. What runs below a
+    /// process of an engine that lives is left alone.
+    async fn end_abandoned(&self, owner: &str) -> Vec<String>;
 }
 
 /// The maximum size of a file that is held in memory whole.

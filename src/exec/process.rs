@@ -9,7 +9,7 @@ use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
 use crate::exec::sandbox::{self, Confinement};
 use crate::exec::wrapped::Envelope;
 use crate::exec::{Command, End, Error, Ran};
-use family::{KILL_ROUNDS, KILL_TO_END};
+use family::KILL_TO_END;
 use nix::sys::signal::Signal;
 use progress::Pending;
 use std::io;
@@ -228,13 +228,34 @@ impl Shell {
     pub(super) fn release(marks: &str, owner: Option<&str>) {
         let beginning =
             owner.map_or_else(|| format!("{marks}-"), |owner| format!("{marks}-{owner}-"));
-        for _ in 0..KILL_ROUNDS {
-            let left = descendants::marked(&beginning);
-            if left.is_empty() {
-                return;
-            }
-            descendants::signal(&left, Signal::SIGKILL);
+        kill_all(|| descendants::marked(&beginning));
+    }
+}
+
+/// Kills what the commands of an owner left when their engine was killed. Returns their command lines. Blocking.
+pub(super) fn end_abandoned(owner: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    kill_all(|| {
+        let left = descendants::abandoned(owner);
+        lines.extend(descendants::command_lines(&left));
+        left
+    });
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// Kills what is found until nothing is, or only what belongs to other users. A busy kernel takes a while to end a process. Blocking.
+fn kill_all(mut find: impl FnMut() -> Vec<nix::unistd::Pid>) {
+    /// Two seconds: what is left then hangs in the kernel.
+    const ROUNDS: u32 = 400;
+    const PAUSE: Duration = Duration::from_millis(5);
+    for _ in 0..ROUNDS {
+        let left = find();
+        if left.is_empty() || !descendants::signal(&left, Signal::SIGKILL) {
+            return;
         }
+        std::thread::sleep(PAUSE);
     }
 }
 

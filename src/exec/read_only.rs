@@ -157,6 +157,10 @@ impl Environment for ReadOnly {
     async fn release(&self, owner: &str) {
         self.0.release(owner).await;
     }
+
+    async fn end_abandoned(&self, owner: &str) -> Vec<String> {
+        self.0.end_abandoned(owner).await
+    }
 }
 
 #[cfg(test)]

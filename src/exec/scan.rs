@@ -1,22 +1,29 @@
 //! A scan of a folder's files, so that the effect of a command on them can be reported and undone.
 //!
-//! Blocking. `.git` is skipped, `.gitignore` is obeyed, links are not followed. A file with unchanged time, size and
-//! inode number is not read again, so a scan that a limit ended continues from there. Invariant: the caller gets all
-//! files, or learns that there are more.
+//! Blocking. `.git` is skipped, `.gitignore` is obeyed, links are not followed. Every file is looked at, by several threads. One with
+//! unchanged time, size and inode number is not read again, so a scan that a limit ended continues from there; where no file has changed,
+//! the known files are returned themselves, so that the caller sees at once that there is nothing to compare.
+//!
+//! The clock of files moves in ticks: one that is written again within the tick in which it was read keeps its time. So the mark of a file
+//! that changed just before it was read is not trusted, and the next scan reads it again.
+//!
+//! Invariant: the caller gets all files, or learns that there are more.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use super::files::Cancellable;
-use super::{Error, pinned, walk};
+use super::walk::{self, Fact};
+use super::{Error, pinned};
 use crate::disk;
 use pintle_protocol::files::FileState;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -39,7 +46,7 @@ pub struct Limits {
     pub files: usize,
     /// The maximum number of bytes read of new or changed files.
     pub bytes: u64,
-    /// The maximum duration.
+    /// The maximum duration of finding the files, and that of reading them.
     pub time: Duration,
     /// The content of a larger file is not kept.
     pub file_bytes: u64,
@@ -77,8 +84,8 @@ impl std::fmt::Debug for Scan {
 /// The result of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// The files found; for parts that the scan did not reach, those known before.
-    pub files: Files,
+    /// The files found; for parts that the scan did not reach, those known before. The known ones themselves, if nothing has changed.
+    pub files: Arc<Files>,
     /// The limit that ended the scan early, if one did.
     pub over: Option<Over>,
 }
@@ -104,54 +111,111 @@ pub struct ScannedFile {
     pub state: FileState,
 }
 
+/// A folder with fewer files is not worth several threads.
+const FEW_FILES: usize = 1000;
+
+/// The mark of a file whose metadata does not tell its contents apart; no file has it.
+const UNTRUSTED: u128 = 0;
+
 /// Scans a folder of this machine, skipping unreadable parts.
 ///
 /// # Errors
 /// [`Error::Cancelled`].
 pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
     let Scan { root, known, keep, limits } = scan;
-    let began = Instant::now();
+    let mut began = Instant::now();
+    let is_late = |began: Instant| began.elapsed() > limits.time;
+    let late = || format!("looking at them takes longer than {} s", limits.time.as_secs_f32());
+    let is_small = (1..FEW_FILES).contains(&known.len());
+    let threads = if is_small { 1 } else { walk::all_threads() };
+    let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late(began));
+    let found = walk::facts(root, threads, &is_enough, cancel)?;
+    let over = |files: &Arc<Files>, why: String, can_go_on: bool| {
+        Ok(Scanned { files: Arc::clone(files), over: Some(Over { why, can_go_on }) })
+    };
+    if found.len() > limits.files {
+        return over(known, format!("there are more than {} files", limits.files), false);
+    }
+    if is_late(began) {
+        return over(known, late(), true);
+    }
+    // Reading has its own time, so that each scan gets further than the one before.
+    began = Instant::now();
+    let Compared { mut changed, gone } = compare(known, found);
+    if changed.is_empty() && gone.is_empty() {
+        return Ok(Scanned { files: Arc::clone(known), over: None });
+    }
+    changed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    let mut files = Files::clone(known);
     let mut read = 0;
-    let mut files = Files::new();
-    for entry in walk::files(root) {
+    for (path, facts) in changed {
         if cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let Ok(facts) = entry.metadata() else { continue };
-        let path = entry.into_path();
         let mark = mark(&facts);
-        let is_same =
-            |seen: &&ScannedFile| seen.mark == mark && seen.state.mode == Some(mode(&facts));
-        let seen = match known.get(&path).filter(is_same) {
-            Some(seen) => seen.clone(),
-            None if facts.len() > limits.file_bytes => lost(&facts, mark),
-            None => {
-                read += facts.len();
-                match state(&path, &facts, keep, cancel) {
-                    Ok(state) => ScannedFile { mark, state },
-                    Err(_) if cancel.is_cancelled() => return Err(Error::Cancelled),
-                    // It was removed meanwhile, or is not readable.
-                    Err(_) => continue,
+        let seen = if facts.len() > limits.file_bytes {
+            lost(&facts, mark)
+        } else {
+            read += facts.len();
+            match state(&path, &facts, keep, cancel) {
+                Ok(state) => {
+                    let mark = if is_fresh(&facts) { UNTRUSTED } else { mark };
+                    ScannedFile { mark, state }
+                }
+                Err(_) if cancel.is_cancelled() => return Err(Error::Cancelled),
+                // It was removed meanwhile, or is not readable.
+                Err(_) => {
+                    files.remove(&path);
+                    continue;
                 }
             }
         };
         files.insert(path, seen);
-        let why = if files.len() > limits.files {
-            format!("there are more than {} files", limits.files)
-        } else if read > limits.bytes {
-            format!("more than {} MB have changed", limits.bytes / 1024 / 1024)
-        } else if began.elapsed() > limits.time {
-            format!("looking at them takes longer than {} s", limits.time.as_secs_f32())
-        } else {
-            continue;
-        };
-        let can_go_on = files.len() <= limits.files;
-        for (path, seen) in known.iter() {
-            files.entry(path.clone()).or_insert_with(|| seen.clone());
+        if read > limits.bytes {
+            let why = format!("more than {} MB have changed", limits.bytes / 1024 / 1024);
+            return over(&Arc::new(files), why, true);
         }
-        return Ok(Scanned { files, over: Some(Over { why, can_go_on }) });
+        if is_late(began) {
+            return over(&Arc::new(files), late(), true);
+        }
     }
-    Ok(Scanned { files, over: None })
+    for path in gone {
+        files.remove(&path);
+    }
+    Ok(Scanned { files: Arc::new(files), over: None })
+}
+
+/// The difference of the known files and those found.
+struct Compared {
+    /// The new ones, and those whose metadata has changed.
+    changed: Vec<Fact>,
+    gone: Vec<PathBuf>,
+}
+
+fn compare(known: &Files, found: Vec<Fact>) -> Compared {
+    // Bytes are compared faster than the parts of paths.
+    let mut left: HashMap<&OsStr, &ScannedFile> =
+        known.iter().map(|(path, seen)| (path.as_os_str(), seen)).collect();
+    let mut changed = found;
+    changed.retain(|(path, facts)| {
+        let seen = left.remove(path.as_os_str());
+        !seen.is_some_and(|s| s.mark == mark(facts) && s.state.mode == Some(mode(facts)))
+    });
+    Compared { changed, gone: left.into_keys().map(PathBuf::from).collect() }
+}
+
+/// Returns true for a file that changed so recently that it may change again without another time.
+fn is_fresh(facts: &Metadata) -> bool {
+    /// More than a tick of any kernel's clock.
+    const TICK: Duration = Duration::from_millis(20);
+    /// Where files have times in seconds only, or in two.
+    const COARSE_TICK: Duration = Duration::from_secs(2);
+    let tick = if facts.ctime_nsec() == 0 { COARSE_TICK } else { TICK };
+    let seconds = u64::try_from(facts.ctime()).unwrap_or_default();
+    let nanos = u32::try_from(facts.ctime_nsec()).unwrap_or_default();
+    let changed = UNIX_EPOCH + Duration::new(seconds, nanos);
+    SystemTime::now().duration_since(changed).is_ok_and(|age| age < tick)
+        || changed > SystemTime::now()
 }
 
 /// The state of a file of this machine, its content kept; nothing where there is none. A content that is too large is not kept.
@@ -234,6 +298,68 @@ mod tests {
     }
 
     #[test]
+    fn every_change_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let keep: Keep = Arc::new(|content: &[u8]| StoredContent {
+            sha256: String::from_utf8_lossy(content).into_owned(),
+            is_lost: false,
+        });
+        let look = |known: &Arc<Files>| {
+            let (root, known, keep) = (root.clone(), Arc::clone(known), Arc::clone(&keep));
+            let scan_now = Scan { root, known, keep, limits: Limits::default() };
+            let found = scan(&scan_now, &CancellationToken::new()).unwrap();
+            assert_eq!(found.over, None);
+            found.files
+        };
+        let texts = |files: &Files| -> Vec<(String, String)> {
+            let text = |path: &Path| path.strip_prefix(&root).unwrap().display().to_string();
+            files.iter().map(|(path, seen)| (text(path), seen.state.sha256.clone())).collect()
+        };
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        // Several threads look at a folder with as many files.
+        for number in 0..FEW_FILES + 10 {
+            write(&format!("many/{}/{number}", number % 7), "same");
+        }
+        write("a", "one");
+        let mut known = look(&Arc::default());
+        assert_eq!(known.len(), FEW_FILES + 11);
+        // Each change in the tick of the look before it, with the size that the file had.
+        for (name, change) in [
+            ("a file written in place", (&|| write("a", "two")) as &dyn Fn()),
+            ("one in a folder", &|| write("many/3/3", "SAME")),
+            ("a new file", &|| write("many/3/new", "new")),
+            ("a new folder", &|| write("deep/er/new", "new")),
+            ("a renamed file", &|| std::fs::rename(root.join("a"), root.join("b")).unwrap()),
+            ("another in its place", &|| {
+                std::fs::rename(root.join("many/4/4"), root.join("b")).unwrap();
+            }),
+            ("a removed file", &|| std::fs::remove_file(root.join("b")).unwrap()),
+            ("a removed folder", &|| std::fs::remove_dir_all(root.join("deep")).unwrap()),
+            ("another time", &|| {
+                // As `touch` and `tar` do: the content is another, the time of change an old one.
+                write("many/5/5", "SAME");
+                let old = std::fs::metadata(root.join("many/6/6")).unwrap().modified().unwrap();
+                let file =
+                    std::fs::File::options().append(true).open(root.join("many/5/5")).unwrap();
+                file.set_modified(old).unwrap();
+            }),
+            ("files that are to be ignored", &|| write(".gitignore", "many\n")),
+        ] {
+            change();
+            let found = look(&known);
+            assert_ne!(texts(&found), texts(&known), "{name}");
+            assert_eq!(texts(&found), texts(&look(&Arc::default())), "{name}");
+            known = found;
+        }
+        assert_eq!(known.len(), 1);
+    }
+
+    #[test]
     fn files_are_found_once_and_limits_are_told() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
@@ -263,10 +389,12 @@ mod tests {
             let (root, known, keep) = (root.to_path_buf(), Arc::clone(known), Arc::clone(&keep));
             scan(&Scan { root, known, keep, limits }, &CancellationToken::new())
         };
+        // Long enough that the times of the files tell later changes.
+        let settle = || std::thread::sleep(Duration::from_millis(30));
+        settle();
         let limits = Limits { file_bytes: 50, time: Duration::from_secs(60), ..Limits::default() };
         let Scanned { files: first, over } = with(&Arc::default(), limits).unwrap();
         assert_eq!(over, None);
-        let first = Arc::new(first);
         let want = BTreeSet::from(["a.txt", ".hidden", "b.txt", ".gitignore", "large"]);
         assert_eq!(names(&first), want);
         assert_eq!(kept.lock().unwrap().len(), 4);
@@ -274,10 +402,13 @@ mod tests {
 
         std::fs::write(root.join("a.txt"), "another one").unwrap();
         set_mode(&root.join(".hidden"), 0o755).unwrap();
+        settle();
         let whole = with(&first, limits).unwrap();
         let changed = whole.files.iter().filter(|(path, seen)| first.get(*path) != Some(seen));
         assert_eq!(changed.count(), 2);
         assert_eq!(kept.lock().unwrap().len(), 6, "only what changed was read");
+        let again = with(&whole.files, limits).unwrap();
+        assert!(Arc::ptr_eq(&again.files, &whole.files), "nothing has changed");
 
         for (name, limits, want, scans) in [
             ("files", Limits { files: 2, ..limits }, "more than 2 files", 1),
@@ -291,7 +422,7 @@ mod tests {
                 let Over { why, can_go_on } = over.unwrap();
                 assert!(why.contains(want), "{name}: {why}");
                 assert_eq!(can_go_on, name != "files", "{name}");
-                known = Arc::new(files);
+                known = files;
             }
             let last = with(&known, limits).unwrap();
             assert_eq!(last == whole, name == "bytes", "{name}");

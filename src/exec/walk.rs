@@ -4,10 +4,12 @@
 //! threads walk and search in no order; their results are sorted by path, and once there are more than the limit,
 //! paths beyond the last one are skipped. So a limit ends the work early, and the result is deterministic.
 
+mod facts;
 mod ignored;
 mod lines;
 mod paths;
 
+pub(super) use facts::{Fact, facts};
 pub(super) use lines::grep;
 pub(super) use paths::find;
 
@@ -62,20 +64,21 @@ struct Bound {
     current: PathKey,
 }
 
-/// The plain files below a folder, one after the other; what cannot be read is left out.
-pub(super) fn files(root: &Path) -> impl Iterator<Item = DirEntry> {
-    let cancel = CancellationToken::new();
-    let walk = Walk::new(root, &cancel).builder(None).build();
-    walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-}
-
 impl<'a> Walk<'a> {
     fn new(root: &'a Path, cancel: &'a CancellationToken) -> Self {
         Self { root, cancel, unread: AtomicUsize::new(0), bounds: AtomicUsize::new(0) }
     }
 
     fn run<V: Visit>(&self, max_depth: Option<usize>, visit: impl Fn() -> V) -> Result<(), Error> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        self.run_on(all_threads(), max_depth, visit)
+    }
+
+    fn run_on<V: Visit>(
+        &self,
+        threads: usize,
+        max_depth: Option<usize>,
+        visit: impl Fn() -> V,
+    ) -> Result<(), Error> {
         let walk = self.builder(max_depth).threads(threads).build_parallel();
         walk.visit(&mut Threads { walk: self, visit });
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
@@ -107,6 +110,11 @@ impl<'a> Walk<'a> {
         // The part of the rest that was visited depends on timing.
         if has_more { 0 } else { self.unread.load(Ordering::Relaxed) }
     }
+}
+
+/// The number of threads for a folder of many files.
+pub(super) fn all_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }
 
 struct Threads<'a, F> {

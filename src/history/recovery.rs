@@ -54,6 +54,8 @@ pub struct Earlier {
     pub touched: TouchedFiles,
     /// The messages that were accepted and that no model has read, oldest first.
     pub unread: Vec<QueuedInput>,
+    /// The command lines of what its engine left running and that was ended; whoever opens the session fills it in.
+    pub ended: Vec<String>,
 }
 
 /// The background jobs of a session that was open before.
@@ -231,6 +233,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         reported_mode,
         touched: TouchedFiles::default(),
         unread,
+        ended: Vec::new(),
     };
     recovery
 }

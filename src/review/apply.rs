@@ -54,6 +54,9 @@ impl FileReview {
             done.push((part.effect, was, step.hunk.clone()));
             steps.push(step);
         }
+        if !steps.is_empty() {
+            self.past.clear();
+        }
         self.take_steps(steps);
         // Hunks that this verdict made disappear need no decision any more.
         self.settle(seq, None, HunkState::Gone, true, ids);

@@ -5,6 +5,7 @@
 use super::content::{Author, Content, line_changes, lines_of};
 use super::fold::fold;
 use super::hunk::{Ids, Tracked};
+use super::past::Past;
 use super::rematch::{Run, rematch, runs};
 use super::user_lines::UserLines;
 use crate::text::line_diff::{Change, Lean, carried};
@@ -24,17 +25,20 @@ pub(super) struct FileReview {
     pub(super) now: Option<Content>,
     /// Lines that a person wrote into hunks.
     pub(super) user_lines: UserLines,
+    /// Its earlier states.
+    pub(super) past: Past,
     /// The open hunks in the order of the file; a hunk about its mode is the last.
     pub(super) open: Vec<Tracked>,
     /// All hunks that were open once.
     pub(super) closed: Vec<Tracked>,
 }
 
-/// Hunks that a person's edit changed or removed.
+/// Hunks that a person's edit changed, removed or brought back.
 #[derive(Debug, Default)]
 pub(super) struct UserEdits {
     pub(super) modified: Vec<HunkId>,
     pub(super) undone: Vec<HunkId>,
+    pub(super) reopened: Vec<HunkId>,
 }
 
 impl FileReview {
@@ -44,6 +48,7 @@ impl FileReview {
             baseline: content.clone(),
             now: content,
             user_lines: UserLines::default(),
+            past: Past::default(),
             open: Vec::new(),
             closed: Vec::new(),
         }
@@ -60,16 +65,22 @@ impl FileReview {
         if after == self.now {
             return UserEdits::default();
         }
+        if *author == Author::User
+            && let Some(edits) = self.go_back(seq, after.as_ref())
+        {
+            return edits;
+        }
+        self.remember();
         let edits = line_changes(self.now.as_ref(), after.as_ref());
         let (mut base_map, mut inside, mut modified) = (Vec::new(), Vec::new(), Vec::new());
         if *author == Author::User {
-            let (now, after) = (self.now.as_ref(), after.as_ref());
-            let folded = fold(self.baseline.as_ref(), now, after, &edits);
-            modified = self.modified_by(&folded.inside, after);
+            let (now, after, own) = (self.now.as_ref(), after.as_ref(), &self.user_lines.all);
+            let folded = fold(self.baseline.as_ref(), now, after, &edits, own);
+            modified = self.modified_by(&folded.inside, &folded.restored, after);
             self.origin = if self.origin == self.baseline {
                 folded.content.clone()
             } else {
-                fold(self.origin.as_ref(), now, after, &edits).content
+                fold(self.origin.as_ref(), now, after, &edits, own).content
             };
             (self.baseline, base_map, inside) = (folded.content, folded.map, folded.inside);
         }
@@ -90,18 +101,26 @@ impl FileReview {
         };
         let gone = if *author == Author::User { HunkState::Undone } else { HunkState::Gone };
         let undone = self.settle(seq, maker, gone, *author == Author::Rewind, ids);
-        UserEdits { modified, undone: if gone == HunkState::Undone { undone } else { Vec::new() } }
+        let undone = if gone == HunkState::Undone { undone } else { Vec::new() };
+        UserEdits { modified, undone, reopened: Vec::new() }
     }
 
     /// Returns the open hunks that a person's edits changed.
-    fn modified_by(&self, inside: &[Change], after: Option<&Content>) -> Vec<HunkId> {
+    fn modified_by(
+        &self,
+        inside: &[Change],
+        restored: &[Range<usize>],
+        after: Option<&Content>,
+    ) -> Vec<HunkId> {
         let mode = |content: Option<&Content>| content.map(|content| content.mode);
         let is_modified = |hunk: &&Tracked| match hunk.kind {
             HunkKind::File => true,
             HunkKind::Mode => mode(self.now.as_ref()) != mode(after),
             HunkKind::Lines => inside
                 .iter()
-                .any(|edit| edit.old.start <= hunk.new.end && hunk.new.start <= edit.old.end),
+                .map(|edit| &edit.old)
+                .chain(restored)
+                .any(|lines| lines.start <= hunk.new.end && hunk.new.start <= lines.end),
         };
         self.open.iter().filter(is_modified).map(|hunk| hunk.id.clone()).collect()
     }

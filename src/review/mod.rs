@@ -17,9 +17,11 @@ mod file;
 mod fold;
 mod hunk;
 mod notices;
+mod past;
 mod patch;
 mod plan;
 mod rematch;
+mod restored;
 mod select;
 mod user_lines;
 

@@ -50,6 +50,13 @@ impl Notices {
             self.0.retain(|notice| notice.hunk != hunk.id || notice.kind != NoteKind::Modified);
             self.add(seq, path, hunk, NoteKind::Undone, &hunk.new_text);
         }
+        for hunk in edits.reopened.iter().filter_map(|id| file.find(id)) {
+            let count = self.0.len();
+            self.0.retain(|notice| notice.hunk != hunk.id || notice.kind != NoteKind::Undone);
+            if self.0.len() == count {
+                self.add(seq, path, hunk, NoteKind::Reopened, "");
+            }
+        }
     }
 
     /// Adds a verdict that closed or opened a hunk.

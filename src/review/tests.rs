@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 mod hunks;
 mod properties;
+mod restored;
 
 const PATH: &str = "/w/a.txt";
 
@@ -310,6 +311,16 @@ fn the_model_is_told_once_what_became_of_its_changes() {
             "taken back by hand",
             &[Agent("x b c"), User("a b c")],
             &["/w/a.txt:1 undone, these lines are gone:", "    x"],
+        ),
+        (
+            "taken back by hand and restored before it was told",
+            &[Agent("x b c"), User("a b c"), User("x b c")],
+            &[],
+        ),
+        (
+            "taken back by hand and restored after it was told",
+            &[Agent("x b c"), User("a b c"), Told, User("x b c")],
+            &["/w/a.txt:1 no longer decided"],
         ),
         (
             "a comment",

@@ -75,6 +75,12 @@ impl Lines {
         self.lines.iter().any(|own| overlap(own, lines))
     }
 
+    /// Returns true when this line is a person's.
+    pub(super) fn contains(&self, at: usize) -> bool {
+        let passed = self.lines.partition_point(|lines| lines.end <= at);
+        self.lines.get(passed).is_some_and(|lines| lines.contains(&at))
+    }
+
     /// Returns the person's lines among these.
     pub(super) fn among(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
         let shared = self.lines.iter().filter(|own| overlap(own, lines));

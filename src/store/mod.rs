@@ -5,6 +5,7 @@
 //!                                                                   lock
 //!                                                                   title
 //!                                                                   announced.json
+//!                                                                   announced-folder.json
 //!                                                                   artifacts/output-*.log
 //! DATA/index.sqlite                                                  made from the journals, for lists and searches
 //! ```

@@ -7,6 +7,7 @@
 //! - start-up: from the spawn to the answered `initialize`, beside the spawn of `/bin/true`
 //! - a delta: from the provider's socket to our end of stdout, beside a plain read of the same socket
 //! - a tool round: one reply with one call, the engine's part alone and with the tool
+//! - a command in a large folder: the first one, whose look at the folder keeps all contents, and those after it, beside an empty folder
 //! - a long turn: a round among the first hundred of a thousand, and among the last
 //! - a prompt: from `turn/start` to the request on the provider's socket, the connection being there
 //! - a stop: from `turn/interrupt` to the end of a turn whose provider is silent in the middle of its reply
@@ -34,6 +35,9 @@ const DELTAS: usize = 2000;
 const ROUNDS: usize = 180;
 const STOPS: usize = 100;
 const PROMPTS: usize = 200;
+const COMMANDS: usize = 20;
+/// The numbers of files of folders in which commands run; over 20,000 no command is tracked.
+const FOLDERS: [usize; 3] = [0, 15_000, 100_000];
 const LONG_TURN: usize = 1000;
 const INITIALIZE: &str =
     r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
@@ -50,15 +54,20 @@ struct Engine {
 
 impl Engine {
     fn start(folder: &std::path::Path, args: &[&str]) -> Self {
-        Self::start_as("serve", folder, args)
+        Self::start_as("serve", folder, &folder.join("home"), args)
     }
 
-    fn start_as(task: &str, folder: &std::path::Path, args: &[&str]) -> Self {
+    fn start_as(
+        task: &str,
+        folder: &std::path::Path,
+        home: &std::path::Path,
+        args: &[&str],
+    ) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
             .arg(task)
             .args(args)
             .current_dir(folder)
-            .env("PINTLE_HOME", folder.join("home"))
+            .env("PINTLE_HOME", home)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -182,14 +191,14 @@ fn shared(folder: &std::path::Path) {
     for clients in [1, 2] {
         let (url, sent, seen_tx, server) = one_by_one();
         let args = ["--model", "own/m", "--api", "chat", "--base-url", &url];
-        let mut first = Engine::start_as("attach", folder, &args);
+        let mut first = Engine::start_as("attach", folder, &folder.join("home"), &args);
         first.send(INITIALIZE);
         first.send(CREATE);
         let made = first.until("sessionId").to_owned();
         let id = made.split("\"sessionId\":\"").nth(1).unwrap().split('"').next().unwrap();
         let others: Vec<Engine> = (1..clients)
             .map(|_| {
-                let mut other = Engine::start_as("attach", folder, &[]);
+                let mut other = Engine::start_as("attach", folder, &folder.join("home"), &[]);
                 other.send(INITIALIZE);
                 other.send(&format!(
                     r#"{{"id":2,"method":"session/open","params":{{"sessionId":"{id}"}}}}"#
@@ -334,6 +343,48 @@ fn small_read(n: usize) -> String {
     format!(r#"{{"tool":"read","arguments":{{"path":"file.txt","limit":{}}}}}"#, n + 1)
 }
 
+/// Commands that change nothing in folders of many files, each after a look at the folder and before another one.
+fn commands(folder: &std::path::Path) {
+    let mut replies: Vec<String> = (0..COMMANDS)
+        .map(|n| {
+            format!(r#"{{"blocks":[{{"tool":"bash","arguments":{{"command":"true {n}"}}}}]}}"#)
+        })
+        .collect();
+    replies.push(r#"{"blocks":[{"text":"done"}]}"#.to_owned());
+    let script = folder.join("script.json");
+    std::fs::write(&script, format!(r#"{{"replies":[{}]}}"#, replies.join(","))).unwrap();
+    for count in FOLDERS {
+        let project = tempfile::tempdir().unwrap();
+        for n in 0..count {
+            let within = project.path().join(format!("{}/{}", n / 1000, n / 50));
+            if n % 50 == 0 {
+                std::fs::create_dir_all(&within).unwrap();
+            }
+            std::fs::write(within.join(format!("{n}.txt")), format!("{n}\n").repeat(50)).unwrap();
+        }
+        let args = ["--permission", "full", "--script", script.to_str().unwrap()];
+        // What the engine writes is no file of the project.
+        let mut engine = Engine::start_as("serve", project.path(), &folder.join("home"), &args);
+        engine.send(INITIALIZE);
+        engine.send(CREATE);
+        engine.until("session.created");
+        engine.send(PROMPT);
+        engine.until("turn.started");
+        let mut times = Vec::new();
+        for _ in 0..COMMANDS {
+            let began = Instant::now();
+            engine.until("step.completed");
+            times.push(began.elapsed());
+        }
+        engine.until("turn.completed");
+        let first = times.remove(0).as_secs_f64() * 1000.0;
+        let (median, slowest) = spread(times);
+        println!(
+            "a command among {count:6} files      median {median:.1} ms, p95 {slowest:.1} ms, the first {first:.1} ms"
+        );
+    }
+}
+
 /// A thousand small reads in one turn: what a round takes at its beginning and at its end.
 fn growth(folder: &std::path::Path) {
     let mut replies: Vec<String> = (0..LONG_TURN)
@@ -456,6 +507,7 @@ fn main() {
     deltas(folder.path());
     shared(folder.path());
     tool_rounds(folder.path());
+    commands(folder.path());
     growth(folder.path());
     prompts(folder.path());
     stops(folder.path());

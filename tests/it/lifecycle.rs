@@ -191,6 +191,82 @@ fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
     until(|| !is_running(&mark));
 }
 
+/// The processes whose parent this one is.
+fn children(parent: i32) -> Vec<i32> {
+    let pids = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let parent_of = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
+        parent_of == Some(&parent.to_string())
+    })
+    .collect()
+}
+
+/// Kills a program and the guardian of its commands at the same moment, so that nobody ends what runs.
+#[cfg(target_os = "linux")]
+fn kill_with_guardian(program: &mut Program) {
+    let engine = i32::try_from(program.child.id()).unwrap();
+    let [guardian] = children(engine)[..] else { panic!("one guardian") };
+    let guardian = nix::unistd::Pid::from_raw(guardian);
+    nix::sys::signal::kill(guardian, Signal::SIGSTOP).unwrap();
+    program.signal(Signal::SIGKILL);
+    program.wait();
+    nix::sys::signal::kill(guardian, Signal::SIGKILL).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_killed_engine_left_running_ends_when_its_session_is_opened() {
+    let place = Place::new(&[]);
+    let mark = |name: &str| format!("mark-left-{name}-{}", std::process::id());
+    let start = |place: &Place, name: &str| {
+        // The shell ends with the guardian, its child does not.
+        let command = format!("(exec -a {} sleep 1000) & echo begun; wait", mark(name));
+        let script = place.script(&running(&command));
+        let serve = place.command(&["serve", "--permission", "full", "--script", &script]);
+        let mut program = Program::start(serve, Framing::Lines);
+        program.initialize();
+        let session = program.ask("session/create", json!({}))["sessionId"].clone();
+        program.prompt("go");
+        until(|| is_running(&mark(name)));
+        (program, session)
+    };
+    let (mut killed, session) = start(&place, "killed");
+    // Neither the commands of a living engine nor those of another session.
+    let (living, _) = start(&place, "living");
+    let (mut other, other_session) = start(&place, "other");
+    kill_with_guardian(&mut killed);
+    kill_with_guardian(&mut other);
+    assert!(is_running(&mark("killed")));
+
+    let script = place.script(&json!({"replies": []}));
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/open", json!({"sessionId": session}));
+    assert!(!is_running(&mark("killed")), "it is ended before the session is there");
+    let notice = program.until_event("notice");
+    assert_eq!(notice["code"], "commandsEnded");
+    let message = notice["message"].as_str().unwrap();
+    assert!(message.contains(&mark("killed")), "{message}");
+    assert!(is_running(&mark("living")) && is_running(&mark("other")));
+
+    program.ask("session/open", json!({"sessionId": other_session}));
+    assert!(is_running(&mark("living")) && !is_running(&mark("other")));
+    drop(living);
+    // What was ended is told once.
+    program.ask("session/close", json!({"sessionId": session}));
+    program.ask("session/open", json!({"sessionId": session, "fromSeq": 0}));
+    program.end_input();
+    let notices = program.rest();
+    let told = notices.iter().filter(|message| {
+        let event = &message["params"]["event"];
+        event["code"] == "commandsEnded" && message["params"]["sessionId"] == session
+    });
+    assert_eq!(told.count(), 1, "the one in the journal");
+}
+
 #[test]
 fn a_journal_that_cannot_be_written_stops_the_turn_and_not_the_engine() {
     let long = "long ".repeat(2000);

@@ -103,6 +103,50 @@ fn calls() -> Value {
 }
 
 #[test]
+fn a_sub_agent_that_is_opened_again_starts_others_as_deep_as_before() {
+    let spawn = |task: &str| json!({"tool": "spawn_agent", "arguments": {"task": task}});
+    let wait = json!({"tool": "wait", "arguments": {}});
+    for (depth, may_start) in [(1, false), (2, true)] {
+        let place = place_with(&format!("[limits]\nsubagent_depth = {depth}\n"));
+        let start = |replies: Value| {
+            let script = place.script(&json!({ "replies": replies }));
+            let args = ["serve", "--permission", "full", "--script", &script];
+            let mut program = Program::start(place.command(&args), Framing::Lines);
+            program.initialize();
+            program
+        };
+        let mut program = start(json!([
+            {"blocks": [spawn("alpha")]},
+            {"blocks": [wait]},
+            {"blocks": [{"text": "done"}]},
+            {"of": "alpha", "blocks": [{"text": "mine"}]},
+        ]));
+        program.ask("session/create", json!({}));
+        program.prompt("go");
+        let item =
+            program.until(|message| message["params"]["event"]["item"]["type"] == "subagent");
+        let agent = item["params"]["event"]["item"]["sessionId"].clone();
+        program.until_event("turn.completed");
+        program.end_input();
+        program.wait();
+
+        let mut program = start(json!([
+            {"blocks": [spawn("beta")]},
+            {"blocks": [{"text": "done"}]},
+            {"of": "beta", "blocks": [{"text": "its own"}]},
+        ]));
+        program.ask("session/open", json!({"sessionId": agent}));
+        program.prompt("go on");
+        let call = program.until(|message| {
+            message["params"]["event"]["type"] == "item.completed"
+                && message["params"]["event"]["item"]["toolName"] == "spawn_agent"
+        });
+        let item = &call["params"]["event"]["item"];
+        assert_eq!(item["status"] == "completed", may_start, "{depth}: {item}");
+    }
+}
+
+#[test]
 fn the_tools_of_a_session_are_those_that_are_named() {
     for (name, config, args) in [
         ("the file", "[tools]\nallow = [\"r*\", \"grep\"]\n", &[][..]),

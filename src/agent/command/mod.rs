@@ -21,6 +21,7 @@ pub use history::{HistoryCommand, Note, NoteBody, Pager, Rewind};
 pub use job::JobCommand;
 pub use queue::{QueueCommand, QueueEdit};
 pub use review::ReviewCommand;
+pub(in crate::agent) use settings::commands_ended;
 pub(crate) use settings::messages_held;
 pub(in crate::agent) use settings::mode_kept;
 pub use settings::{OpenConfig, SettingsCommand};

@@ -14,6 +14,9 @@ use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::plan::WorkMode;
 use std::collections::BTreeMap;
 
+/// The maximum length of a command line in a notice.
+const MAX_COMMAND_CHARS: usize = 120;
+
 /// Commands about settings.
 #[derive(Debug)]
 pub enum SettingsCommand {
@@ -99,6 +102,30 @@ pub(crate) fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
             texts.join(", ")
         ),
         hint: Some("it waits in the queue and is read with the next prompt".to_owned()),
+    })
+}
+
+/// Tells whoever opens a session of commands that its engine left running when it was killed, and that were ended.
+pub(in crate::agent) fn commands_ended(lines: &[String]) -> Option<Notice> {
+    const SHOWN: usize = 3;
+    let shown = lines.iter().take(SHOWN).map(|line| {
+        let short: String = line.chars().take(MAX_COMMAND_CHARS).collect();
+        let cut = if short.len() < line.len() { "…" } else { "" };
+        format!("\u{201c}{short}{cut}\u{201d}")
+    });
+    let shown: Vec<String> = shown.collect();
+    let more = match lines.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!lines.is_empty()).then(|| Notice {
+        level: NoticeLevel::Warning,
+        code: "commandsEnded".to_owned(),
+        message: format!(
+            "the engine was killed while commands ran, which were ended now: {}{more}",
+            shown.join(", ")
+        ),
+        hint: Some("run again what is still needed".to_owned()),
     })
 }
 

@@ -381,12 +381,18 @@ impl Engine {
         let mut found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
         let permission_mode = config.permission_mode.or(self.services.permissions.named_mode);
-        let settings = self.settings(
+        let mut settings = self.settings(
             config.over(created),
             created.and_then(|created| created.title.clone()),
             created.is_some_and(|created| created.parent.is_some()),
             created.and_then(|created| created.role.clone()),
         )?;
+        if let Some(parent) = created.and_then(|created| created.parent.as_ref()) {
+            let (store, parent) = (self.services.store.clone(), parent.session_id.clone());
+            let above = in_background(move || Ok(ancestors(&store, parent))).await?;
+            let depth = self.services.limits.subagent_depth;
+            settings.limits.subagent_depth = above.map_or(0, |above| depth.saturating_sub(above));
+        }
         for message in warnings {
             let notice = Notice {
                 level: NoticeLevel::Warning,
@@ -396,6 +402,8 @@ impl Engine {
             };
             self.append(&mut journal, None, Event::Notice(notice))?;
         }
+        // Before files are looked at, which it may still change.
+        found.earlier.ended = self.services.here.end_abandoned(id.as_str()).await;
         let untold = crash::untold(self.services.env.as_ref(), &journal, &entries).await;
         // What is closed here is part of the history that the model sees.
         for (turn, event) in untold.into_iter().chain(found.closing) {
@@ -449,7 +457,7 @@ impl Engine {
                 .min(self.services.permissions.ceiling),
             mode: config.mode.unwrap_or_default(),
             title,
-            // Nobody knows any more how deep a sub-agent was that is opened again.
+            // Whoever makes or opens a sub-agent's session knows how deep it is.
             limits: if is_subagent {
                 Limits { subagent_depth: 0, turns: None, ..self.services.limits }
             } else {
@@ -502,4 +510,20 @@ impl Engine {
         self.open.insert(id, handle.clone());
         handle
     }
+}
+
+/// The number of sessions above a sub-agent's, from its parent on; `None` if one of them is gone.
+fn ancestors(store: &Store, mut parent: SessionId) -> Option<u32> {
+    /// More than any setting allows: a journal that somebody edited may name itself.
+    const MAX_DEPTH: u32 = 64;
+    for above in 1..=MAX_DEPTH {
+        let first = store.page(&parent, 0, 1).ok()?.events.into_iter().next()?;
+        let record: EventRecord = serde_json::from_str(first.get()).ok()?;
+        let Event::SessionCreated(created) = record.event else { return None };
+        match created.parent {
+            None => return Some(above),
+            Some(next) => parent = next.session_id,
+        }
+    }
+    None
 }

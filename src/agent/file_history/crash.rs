@@ -9,6 +9,7 @@
 
 use crate::agent::file_history::{look_at, put_back, record, scanned, state};
 use crate::exec::Environment;
+use crate::exec::scan::Files;
 use crate::store::announced::{Announced, Announcements};
 use crate::store::blobs::Blobs;
 use crate::store::{Entry, Journal};
@@ -18,13 +19,38 @@ use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::ItemStatus;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Announces a change. That the disk is full does not hold it up: it can still be made, and only a kill would leave it untold.
 pub(in crate::agent) async fn announce(announcements: &Announcements, announced: Announced) {
     let announcements = announcements.clone();
-    let put = tokio::task::spawn_blocking(move || announcements.put(&announced)).await;
-    if let Ok(Err(error)) = put {
-        tracing::warn!("a change of files is not announced: {error}");
+    announce_with(move || announcements.put(&announced)).await;
+}
+
+/// Writes the states of a folder's files, which announcements name. Returns their checksum, unless the disk is full.
+pub(super) async fn announce_folder(
+    announcements: &Announcements,
+    files: Arc<Files>,
+) -> Option<u32> {
+    let announcements = announcements.clone();
+    announce_with(move || {
+        let files = files.iter();
+        let states = files.map(|(path, seen)| (path.to_string_lossy().into_owned(), &seen.state));
+        announcements.put_folder(&states.collect())
+    })
+    .await
+}
+
+async fn announce_with<T: Send + 'static>(
+    put: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> Option<T> {
+    match tokio::task::spawn_blocking(put).await {
+        Ok(Ok(put)) => Some(put),
+        Ok(Err(error)) => {
+            tracing::warn!("a change of files is not announced: {error}");
+            None
+        }
+        Err(_) => None,
     }
 }
 
@@ -195,6 +221,8 @@ mod tests {
                 after_seq,
                 folders: Vec::new(),
                 before: BTreeMap::new(),
+                folder_sum: None,
+                unknown: Vec::new(),
                 after: BTreeMap::new(),
             };
             let entries = journal(words);

@@ -28,6 +28,7 @@ use crate::tools::Access;
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::{ItemId, TurnId};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub(super) struct FileHistory {
     states: FileStates,
     /// The folder when it was looked at last.
     scanned: Arc<Files>,
+    /// The folder as it was announced last, and the checksum of that.
+    announced: Option<(Arc<Files>, u32)>,
     /// The folder is too much to look at, which has been told.
     is_blind: bool,
     /// It was told that looking at the folder took too long.
@@ -132,34 +135,53 @@ impl FileHistory {
 
     /// Announces what a call may change, should nobody live to tell what it did.
     pub(super) async fn announce(
-        &self,
+        &mut self,
         place: &Workspace,
         turn_id: &TurnId,
         before: &FilesBefore,
         item_id: &ItemId,
     ) {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        let (folders, mut before): (_, BTreeMap<String, _>) = match before {
-            FilesBefore::Unknown => return,
-            FilesBefore::Paths(found) => (
-                Vec::new(),
-                found.iter().map(|(path, state)| (text(path), state.clone())).collect(),
-            ),
-            FilesBefore::Folder => {
-                let seen = self.scanned.iter();
-                let seen = seen.map(|(path, seen)| (text(path), Some(seen.state.clone())));
-                (place.roots().await, seen.collect())
-            }
-        };
         // The disk never held these texts, so it does not tell what became of them.
-        for path in place.env.unsaved(Path::new("/")) {
-            before.remove(&text(&path));
+        let unknown = place.env.unsaved(Path::new("/"));
+        let mut announced = Announced {
+            by: ChangedBy::Call { item_id: item_id.clone() },
+            turn_id: Some(turn_id.clone()),
+            after_seq: None,
+            folders: Vec::new(),
+            before: BTreeMap::new(),
+            folder_sum: None,
+            unknown: unknown.iter().map(|path| text(path)).collect(),
+            after: BTreeMap::new(),
+        };
+        match before {
+            FilesBefore::Unknown => return,
+            FilesBefore::Paths(found) => {
+                let known = found.iter().filter(|(path, _)| !unknown.contains(path));
+                announced.before = known.map(|(path, state)| (text(path), state.clone())).collect();
+                announced.unknown.clear();
+            }
+            FilesBefore::Folder => {
+                let Some(sum) = self.announce_folder(place).await else { return };
+                announced.folders = place.roots().await;
+                announced.folder_sum = Some(sum);
+            }
         }
-        let by = ChangedBy::Call { item_id: item_id.clone() };
-        let turn_id = Some(turn_id.clone());
-        let (after_seq, after) = (None, BTreeMap::new());
-        let announced = Announced { by, turn_id, after_seq, folders, before, after };
         crash::announce(&place.announcements, announced).await;
+    }
+
+    /// Announces the states of the folder's files, unless they are those that were announced last. Returns their checksum.
+    async fn announce_folder(&mut self, place: &Workspace) -> Option<u32> {
+        if let Some((files, sum)) = &self.announced
+            && Arc::ptr_eq(files, &self.scanned)
+        {
+            return Some(*sum);
+        }
+        self.announced = None;
+        let files = Arc::clone(&self.scanned);
+        let sum = crash::announce_folder(&place.announcements, Arc::clone(&files)).await?;
+        self.announced = Some((files, sum));
+        Some(sum)
     }
 
     /// Tells what a call has changed.
@@ -179,18 +201,17 @@ impl FileHistory {
             FilesBefore::Folder => {
                 let Some(files) = self.scan(host, place).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
-                let gone = before.iter().filter(|(path, _)| !files.contains_key(*path));
-                let gone = gone.filter_map(|(path, was)| record(path, Some(&was.state), None));
-                seen.by_call.extend(gone);
+                if Arc::ptr_eq(&before, &files) {
+                    return;
+                }
                 // No command sees what is in an editor only, nor changes it.
                 let roots = host.wait(place.roots()).await;
                 let unsaved: Vec<PathBuf> =
                     roots.iter().flat_map(|root| place.env.unsaved(root)).collect();
-                for (path, is) in files.iter() {
-                    let was = before.get(path).map(|was| &was.state);
-                    let is_typed = unsaved.contains(path);
+                for (path, was, is) in differences(&before, &files) {
+                    let is_typed = is.is_some() && unsaved.contains(path);
                     let by = if is_typed { &mut seen.after } else { &mut seen.by_call };
-                    by.extend(record(path, was, Some(&is.state)));
+                    by.extend(record(path, was, is));
                 }
                 seen.by_call.sort_by(|a, b| a.path.cmp(&b.path));
             }
@@ -247,11 +268,11 @@ impl FileHistory {
         let over = match host.wait(scan(env, blobs, roots, known)).await {
             Ok(Scanned { mut files, over: None }) => {
                 host.wait(look_at(env, blobs, &mut files, changed)).await;
-                return Some(Arc::new(files));
+                return Some(files);
             }
             Ok(Scanned { files, over: Some(over) }) => {
                 // The next one goes on from there.
-                self.scanned = Arc::new(files);
+                self.scanned = files;
                 over
             }
             Err(error) => Over { why: error.to_string(), can_go_on: false },
@@ -284,6 +305,30 @@ impl FileHistory {
             hint: Some(hint.to_owned()),
         };
         host.record(Event::Notice(notice));
+    }
+}
+
+/// The files whose states differ, in the order of paths.
+fn differences<'a>(
+    before: &'a Files,
+    after: &'a Files,
+) -> Vec<(&'a PathBuf, Option<&'a FileState>, Option<&'a FileState>)> {
+    let mut found = Vec::new();
+    let (mut olds, mut news) = (before.iter().peekable(), after.iter().peekable());
+    loop {
+        let order = match (olds.peek(), news.peek()) {
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return found,
+        };
+        let old = if order.is_le() { olds.next() } else { None };
+        let new = if order.is_ge() { news.next() } else { None };
+        let Some((path, _)) = old.or(new) else { return found };
+        let (was, is) = (old.map(|(_, seen)| &seen.state), new.map(|(_, seen)| &seen.state));
+        if was != is {
+            found.push((path, was, is));
+        }
     }
 }
 
@@ -332,7 +377,7 @@ pub(super) async fn scanned(
     env: &dyn Environment,
     blobs: &Blobs,
     roots: Vec<PathBuf>,
-) -> Result<Files, Error> {
+) -> Result<Arc<Files>, Error> {
     let Scanned { files, over } = scan(env, blobs, roots, Arc::default()).await?;
     over.map_or(Ok(files), |over| Err(Error::Refused(over.why)))
 }
@@ -343,7 +388,8 @@ async fn scan(
     roots: Vec<PathBuf>,
     known: Arc<Files>,
 ) -> Result<Scanned, Error> {
-    let mut all = Scanned { files: Files::default(), over: None };
+    let mut all = Files::default();
+    let mut all_over = None;
     let is_one = roots.len() == 1;
     for root in roots {
         let known = if is_one {
@@ -355,20 +401,21 @@ async fn scan(
         let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default() };
         // A call that was stopped has changed files all the same.
         let Scanned { files, over } = env.scan(scan, &CancellationToken::new()).await?;
-        all.over = all.over.or(over);
         if is_one {
-            return Ok(Scanned { files, ..all });
+            return Ok(Scanned { files, over });
         }
-        all.files.extend(files);
+        all_over = all_over.or(over);
+        all.extend(Arc::unwrap_or_clone(files));
     }
-    Ok(all)
+    let files = if all == *known { known } else { Arc::new(all) };
+    Ok(Scanned { files, over: all_over })
 }
 
 /// Looks at files that a scan passes over, such as ignored ones.
 pub(super) async fn look_at(
     env: &dyn Environment,
     blobs: &Blobs,
-    files: &mut Files,
+    files: &mut Arc<Files>,
     paths: Vec<PathBuf>,
 ) {
     for path in paths {
@@ -377,7 +424,9 @@ pub(super) async fn look_at(
         }
         match state(env, blobs, &path).await {
             // No scan goes by this mark.
-            Ok(Some(state)) => drop(files.insert(path, scan::ScannedFile { mark: 0, state })),
+            Ok(Some(state)) => {
+                Arc::make_mut(files).insert(path, scan::ScannedFile { mark: 0, state });
+            }
             Ok(None) => {}
             Err(error) => tracing::debug!("{}: {error}", path.display()),
         }

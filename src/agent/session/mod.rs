@@ -36,7 +36,7 @@ pub use question_rules::QUESTION_TIMEOUT;
 pub(super) use settings::Settings;
 
 use crate::agent::clients::{CallRequest, SubscriberId};
-use crate::agent::command::{Command, Record, Reply, messages_held};
+use crate::agent::command::{Command, Record, Reply, commands_ended, messages_held};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::jobs::Jobs;
 use crate::agent::requests::SessionFactory;
@@ -154,6 +154,7 @@ impl Session {
         };
         let mut log = Log::new(journal, services.ambient.clone(), sessions.clone());
         let inbox = Inbox::holding(earlier.unread);
+        log.unseen.extend(commands_ended(&earlier.ended));
         log.unseen.extend(messages_held(&inbox.unread()));
         let door = Door { commands, idle_waiters: Vec::new(), closing: None, is_left: false };
         let session = Self {

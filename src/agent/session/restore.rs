@@ -85,8 +85,16 @@ impl Session {
         after: BTreeMap<String, Option<String>>,
     ) {
         let after_seq = Some(self.log.journal.last_seq());
-        let announced =
-            Announced { by, turn_id: None, after_seq, folders: Vec::new(), before, after };
+        let announced = Announced {
+            by,
+            turn_id: None,
+            after_seq,
+            folders: Vec::new(),
+            before,
+            folder_sum: None,
+            unknown: Vec::new(),
+            after,
+        };
         if !announced.before.is_empty() {
             crash::announce(&self.log.announcements(), announced).await;
         }

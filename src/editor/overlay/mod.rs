@@ -183,7 +183,9 @@ impl Environment for Overlay {
         let (root, keep) = (scan.root.clone(), Arc::clone(&scan.keep));
         let mut scanned = self.inner.scan(scan, cancel).await?;
         for (path, text) in self.documents.unsaved(&root) {
-            if let Some(seen) = scanned.files.get_mut(&path) {
+            if scanned.files.contains_key(&path)
+                && let Some(seen) = Arc::make_mut(&mut scanned.files).get_mut(&path)
+            {
                 seen.state = state(text, Arc::clone(&keep), seen.state.mode).await?;
                 // Another one than the file's own, so that the file is read again when the text was saved.
                 seen.mark = u128::MAX;
@@ -271,6 +273,10 @@ impl Environment for Overlay {
 
     async fn release(&self, owner: &str) {
         self.inner.release(owner).await;
+    }
+
+    async fn end_abandoned(&self, owner: &str) -> Vec<String> {
+        self.inner.end_abandoned(owner).await
     }
 }
 

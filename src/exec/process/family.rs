@@ -14,7 +14,7 @@ pub(super) const KILL_TO_END: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The number of rounds after which a process that starts others faster than they are found is given up on.
-pub(super) const KILL_ROUNDS: usize = 5;
+const KILL_ROUNDS: usize = 5;
 
 /// The command's processes. Dropping it while armed kills them.
 pub(crate) struct Family {

@@ -198,12 +198,15 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::walk::files;
+    use crate::exec::walk::facts;
     use std::fmt::Write;
+    use tokio_util::sync::CancellationToken;
 
     fn found(root: &Path) -> Vec<String> {
-        let mut found: Vec<String> = files(root)
-            .map(|entry| entry.path().strip_prefix(root).unwrap().to_string_lossy().into_owned())
+        let found = facts(root, 2, &|_| false, &CancellationToken::new()).unwrap();
+        let mut found: Vec<String> = found
+            .iter()
+            .map(|(path, _)| path.strip_prefix(root).unwrap().to_string_lossy().into_owned())
             .collect();
         found.sort();
         found

@@ -446,6 +446,11 @@ impl Environment for Wrapped {
             self.drains.release(owner).await;
         }
     }
+
+    /// Nothing is left: the other side ends a command when its connection is closed.
+    async fn end_abandoned(&self, _owner: &str) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[cfg(test)]

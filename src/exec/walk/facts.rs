@@ -1,0 +1,77 @@
+//! The metadata of all plain files below a folder.
+
+use super::{Bound, Visit, Walk, lock};
+use crate::exec::Error;
+use crate::exec::search::PathKey;
+use ignore::DirEntry;
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio_util::sync::CancellationToken;
+
+/// A file with its metadata.
+pub(in crate::exec) type Fact = (PathBuf, Metadata);
+
+/// Returns the plain files below a folder in no order, from so many threads. It ends early with some of them when `is_enough` says so of
+/// their number. What cannot be read is left out.
+///
+/// # Errors
+/// [`Error::Cancelled`].
+pub(in crate::exec) fn facts(
+    root: &Path,
+    threads: usize,
+    is_enough: &(dyn Fn(usize) -> bool + Sync),
+    cancel: &CancellationToken,
+) -> Result<Vec<Fact>, Error> {
+    let enough = cancel.child_token();
+    let walk = Walk::new(root, &enough);
+    let (count, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let ended = walk.run_on(threads, None, || Collector {
+        count: &count,
+        is_enough,
+        enough: &enough,
+        all: &all,
+        found: Vec::new(),
+    });
+    match ended {
+        Err(error) if cancel.is_cancelled() => Err(error),
+        _ => Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+struct Collector<'a> {
+    count: &'a AtomicUsize,
+    is_enough: &'a (dyn Fn(usize) -> bool + Sync),
+    enough: &'a CancellationToken,
+    all: &'a Mutex<Vec<Fact>>,
+    found: Vec<Fact>,
+}
+
+impl Visit for Collector<'_> {
+    fn bound(&mut self) -> Option<&mut Bound> {
+        None
+    }
+
+    fn latest_bound(&self) -> Option<PathKey> {
+        None
+    }
+
+    fn visit(&mut self, _walk: &Walk<'_>, entry: &DirEntry, _relative: &Path) -> io::Result<()> {
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            return Ok(());
+        }
+        let facts = entry.metadata().map_err(io::Error::other)?;
+        self.found.push((entry.path().to_path_buf(), facts));
+        if (self.is_enough)(self.count.fetch_add(1, Ordering::Relaxed) + 1) {
+            self.enough.cancel();
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _walk: &Walk<'_>) {
+        lock(self.all).append(&mut self.found);
+    }
+}
