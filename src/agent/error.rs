@@ -180,8 +180,9 @@ impl From<store::Error> for Error {
             return refused.hint("close it first");
         }
         if matches!(error, store::Error::Locked { .. }) {
-            return refused
-                .hint("close it there first; engines of `pintle attach` share their sessions");
+            return refused.hint(
+                "close it there first, or do it there; clients of `pintle attach` share sessions",
+            );
         }
         refused
     }

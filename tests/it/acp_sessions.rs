@@ -342,7 +342,11 @@ fn a_session_that_another_process_has_open_is_left_to_it() {
     for method in ["session/load", "session/resume", "session/delete"] {
         let refused = client.ask(method, params.clone());
         assert_eq!(refused["data"]["code"], "openElsewhere", "{method}: {refused}");
-        assert_eq!(refused["data"]["hint"], "close it there first, or do it there", "{method}");
+        assert_eq!(
+            refused["data"]["hint"],
+            "close it there first, or do it there; clients of `pintle attach` share sessions",
+            "{method}"
+        );
     }
     assert_eq!(holder.say("go on"), "end_turn");
 }

@@ -175,7 +175,10 @@ fn a_session_is_taken_over_from_a_holder_that_was_killed_and_from_no_other() {
     let mut second = started(&place, &[say("two")]);
     let error = second.ask("session/open", json!({"sessionId": session}));
     assert_eq!(error["data"]["code"], "openElsewhere");
-    assert_eq!(error["data"]["hint"], "close it there first, or do it there");
+    assert_eq!(
+        error["data"]["hint"],
+        "close it there first, or do it there; clients of `pintle attach` share sessions"
+    );
     let holder = format!("(pid {})", first.child.id());
     assert!(error["message"].as_str().unwrap().ends_with(&holder), "{error}");
     first.signal(nix::sys::signal::Signal::SIGKILL);
