@@ -22,6 +22,7 @@ use pintle::image;
 use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::credentials::Commands;
 use pintle::llm::http::{Http, Timeouts};
+use pintle::llm::login::Logins;
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle::store::Store;
@@ -261,6 +262,7 @@ pub(crate) fn configured_models(
     Ok(ConfiguredModels {
         settings: Live::new(ambient, settings.flags(), config.clone()),
         commands: Commands::new(Arc::new(KeyFetcher::new(here, ambient.secrets()))),
+        logins: Logins::in_folder(&config.folders.data, ambient),
         ambient: ambient.clone(),
         wire,
         is_replay: settings.replay.is_some(),

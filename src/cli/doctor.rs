@@ -119,6 +119,7 @@ fn report(
         let variable = provider.key_var.as_deref().unwrap_or_default();
         let key = match provider.key {
             KeyState::Command => "printed by a command".to_owned(),
+            KeyState::Login => "logged in".to_owned(),
             KeyState::Set if variable.is_empty() => "set".to_owned(),
             KeyState::Set => format!("{variable}: set"),
             KeyState::Missing => format!("{variable}: not set"),

@@ -147,6 +147,11 @@ impl Endpoint {
             signing,
             key_var,
             auth: entry.auth,
+            headers: entry
+                .headers
+                .iter()
+                .map(|(name, value)| (name.clone(), Secret::new(value.clone())))
+                .collect(),
             dialect: Dialect {
                 // Another server may reject unknown fields, as Azure's dated versions do.
                 prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,

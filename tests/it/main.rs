@@ -42,6 +42,7 @@ mod layers;
 mod lifecycle;
 mod lint;
 mod llm_http;
+mod login;
 mod matrix;
 mod models;
 mod notes;

@@ -2556,6 +2556,7 @@ export type ProviderInfo = {
 export type KeyState = 
   | /** Set. */ "set"
   | /** A command prints it on demand. */ "command"
+  | /** A stored login takes its place. */ "login"
   | /** No key is needed. */ "notNeeded"
   | /** Missing: no model of this provider can answer. */ "missing";
 

@@ -1572,7 +1572,7 @@
 ---@field source string The source of this entry: files of the user, or where it was read.
 
 ---The availability of a provider's key.
----@alias pintle.KeyState "set"|"command"|"notNeeded"|"missing"
+---@alias pintle.KeyState "set"|"command"|"login"|"notNeeded"|"missing"
 
 ---A model.
 ---@class pintle.ModelInfo
