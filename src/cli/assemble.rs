@@ -45,9 +45,10 @@ pub(crate) async fn services(
     register_secrets(&config, ambient);
     let script = settings.script.as_deref().map(Script::load).transpose()?;
     let has_script = script.is_some();
+    let configured = Arc::new(configured_models(settings, &config, ambient)?);
     let models = match script {
         Some(script) => scripted(script),
-        None => Models::new(configured_models(settings, &config, ambient)?),
+        None => Models::shared(Arc::clone(&configured)),
     };
     let permissions = permissions(settings, &config, ambient);
     if settings.sandbox == Some(args::SandboxChoice::Required) {
@@ -79,6 +80,7 @@ pub(crate) async fn services(
         tools,
         tool_settings,
         models,
+        auth: Some(configured),
         retry_policy: RetryPolicy {
             retries: config
                 .retries
@@ -433,6 +435,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         tools: Profile::Pi.tools().into(),
         tool_settings: Arc::default(),
         models: scripted(script),
+        auth: None,
         retry_policy: RetryPolicy::default(),
         limits: Limits::default(),
         room: RoomPolicy::default(),

@@ -12,7 +12,7 @@ use pintle::text::visible::visible_line;
 use pintle_protocol::auth::{AuthMethod, ProviderAuth};
 use pintle_protocol::models::KeyState;
 use rustix::termios::{self, LocalModes, OptionalActions};
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::time::Duration;
 
 /// The maximum length of a key.
@@ -145,22 +145,21 @@ fn key(provider: &str) -> anyhow::Result<Secret> {
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
         return line.map(Secret::new).context("there is no key on stdin");
     }
-    let mut err = io::stderr();
-    write!(err, "Key of {}: ", visible_line(provider))?;
-    err.flush()?;
     let before = termios::tcgetattr(&stdin)?;
     let mut silent = before.clone();
     // Signals too are read as characters, so that none ends the program before the echo is back.
     silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
     termios::tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
-    let typed = typed(&mut stdin.lock());
+    let mut err = io::stderr();
+    let asked = write!(err, "Key of {}: ", visible_line(provider)).and_then(|()| err.flush());
+    let typed = asked.and_then(|()| typed(&mut stdin.lock()));
     termios::tcsetattr(&stdin, OptionalActions::Flush, &before)?;
     writeln!(err)?;
     typed?.context("no key was typed")
 }
 
 /// Reads a typed line; `None` for an empty or cancelled one.
-fn typed(input: &mut impl Read) -> io::Result<Option<Secret>> {
+fn typed(input: &mut impl BufRead) -> io::Result<Option<Secret>> {
     const CANCEL: [u8; 3] = [3, 4, 28];
     const ERASE: [u8; 2] = [8, 127];
     let mut line = Vec::new();

@@ -138,8 +138,10 @@ impl Endpoint {
             } else {
                 ""
             };
-            return Err(Error::new(ErrorKind::Auth, format!("no key for {name}"))
-                .hint(format!("set {var}{or}, or use --base-url with a server of your own")));
+            return Err(Error::new(ErrorKind::Auth, format!("no key for {name}")).log_in(
+                name,
+                Some(format!("set {var}{or}, or use --base-url with a server of your own")),
+            ));
         }
         let base_url = cloud::vertex_host(&base_url?);
         Ok(Self {

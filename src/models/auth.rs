@@ -4,6 +4,7 @@ use super::configured::ConfiguredModels;
 use super::known;
 use crate::ambient::Secret;
 use crate::config::Config;
+use crate::llm::catalog::Login;
 use crate::llm::login::Prompt;
 use crate::llm::{Error, ErrorKind};
 use pintle_protocol::auth::{AuthMethod, AuthStatusResult, ProviderAuth};
@@ -66,6 +67,10 @@ impl ConfiguredModels {
         cancel: &CancellationToken,
     ) -> Result<AuthMethod, Error> {
         let LoginRequest { provider, method, key } = request;
+        if self.is_replay {
+            let message = "nobody logs in while a cassette answers: nothing is sent anywhere";
+            return Err(Error::new(ErrorKind::InvalidRequest, message));
+        }
         let (method, login) = {
             self.settings.refresh();
             let config = self.settings.current();
@@ -117,7 +122,7 @@ impl ConfiguredModels {
 fn methods(config: &Config, row: &ProviderInfo) -> Vec<AuthMethod> {
     let login = known::login(config, &row.name);
     let own = config.providers.contains_key(&row.name);
-    let with_login = login.iter().flat_map(|login| login.methods());
+    let with_login = login.iter().flat_map(Login::methods);
     let has_exchange = login.as_ref().is_some_and(|login| login.exchange_url.is_some());
     let takes_key = own || row.key_var.is_some() || row.key != KeyState::NotNeeded;
     // A token to exchange is made by a login, and is no key that a person has.

@@ -122,6 +122,10 @@ impl ConfiguredModels {
         reached: &mut UnresolvedEndpoint,
     ) -> Result<(), Error> {
         let login = known::login(config, name);
+        let takes_none = catalog::find(name).is_some_and(|known| known.key_vars.is_empty());
+        if login.is_none() && takes_none && !config.providers.contains_key(name) {
+            return Ok(());
+        }
         let has_exchange = login.as_ref().is_some_and(|login| login.exchange_url.is_some());
         let printed = reached.slots.iter().position(|(slot, _)| matches!(slot, Slot::Key));
         let source = match (reached.endpoint.key.take(), printed) {
@@ -135,11 +139,11 @@ impl ConfiguredModels {
             (None, None) if reached.endpoint.signing.is_some() => return Ok(()),
             (None, None) if self.logins.has(name)? => TokenSource::Stored,
             (None, None) => {
-                let is_own = catalog::find(name).is_none();
+                let needs_login = catalog::find(name).is_none() && config.server.is_none();
                 return match login {
-                    Some(_) if is_own => {
+                    Some(_) if needs_login => {
                         Err(Error::new(ErrorKind::Auth, format!("nobody is logged in to {name}"))
-                            .hint(format!("log in: `pintle login {name}`")))
+                            .log_in(name, None))
                     }
                     _ => Ok(()),
                 };
@@ -273,10 +277,9 @@ impl ConfiguredModels {
         entry: &ProviderEntry,
         reached: &mut UnresolvedEndpoint,
     ) -> Result<(), Error> {
-        let missing = |variable: &str| {
-            let place = files(entry);
-            Error::new(ErrorKind::Auth, format!("no key for {name}"))
-                .hint(format!("{place} takes it from {variable}: set that variable"))
+        let missing = || Error::new(ErrorKind::Auth, format!("no key for {name}"));
+        let remedy = |variable: &str| {
+            format!("{} takes it from {variable}: set that variable", files(entry))
         };
         let (key, key_var) = match &entry.key {
             Some(TextSource::Fetched(command)) => {
@@ -285,7 +288,7 @@ impl ConfiguredModels {
             }
             Some(TextSource::Text(text)) => {
                 let key = config::fill(text.expose(), &self.ambient);
-                let key = key.map(Some).map_err(|variable| missing(&variable));
+                let key = key.map(Some).map_err(|variable| missing().hint(remedy(&variable)));
                 (key, config::variable(text.expose()).map(str::to_owned))
             }
             None => {
@@ -293,7 +296,10 @@ impl ConfiguredModels {
                 match vars.find_map(|var| Some((var, self.ambient.var(var)?))) {
                     Some((var, key)) => (Ok(Some(key.trim().to_owned())), Some(var.clone())),
                     None if !self.is_replay && self.logins.has(name)? => (Ok(None), None),
-                    None => (Err(missing(&entry.key_vars.join(" or "))), None),
+                    None => {
+                        let remedy = remedy(&entry.key_vars.join(" or "));
+                        (Err(missing().log_in(name, Some(remedy))), None)
+                    }
                 }
             }
         };

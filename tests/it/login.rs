@@ -14,7 +14,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
 /// What a provider answers: a status and a body.
-type Answer = (u16, String);
+pub(crate) type Answer = (u16, String);
 
 /// A provider on the loopback, which works as long as its test runs.
 pub(crate) struct Provider {
@@ -64,7 +64,7 @@ impl Provider {
 }
 
 /// The fields of a form or a query.
-fn fields(text: &str) -> BTreeMap<String, String> {
+pub(crate) fn fields(text: &str) -> BTreeMap<String, String> {
     let decode = |text: &str| {
         let mut parts = text.split('%');
         let first = parts.next().unwrap().to_owned();
@@ -77,21 +77,21 @@ fn fields(text: &str) -> BTreeMap<String, String> {
     pairs.map(|(name, value)| (name.to_owned(), decode(value))).collect()
 }
 
-fn token(name: &str) -> String {
+pub(crate) fn token(name: &str) -> String {
     format!("tok-{PLANT}-{name}")
 }
 
 /// A model's reply that says `hello`.
-fn hello() -> Answer {
+pub(crate) fn hello() -> Answer {
     (200, chat(&("hello", None)))
 }
 
-fn ok(body: Value) -> Answer {
+pub(crate) fn ok(body: Value) -> Answer {
     (200, body.to_string())
 }
 
 /// Writes the settings of a provider `own` with these fields of its login.
-fn configure(place: &Place, url: &str, login: &str) {
+pub(crate) fn configure(place: &Place, url: &str, login: &str) {
     let text = format!(
         "[providers.own]\nbase_url = \"{url}/v1\"\napi = \"chat\"\n[providers.own.login]\n{}\n",
         login.replace("URL", url)
@@ -100,29 +100,29 @@ fn configure(place: &Place, url: &str, login: &str) {
     std::fs::write(place.home().join("config.toml"), text).unwrap();
 }
 
-const DEVICE: &str = "client_id = \"app-1\"\nscope = \"a b\"\ndevice_url = \"URL/device\"\ntoken_url = \"URL/token\"";
+pub(crate) const DEVICE: &str = "client_id = \"app-1\"\nscope = \"a b\"\ndevice_url = \"URL/device\"\ntoken_url = \"URL/token\"";
 
-const BROWSER: &str =
+pub(crate) const BROWSER: &str =
     "client_id = \"app-1\"\nauthorize_url = \"URL/authorize\"\ntoken_url = \"URL/token\"";
 
-fn run(mut command: Command) -> (i32, String) {
+pub(crate) fn run(mut command: Command) -> (i32, String) {
     let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap();
     assert!(!text.contains(PLANT), "a token was printed: {text}");
     (status.code().unwrap(), text)
 }
 
-fn pintle(place: &Place, args: &[&str]) -> (i32, String) {
+pub(crate) fn pintle(place: &Place, args: &[&str]) -> (i32, String) {
     run(place.command(args))
 }
 
 /// Asks the model of `own` for something.
-fn ask(place: &Place) -> (i32, String) {
+pub(crate) fn ask(place: &Place) -> (i32, String) {
     pintle(place, &["run", "--quiet", "--model", "own/m", "hi"])
 }
 
 /// Puts a login into the file, as an earlier one would have.
-fn log_in_before(place: &Place, fields: &[(&str, String)]) {
+pub(crate) fn log_in_before(place: &Place, fields: &[(&str, String)]) {
     let fields: String = fields.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
     let path = place.home().join("logins.toml");
     std::fs::create_dir_all(place.home()).unwrap();
@@ -130,16 +130,16 @@ fn log_in_before(place: &Place, fields: &[(&str, String)]) {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("{text:?}")
 }
 
-fn stored(place: &Place) -> String {
+pub(crate) fn stored(place: &Place) -> String {
     std::fs::read_to_string(place.home().join("logins.toml")).unwrap_or_default()
 }
 
 /// The answers of a device login: those to the polls, one after the other.
-fn device(polls: Vec<Answer>) -> impl FnMut(&Received) -> Answer {
+pub(crate) fn device(polls: Vec<Answer>) -> impl FnMut(&Received) -> Answer {
     let mut polls = polls.into_iter();
     move |request| match request.path.as_str() {
         "/device" => ok(json!({"device_code": token("device"), "user_code": "ABCD-1234",
@@ -150,7 +150,7 @@ fn device(polls: Vec<Answer>) -> impl FnMut(&Received) -> Answer {
     }
 }
 
-fn error(code: &str) -> Answer {
+pub(crate) fn error(code: &str) -> Answer {
     (400, json!({"error": code, "error_description": format!("because {code}")}).to_string())
 }
 
@@ -211,6 +211,7 @@ fn a_device_login_waits_for_the_person_and_the_model_answers() {
     assert!(providers.contains("logged in"), "{providers}");
     let (_, report) = pintle(&place, &["doctor"]);
     assert!(report.contains("own            logged in"), "{report}");
+    assert!(!report.contains("openrouter     logged in"), "{report}");
 
     assert_eq!(pintle(&place, &["logout", "own"]), (0, "logged out of own\n".to_owned()));
     assert_eq!(pintle(&place, &["logout", "own"]), (0, "nobody was logged in to own\n".to_owned()));
@@ -431,191 +432,10 @@ fn a_login_may_return_a_key() {
 }
 
 #[test]
-fn a_short_lived_token_is_exchanged_and_the_account_may_have_another_server() {
-    // As GitHub Copilot: the first short-lived token is refused at the second request, the next one holds.
-    let mut exchanges = 0;
-    let mut chats = 0;
-    let place = Place::new(&[("a.txt", "x\n")]);
-    let elsewhere = Provider::start(move |request| {
-        chats += 1;
-        let first = format!("Bearer {}", token("short-1"));
-        match (chats, request.header("authorization") == Some(&first)) {
-            (1, true) => (200, chat(&("", Some(("read", json!({"path": "a.txt"})))))),
-            (2, true) => (401, json!({"error": {"message": "token expired"}}).to_string()),
-            (3, false) => hello(),
-            other => panic!("{other:?}"),
-        }
-    });
-    let api = elsewhere.url.clone();
-    let provider = Provider::start(move |request| {
-        assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/exchange"));
-        exchanges += 1;
-        let short = token(&format!("short-{exchanges}"));
-        ok(
-            json!({"token": short, "expires_at": 4_000_000_000_u64, "refresh_in": 1500, "endpoints": {"api": api}}),
-        )
-    });
-    configure(&place, &provider.url, &format!("{DEVICE}\nexchange_url = \"URL/exchange\""));
-    let config = place.home().join("config.toml");
-    let text = std::fs::read_to_string(&config).unwrap();
-    std::fs::write(&config, text.replace("api = \"chat\"\n", "api = \"chat\"\ninitiator = true\n"))
-        .unwrap();
-    log_in_before(&place, &[("token", quoted(&token("long")))]);
-    assert_eq!(ask(&place), (0, "hello\n".to_owned()));
-    let exchanged = provider.to("/exchange");
-    assert_eq!(exchanged.len(), 2);
-    let long = format!("Bearer {}", token("long"));
-    assert!(exchanged.iter().all(|request| request.header("authorization") == Some(&long)));
-    let initiators: Vec<_> = elsewhere
-        .received()
-        .iter()
-        .map(|request| request.header("x-initiator").unwrap().to_owned())
-        .collect();
-    assert_eq!(initiators, ["user", "agent", "agent"]);
-    assert!(!stored(&place).contains("short"), "short-lived tokens stay in memory");
-}
-
-#[test]
-fn a_login_that_the_exchange_does_not_accept_is_to_be_made_again() {
-    for (name, status, body, want) in [
-        (
-            "refused",
-            401,
-            json!({"message": "Bad credentials"}),
-            "own does not accept the login any more",
-        ),
-        (
-            "no plan",
-            403,
-            json!({"message": "no access to Copilot"}),
-            "own gives no access: no access to Copilot",
-        ),
-    ] {
-        let provider = Provider::start(move |_| (status, body.to_string()));
-        let place = Place::new(&[]);
-        configure(&place, &provider.url, &format!("{DEVICE}\nexchange_url = \"URL/exchange\""));
-        log_in_before(&place, &[("token", quoted(&token("long")))]);
-        let (code, text) = ask(&place);
-        assert!(
-            code != 0 && text.contains(want) && text.contains("pintle login own"),
-            "{name}: {text}"
-        );
-        assert_eq!(provider.received().len(), 1, "{name}: nothing is asked again");
-    }
-}
-
-/// A provider that renews tokens, and accepts the renewed one alone.
-fn renewing(expires_in: u64) -> Provider {
-    let mut renewed = 0;
-    Provider::start(move |request| match request.path.as_str() {
-        "/token" => {
-            let sent = fields(&request.body);
-            assert_eq!(
-                (sent["grant_type"].as_str(), sent["client_id"].as_str()),
-                ("refresh_token", "app-1")
-            );
-            if sent["refresh_token"] != token(&format!("renew-{renewed}")) {
-                return error("invalid_grant");
-            }
-            renewed += 1;
-            ok(json!({"access_token": token(&format!("access-{renewed}")),
-                "refresh_token": token(&format!("renew-{renewed}")), "expires_in": expires_in}))
-        }
-        _ if request.header("authorization") == Some(&format!("Bearer {}", token("access-0"))) => {
-            (401, json!({"error": {"message": "expired"}}).to_string())
-        }
-        _ => hello(),
-    })
-}
-
-#[test]
-fn a_token_is_renewed_before_it_expires_and_once_when_it_is_refused() {
-    for (name, expires_at_ms, requests) in [("expired", Some(1), 1), ("refused", None, 2)] {
-        let provider = renewing(86_400);
-        let place = Place::new(&[]);
-        configure(&place, &provider.url, DEVICE);
-        let mut login = vec![
-            ("token", quoted(&token("access-0"))),
-            ("refresh_token", quoted(&token("renew-0"))),
-        ];
-        login.extend(expires_at_ms.map(|time: u64| ("expires_at_ms", time.to_string())));
-        log_in_before(&place, &login);
-        for asked in [1, 2] {
-            assert_eq!(ask(&place), (0, "hello\n".to_owned()), "{name}");
-            let chats = provider.to("/v1/chat/completions").len();
-            assert_eq!((provider.to("/token").len(), chats), (1, requests + asked - 1), "{name}");
-        }
-        assert!(stored(&place).contains(&token("renew-1")), "{name}");
-    }
-}
-
-#[test]
-fn a_login_that_cannot_be_renewed_is_to_be_made_again() {
-    for (name, fields, want) in [
-        (
-            "a refused renewal",
-            vec![("refresh_token", quoted("old-renewal"))],
-            "could not be renewed: because invalid_grant",
-        ),
-        ("none", vec![], "the login to own has expired"),
-    ] {
-        let provider = renewing(86_400);
-        let place = Place::new(&[]);
-        configure(&place, &provider.url, DEVICE);
-        let token = [("token", quoted(&token("access-0"))), ("expires_at_ms", "1".to_owned())];
-        log_in_before(&place, &[token.to_vec(), fields].concat());
-        let (code, text) = ask(&place);
-        assert!(
-            code != 0 && text.contains(want) && text.contains("pintle login own"),
-            "{name}: {text}"
-        );
-    }
-    // A token that is refused for good, where nothing renews it.
-    let provider = renewing(86_400);
-    let place = Place::new(&[]);
-    configure(&place, &provider.url, DEVICE);
-    log_in_before(&place, &[("token", quoted(&token("access-0")))]);
-    let (code, text) = ask(&place);
-    assert!(code != 0 && text.contains("log in again: `pintle login own`"), "{text}");
-    assert_eq!(provider.received().len(), 1);
-}
-
-#[test]
-fn of_several_processes_one_renews_a_login() {
-    let provider = renewing(86_400);
-    let place = Place::new(&[]);
-    configure(&place, &provider.url, DEVICE);
-    log_in_before(
-        &place,
-        &[
-            ("token", quoted(&token("access-0"))),
-            ("refresh_token", quoted(&token("renew-0"))),
-            ("expires_at_ms", "1".to_owned()),
-        ],
-    );
-    let start = || {
-        let mut command = place.command(&["run", "--quiet", "--model", "own/m", "hi"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    };
-    let children: Vec<Child> = (0..4).map(|_| start()).collect();
-    for child in children {
-        let out = child.wait_with_output().unwrap();
-        assert_eq!(
-            String::from_utf8_lossy(&out.stdout),
-            "hello\n",
-            "{}",
-            String::from_utf8_lossy(&out.stderr)
-        );
-    }
-    assert_eq!(provider.to("/token").len(), 1, "the token that renews is good once");
-}
-
-#[test]
 fn a_full_disk_loses_no_login() {
     let pad = "x".repeat(3000);
-    let provider = renewing(0);
     let place = Place::new(&[]);
-    configure(&place, &provider.url, DEVICE);
+    configure(&place, "http://127.0.0.1:9", DEVICE);
     log_in_before(
         &place,
         &[("token", quoted(&token("access-0"))), ("refresh_token", quoted(&token("renew-0")))],
@@ -688,6 +508,12 @@ fn a_key_of_stdin_is_stored_and_settings_and_variables_precede_it() {
             Some(format!("Bearer {want}").as_str()),
             "{name}"
         );
+        let (_, report) = pintle(&place, &["doctor"]);
+        assert_eq!(
+            report.contains("openai         logged in"),
+            key != "key = \"of-setting\"",
+            "{name}: {report}"
+        );
         let mut list = place.command(&["login"]);
         list.envs(variable.map(|name| (name, "of-variable")));
         let (_, list) = run(list);
@@ -740,4 +566,33 @@ fn a_login_of_github_needs_the_id_of_an_app() {
     let (code, text) = pintle(&place, &["login", "github-copilot"]);
     assert!(code != 0 && text.contains("needs `client_id`"), "{text}");
     assert!(text.contains("[providers.github-copilot.login]"), "{text}");
+}
+
+#[test]
+fn a_key_that_is_typed_is_not_shown() {
+    let place = Place::new(&[]);
+    let pty = nix::pty::openpty(None, None).unwrap();
+    let mut command = place.command(&["login", "openai"]);
+    command.stdin(Stdio::from(pty.slave)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Only the program has the terminal now, so that reading ends with it.
+    drop(command);
+    let mut err = child.stderr.take().unwrap();
+    let mut asked = Vec::new();
+    while !asked.ends_with(b"Key of openai: ") {
+        let mut byte = [0];
+        err.read_exact(&mut byte).unwrap();
+        asked.extend(byte);
+    }
+    let mut terminal = std::fs::File::from(pty.master);
+    terminal.write_all(format!("{}x\u{7f}\r", token("typed")).as_bytes()).unwrap();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!(out, "logged in to openai\n");
+    assert!(wait(&mut child).success());
+    let mut shown = Vec::new();
+    // The end of the other side is an error here.
+    let _ = terminal.read_to_end(&mut shown);
+    assert!(!String::from_utf8_lossy(&shown).contains(PLANT), "{shown:?}");
+    assert!(stored(&place).contains(&format!("{:?}", token("typed"))));
 }

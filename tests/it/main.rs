@@ -43,6 +43,8 @@ mod lifecycle;
 mod lint;
 mod llm_http;
 mod login;
+mod login_clients;
+mod login_tokens;
 mod matrix;
 mod models;
 mod notes;

@@ -5,6 +5,7 @@ use crate::agent::{
     Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
     SubscriberId,
 };
+use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub(in crate::frontend) struct Connection {
     pub(super) cwd: PathBuf,
     feed: mpsc::Sender<Feed>,
     edits: mpsc::Sender<EditCall>,
+    pages: mpsc::Sender<AuthOpenUrlParams>,
     /// Held for a few assignments at a time, never over an await.
     state: Mutex<State>,
 }
@@ -55,13 +57,21 @@ impl Connection {
         subscriber: SubscriberId,
         feed: mpsc::Sender<Feed>,
         edits: mpsc::Sender<EditCall>,
+        pages: mpsc::Sender<AuthOpenUrlParams>,
         cwd: PathBuf,
     ) -> Self {
-        Self { engine, subscriber, cwd, feed, edits, state: Mutex::default() }
+        Self { engine, subscriber, cwd, feed, edits, pages, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the client show a page to a person who logs in.
+    pub(super) fn open_url(&self, page: AuthOpenUrlParams) {
+        if let Err(error) = self.pages.try_send(page) {
+            tracing::warn!("a page to log in on was not sent: {error}");
+        }
     }
 
     pub(super) fn phase(&self) -> Phase {

@@ -4,6 +4,7 @@
 //! responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
 
 mod answers;
+mod auth;
 pub(in crate::frontend) mod connection;
 pub(in crate::frontend) mod dispatch;
 mod documents;
@@ -36,6 +37,9 @@ use tokio_util::sync::CancellationToken;
 /// The capacity of the channel of edits, which come one at a time.
 const EDIT_CAPACITY: usize = 4;
 
+/// The capacity of the channel of pages to log in on: one a login, which the connection's task sends at once.
+const PAGE_CAPACITY: usize = 64;
+
 /// The options of a connection.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -52,8 +56,10 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
     let subscriber = SubscriberId(NEXT_SUBSCRIBER.fetch_add(1, Ordering::Relaxed));
     let (edits_tx, edit_calls) = mpsc::channel(EDIT_CAPACITY);
+    let (pages_tx, pages) = mpsc::channel(PAGE_CAPACITY);
     let connection =
-        Arc::new(Connection::new(engine.clone(), subscriber, feed_tx, edits_tx, options.cwd));
+        Connection::new(engine.clone(), subscriber, feed_tx, edits_tx, pages_tx, options.cwd);
+    let connection = Arc::new(connection);
     let mut driver = Driver {
         table: Table::new(Arc::clone(&connection)),
         connection,
@@ -61,6 +67,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         questions: Questions::default(),
         edits: Edits::default(),
         edit_calls,
+        pages,
         requests: Requests::default(),
         running: FuturesUnordered::new(),
         answers: FuturesUnordered::new(),

@@ -110,7 +110,7 @@ fn denied(name: &str) -> Error {
 
 /// The error of a request for which a person must log in again.
 fn log_in_again(name: &str, message: String) -> Error {
-    Error::new(ErrorKind::Auth, message).hint(format!("log in again: `pintle login {name}`"))
+    Error::new(ErrorKind::Auth, message).log_in(name, None)
 }
 
 /// The error of a file that cannot be read or written.
@@ -236,19 +236,17 @@ impl Logins {
                 return Ok(known.credential.clone());
             }
         }
-        let (from, new) = match self.exchange(name, exchange_url, &from).await? {
-            Some(new) => (from, new),
+        let (from, new) = if let Some(new) = self.exchange(name, exchange_url, &from).await? {
+            (from, new)
+        } else {
             // The provider refuses the login itself.
-            None => {
-                let renewed = self.token(name, login, given, Some(&from)).await?;
-                let again =
-                    || log_in_again(name, format!("{name} does not accept the login any more"));
-                if renewed == from {
-                    return Err(again());
-                }
-                let new = self.exchange(name, exchange_url, &renewed).await?;
-                (renewed, new.ok_or_else(again)?)
+            let renewed = self.token(name, login, given, Some(&from)).await?;
+            let again = || log_in_again(name, format!("{name} does not accept the login any more"));
+            if renewed == from {
+                return Err(again());
             }
+            let new = self.exchange(name, exchange_url, &renewed).await?;
+            (renewed, new.ok_or_else(again)?)
         };
         let credential = new.credential.clone();
         exchanged.insert(name.to_owned(), Exchanged { from, ..new });
@@ -413,13 +411,11 @@ impl Logins {
 
     async fn lock(&self) -> Result<Locked, Error> {
         let file = self.0.file.clone();
-        match tokio::time::timeout(LOCK_TIMEOUT, blocking(move || file.lock())).await {
-            Ok(locked) => locked,
-            Err(_) => {
-                let message = "another process keeps the file of logins locked";
-                Err(Error::new(ErrorKind::Timeout, message))
-            }
-        }
+        let locked = tokio::time::timeout(LOCK_TIMEOUT, blocking(move || file.lock())).await;
+        locked.unwrap_or_else(|_| {
+            let message = "another process keeps the file of logins locked";
+            Err(Error::new(ErrorKind::Timeout, message))
+        })
     }
 }
 

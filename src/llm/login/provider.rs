@@ -106,10 +106,7 @@ impl Provider for LoggedIn {
             self.connect(&second).stream(request).await
         };
         reply.map_err(|error| match (&self.usage.source, error.status) {
-            (TokenSource::Stored, Some(401)) => {
-                let name = &self.endpoint.name;
-                error.hint(format!("log in again: `pintle login {name}`"))
-            }
+            (TokenSource::Stored, Some(401)) => error.log_in(&self.endpoint.name, None),
             _ => error,
         })
     }
