@@ -102,7 +102,8 @@ impl Reader<'_> {
     /// Reads the login of a provider. Its endpoints get secrets, and so must be confidential.
     fn login(&mut self, node: &Node<'_>) -> Result<Login, Error> {
         let url = |node: &Node<'_>| {
-            let url = node.text().ok().filter(|url| is_confidential(url)).map(str::to_owned);
+            let is_url = |url: &&str| url.is_empty() || is_confidential(url);
+            let url = node.text().ok().filter(is_url).map(str::to_owned);
             url.map(Some).ok_or_else(|| node.wrong("a URL with https, or one of this machine"))
         };
         let mut login = Login::default();

@@ -79,9 +79,11 @@ pub(super) fn names(files: &[PathBuf]) -> String {
 /// Returns the login of a provider: the catalogue's with the user's fields laid over it.
 pub(super) fn login(config: &Config, provider: &str) -> Option<Login> {
     let own = config.providers.get(provider).and_then(|entry| entry.login.clone());
-    let Some(mut login) = catalog::find(provider).and_then(|known| known.login.clone()) else {
-        return own;
-    };
+    let known = catalog::find(provider).and_then(|known| known.login.clone());
+    if known.is_none() && own.is_none() {
+        return None;
+    }
+    let mut login = known.unwrap_or_default();
     login.lay_over(own.unwrap_or_default());
     Some(login)
 }

@@ -13,7 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// What a provider answers: a status and a body.
+/// The answer of a provider: a status and a body.
 pub(crate) type Answer = (u16, String);
 
 /// A provider on the loopback, which works as long as its test runs.

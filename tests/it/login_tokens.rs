@@ -1,7 +1,7 @@
 //! Tokens of stored logins: renewed, exchanged for short-lived ones, and stored for all processes.
 
 use crate::login::{
-    DEVICE, Provider, ask, configure, error, fields, hello, log_in_before, ok, quoted, stored,
+    DEVICE, Provider, ask, configure, error, fields, hello, log_in_before, ok, quoted, run, stored,
     token,
 };
 use crate::providers::chat;
@@ -232,4 +232,47 @@ async fn a_renewed_login_that_cannot_be_stored_holds_for_the_run() {
     let next = logins.credential("own", &login, None, Some(&refused)).await.unwrap();
     assert_eq!(next.token.expose(), token("access-2"));
     assert!(stored(&place).contains(&token("access-2")));
+}
+
+#[test]
+fn an_exchange_can_be_left_out() {
+    let provider = Provider::start(|_| hello());
+    let place = Place::new(&[]);
+    configure(&place, &provider.url, &format!("{DEVICE}\nexchange_url = \"\""));
+    log_in_before(&place, &[("token", quoted(&token("long")))]);
+    assert_eq!(ask(&place), (0, "hello\n".to_owned()));
+    let sent = provider.received();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0].header("authorization"), Some(format!("Bearer {}", token("long")).as_str()));
+}
+
+#[test]
+fn a_key_of_the_settings_or_the_environment_is_exchanged_too() {
+    for (name, key) in [
+        ("a variable of the provider", "key_vars = [\"MINE\"]"),
+        ("a variable of the key", "key = \"$MINE\""),
+        ("a command", "key = \"!printenv MINE\""),
+    ] {
+        let provider = Provider::start(|request| match request.path.as_str() {
+            "/exchange" => ok(json!({"token": token("short")})),
+            _ => hello(),
+        });
+        let place = Place::new(&[]);
+        configure(&place, &provider.url, &format!("{DEVICE}\nexchange_url = \"URL/exchange\""));
+        let config = place.home().join("config.toml");
+        let text = std::fs::read_to_string(&config).unwrap();
+        let with_key = text.replace("api = \"chat\"\n", &format!("api = \"chat\"\n{key}\n"));
+        std::fs::write(&config, with_key).unwrap();
+        let mut command = place.command(&["run", "--quiet", "--model", "own/m", "hi"]);
+        command.env("MINE", token("long"));
+        let (_, text) = run(command);
+        assert!(text.starts_with("hello\n"), "{name}: {text}");
+        let sent: Vec<_> = provider
+            .received()
+            .iter()
+            .map(|request| request.header("authorization").unwrap().to_owned())
+            .collect();
+        let bearer = |name: &str| format!("Bearer {}", token(name));
+        assert_eq!(sent, [bearer("long"), bearer("short")], "{name}");
+    }
 }

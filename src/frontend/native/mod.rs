@@ -1,6 +1,7 @@
 //! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
 //!
-//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `dispatch` may overlap. The
+//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `dispatch` may overlap, and
+//! a login, which waits for a person, keeps no other request waiting. The
 //! responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
 
 mod answers;

@@ -3,7 +3,7 @@
 use pintle_protocol::auth::AuthMethod;
 use serde::Deserialize;
 
-/// The login of a provider. Fields of a settings file override those of the catalogue, one by one.
+/// The login of a provider. Fields of a settings file override those of the catalogue, one by one; an empty text removes one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Login {
@@ -38,13 +38,16 @@ impl Login {
     /// Overrides this login with the fields of another.
     pub fn lay_over(&mut self, later: Self) {
         let Self { client_id, scope, device_url, authorize_url, token_url, .. } = later;
-        self.client_id = client_id.or(self.client_id.take());
-        self.scope = scope.or(self.scope.take());
-        self.device_url = device_url.or(self.device_url.take());
-        self.authorize_url = authorize_url.or(self.authorize_url.take());
-        self.token_url = token_url.or(self.token_url.take());
+        let laid = |field: &mut Option<String>, later: Option<String>| {
+            *field = later.or(field.take()).filter(|text| !text.is_empty());
+        };
+        laid(&mut self.client_id, client_id);
+        laid(&mut self.scope, scope);
+        laid(&mut self.device_url, device_url);
+        laid(&mut self.authorize_url, authorize_url);
+        laid(&mut self.token_url, token_url);
+        laid(&mut self.exchange_url, later.exchange_url);
         self.returns = later.returns.or(self.returns);
-        self.exchange_url = later.exchange_url.or(self.exchange_url.take());
     }
 
     /// Returns the methods other than a typed key, the preferred one first: a device login works from any machine.
@@ -100,10 +103,12 @@ mod tests {
         let mut login = Login {
             client_id: Some("a".to_owned()),
             device_url: Some("https://d".to_owned()),
+            exchange_url: Some("https://x".to_owned()),
             ..Login::default()
         };
-        login.lay_over(Login { client_id: Some("b".to_owned()), ..Login::default() });
-        assert_eq!(login.client_id.as_deref(), Some("b"));
+        let (client_id, exchange_url) = (Some("b".to_owned()), Some(String::new()));
+        login.lay_over(Login { client_id, exchange_url, ..Login::default() });
+        assert_eq!((login.client_id.as_deref(), login.exchange_url.as_deref()), (Some("b"), None));
         assert_eq!(login.methods(), [AuthMethod::Device]);
     }
 }

@@ -78,7 +78,7 @@ struct Exchanged {
     expires_at_ms: Option<u64>,
 }
 
-/// What the two flows need.
+/// The parts of a login that both flows need.
 #[derive(Debug, Clone, Copy)]
 struct Flow<'a> {
     name: &'a str,

@@ -26,7 +26,9 @@ pub(super) async fn call(
     request: SmallRequest,
 ) -> Result<Answer, Error> {
     let url = request.url.clone();
-    let response = http.small(request).await?;
+    let response = http.small(request).await.map_err(|error| {
+        error.hint("is the network there, and are the URLs of the provider's `login` right?")
+    })?;
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();
     answer(response.status, body).map(|answer| redacted(answer, secrets)).map_err(|status| {
         let host = host(&url);
