@@ -70,12 +70,29 @@ pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// As of [`read`]; also a link, where links are refused.
 pub fn read_with(path: &Path, max_bytes: u64, links: Links) -> io::Result<Vec<u8>> {
     let (file, facts) = open_with(path, links)?;
+    read_whole(file, &facts, max_bytes)
+}
+
+/// Reads a file with secrets: one that is no link, and that nobody but its owner may read or change.
+///
+/// # Errors
+/// As of [`read_with`]; [`io::ErrorKind::PermissionDenied`] where others may open it.
+pub fn read_secret(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    const OTHERS: u32 = 0o066;
+    let (file, facts) = open_with(path, Links::Refused)?;
+    if facts.mode() & OTHERS != 0 {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "other users may open it"));
+    }
+    read_whole(file, &facts, max_bytes)
+}
+
+fn read_whole(file: File, facts: &Metadata, max_bytes: u64) -> io::Result<Vec<u8>> {
     if facts.len() > max_bytes {
         let message = format!("{} bytes, over the limit of {max_bytes}", facts.len());
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default());
-    file.take(size_seen(&facts).min(max_bytes)).read_to_end(&mut content)?;
+    file.take(size_seen(facts).min(max_bytes)).read_to_end(&mut content)?;
     Ok(content)
 }
 

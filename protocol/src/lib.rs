@@ -14,6 +14,7 @@
 #![warn(clippy::wildcard_enum_match_arm, reason = "a new variant must be given its wire form")]
 
 pub mod approval;
+pub mod auth;
 pub mod capability;
 pub mod config;
 pub mod content;

@@ -1,6 +1,10 @@
 //! Methods: every request and notification with its params and result.
 
 use crate::approval::{Approval, ApprovalAnswer, ApprovalAnswerParams, ApprovalOutcome};
+use crate::auth::{
+    AuthLoginParams, AuthLoginResult, AuthLogoutParams, AuthLogoutResult, AuthOpenUrlParams,
+    AuthStatusResult,
+};
 pub use crate::config::{ConfigOption, ConfigResult, ConfigSetParams, Rejected};
 use crate::context::{
     ContextReadParams, ContextReadResult, SessionCompactParams, SessionCompactResult,
@@ -144,8 +148,8 @@ methods! {
     request Client "shutdown" Shutdown(Empty, Empty);
     /// Ends the process: with code 0 after `shutdown`, with 1 without.
     notification Client "exit" Exit(Empty);
-    /// Cancels a request that has not begun; it is answered with the error `cancelled`. A request that has begun is
-    /// answered as usual.
+    /// Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. Any other request that has begun
+    /// is answered as usual.
     notification Client "$/cancelRequest" CancelRequest(CancelParams);
     /// Creates a session and, by default, subscribes this connection to it.
     request Client "session/create" SessionCreate(SessionCreateParams, SessionResult);
@@ -253,6 +257,13 @@ methods! {
     request Client "job/stop" JobStop(JobStopParams, JobStopResult);
     /// Lists the providers and models that are known by name, from the current settings files.
     request Client "models/list" ModelsList(Empty, ModelsListResult);
+    /// Lists the providers that a person can log in to, and who is logged in.
+    request Client "auth/status" AuthStatus(Empty, AuthStatusResult);
+    /// Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response
+    /// comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
+    request Client "auth/login" AuthLogin(AuthLoginParams, AuthLoginResult);
+    /// Removes the stored login of a provider.
+    request Client "auth/logout" AuthLogout(AuthLogoutParams, AuthLogoutResult);
     /// Lists the prompts that can be called with `/name`, from the current files.
     request Client "command/list" CommandList(SessionParams, CommandListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.
@@ -270,6 +281,8 @@ methods! {
     /// Announces that this connection read too slowly and the durable events between the two numbers were not sent.
     /// Read them with `session/events`; events after `headSeq` are sent as usual.
     notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
+    /// Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`.
+    notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams);
     /// Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins
     /// and the others get `$/cancelRequest`.
     request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);

@@ -45,6 +45,8 @@ pub enum KeyState {
     Set,
     /// A command prints it on demand.
     Command,
+    /// A stored login takes its place.
+    Login,
     /// No key is needed.
     NotNeeded,
     /// Missing: no model of this provider can answer.

@@ -1,6 +1,7 @@
 //! The errors of commands, by who can do something about them.
 
 use crate::llm;
+use crate::llm::error::LogIn;
 use crate::store;
 use pintle_protocol::ids::{SessionId, TurnId};
 
@@ -58,6 +59,13 @@ pub enum Action {
     ListQueue,
     /// Remove a message from the queue.
     RemoveQueued,
+    /// Log in to this provider.
+    LogIn {
+        /// The provider.
+        provider: String,
+        /// The other remedies.
+        otherwise: Option<String>,
+    },
 }
 
 impl std::fmt::Display for Hint {
@@ -92,6 +100,10 @@ impl std::fmt::Display for Action {
             Self::ListHunks => "choose an open hunk",
             Self::ListQueue => "it was read or handed back; choose a message that is still queued",
             Self::RemoveQueued => "remove the message from the queue instead",
+            Self::LogIn { provider, otherwise } => {
+                otherwise.iter().try_for_each(|other| write!(f, "{other}, or "))?;
+                return write!(f, "log in with `pintle login {provider}`");
+            }
         })
     }
 }
@@ -192,7 +204,14 @@ impl From<llm::Error> for Error {
     fn from(error: llm::Error) -> Self {
         let kind =
             if error.kind == llm::ErrorKind::Auth { ErrorKind::Auth } else { ErrorKind::Config };
-        Self { kind, message: error.message, hint: error.hint.map(Hint::Text) }
+        let hint = match error.log_in {
+            Some(log_in) => {
+                let LogIn { provider, otherwise } = *log_in;
+                Some(Action::LogIn { provider, otherwise }.into())
+            }
+            None => error.hint.map(Hint::Text),
+        };
+        Self { kind, message: error.message, hint }
     }
 }
 
@@ -217,6 +236,7 @@ mod tests {
             Action::ListHunks,
             Action::ListQueue,
             Action::RemoveQueued,
+            Action::LogIn { provider: "x".to_owned(), otherwise: None },
         ] {
             let text = action.to_string();
             assert!(!text.contains('/') && !text.contains("config."), "{text}");

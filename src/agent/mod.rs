@@ -28,6 +28,7 @@ mod subagents;
 mod turn;
 mod workspace;
 
+pub use crate::ambient::Secret;
 pub use crate::context::room::{Policy as RoomPolicy, Safe};
 pub use crate::editor::{
     Documents, EditCall, Editors, Printed, Problem as DocumentProblem, TerminalCall, Terminals,
@@ -37,6 +38,8 @@ pub use crate::exec::End as CommandEnd;
 pub use crate::exec::variables::ExtraVariables;
 pub use crate::history::items::Items;
 pub use crate::llm::Trace;
+pub use crate::llm::login::Prompt as LoginPrompt;
+pub use crate::models::LoginRequest;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use clients::{

@@ -11,7 +11,7 @@ use crate::context::room;
 use crate::editor::Editors;
 use crate::exec::Environment;
 use crate::llm::ModelRef;
-use crate::models::{Models, Toolbox};
+use crate::models::{ConfiguredModels, Models, Toolbox};
 use crate::store::Store;
 use crate::tools;
 use std::sync::Arc;
@@ -38,6 +38,8 @@ pub struct Services {
     pub tool_settings: Arc<tools::Settings>,
     /// The models.
     pub models: Models,
+    /// The providers that people log in to; `None` where there are no settings.
+    pub auth: Option<Arc<ConfiguredModels>>,
     /// When a request to a provider that failed is sent again.
     pub retry_policy: RetryPolicy,
     /// The limits of a turn.

@@ -22,6 +22,7 @@ use pintle::image;
 use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::credentials::Commands;
 use pintle::llm::http::{Http, Timeouts};
+use pintle::llm::login::Logins;
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle::store::Store;
@@ -44,9 +45,10 @@ pub(crate) async fn services(
     register_secrets(&config, ambient);
     let script = settings.script.as_deref().map(Script::load).transpose()?;
     let has_script = script.is_some();
+    let configured = Arc::new(configured_models(settings, &config, ambient)?);
     let models = match script {
         Some(script) => scripted(script),
-        None => Models::new(configured_models(settings, &config, ambient)?),
+        None => Models::shared(Arc::clone(&configured)),
     };
     let permissions = permissions(settings, &config, ambient);
     if settings.sandbox == Some(args::SandboxChoice::Required) {
@@ -78,6 +80,7 @@ pub(crate) async fn services(
         tools,
         tool_settings,
         models,
+        auth: Some(configured),
         retry_policy: RetryPolicy {
             retries: config
                 .retries
@@ -262,6 +265,7 @@ pub(crate) fn configured_models(
     Ok(ConfiguredModels {
         settings: Live::new(ambient, settings.flags(), config.clone()),
         commands: Commands::new(Arc::new(KeyFetcher::new(here, ambient.secrets()))),
+        logins: Logins::in_folder(&config.folders.data, ambient),
         ambient: ambient.clone(),
         wire,
         is_replay: settings.replay.is_some(),
@@ -432,6 +436,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         tools: Profile::Pi.tools().into(),
         tool_settings: Arc::default(),
         models: scripted(script),
+        auth: None,
         retry_policy: RetryPolicy::default(),
         limits: Limits::default(),
         room: RoomPolicy::default(),

@@ -108,17 +108,26 @@ fn report(
 
     writeln!(out, "keys")?;
     let is_own = |name: &str| config.providers.contains_key(name);
+    let models = assemble::configured_models(settings, config, ambient)?;
+    let list = models.list();
     for provider in catalog::providers().iter().filter(|known| !is_own(&known.name)) {
         for variable in &provider.key_vars {
             let is_set = if ambient.var(variable).is_some() { "set" } else { "not set" };
             writeln!(out, "  {:<15}{variable}: {is_set}", provider.name)?;
         }
+        let of_login = list.providers.iter().find(|row| row.name == provider.name);
+        if of_login.is_some_and(|row| row.key == KeyState::Login) {
+            writeln!(out, "  {:<15}logged in", provider.name)?;
+        }
     }
-    let list = assemble::configured_models(settings, config, ambient)?.list();
+    if let Some(problem) = models.auth_status().problem {
+        writeln!(out, "  {problem}")?;
+    }
     for provider in list.providers.iter().filter(|row| is_own(&row.name)) {
         let variable = provider.key_var.as_deref().unwrap_or_default();
         let key = match provider.key {
             KeyState::Command => "printed by a command".to_owned(),
+            KeyState::Login => "logged in".to_owned(),
             KeyState::Set if variable.is_empty() => "set".to_owned(),
             KeyState::Set => format!("{variable}: set"),
             KeyState::Missing => format!("{variable}: not set"),

@@ -8,6 +8,7 @@ mod assemble;
 mod attach;
 mod doctor;
 mod help;
+mod login;
 mod models;
 mod policy;
 mod rpc;
@@ -138,6 +139,8 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
         Task::Run(task) => in_runtime(|| run_task(task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
+        Task::Login(wanted) => in_runtime(|| login::run(wanted, ambient)),
+        Task::Logout(wanted) => in_runtime(|| login::log_out(wanted, ambient)),
         Task::Sessions { task: Sessions::History(task) } => {
             in_runtime(|| work_in_session(task, ambient))
         }

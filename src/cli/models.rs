@@ -72,6 +72,7 @@ fn provider(row: &ProviderInfo) -> String {
     let key = match row.key {
         KeyState::Set => format!("key is there{var}"),
         KeyState::Command => "key from a command".to_owned(),
+        KeyState::Login => "logged in".to_owned(),
         KeyState::NotNeeded => "no key needed".to_owned(),
         KeyState::Missing => format!("no key{var}"),
     };

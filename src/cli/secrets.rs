@@ -10,6 +10,7 @@ use pintle::disk;
 use pintle::export::{self, Format};
 use pintle::frontend::run;
 use pintle::llm::catalog;
+use pintle::llm::login::FILE_NAME;
 use pintle::store::{Filter, Store};
 use pintle::transport::stdio;
 use pintle_protocol::event::TurnLimits;
@@ -23,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The files of the temporary home that hold keys because they were planted there.
-const PLANTED: [&str; 2] = ["config.toml", "script.json"];
+const PLANTED: [&str; 3] = ["config.toml", "script.json", "logins.toml"];
 
 /// Prints what was planted and where it was found. The exit code is 0 when it is nowhere, else 1.
 pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
@@ -41,7 +42,11 @@ pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     let exports = export_all(&home)?;
 
     let mut out = std::io::stdout();
-    writeln!(out, "planted   {} variables, a config file, a header, a command", names.len())?;
+    writeln!(
+        out,
+        "planted   {} variables, a config file, a header, a command, a login",
+        names.len()
+    )?;
     let mut is_clean = true;
     let mut report = |label: &str, found: Vec<PathBuf>| -> anyhow::Result<()> {
         is_clean &= found.is_empty();
@@ -95,11 +100,16 @@ fn plant(
          [providers.second]\nbase_url = \"http://127.0.0.1:9\"\napi = \"chat\"\nkey = \"$PLANTED_PLAIN\"\n"
     );
     disk::write_private(&home.join("config.toml"), config.as_bytes())?;
+    let logins = home.join(FILE_NAME);
+    let login = format!("[logins.planted]\nmethod = \"key\"\ntoken = \"{marker}-login\"\n");
+    disk::write_private(&logins, login.as_bytes())?;
     let read = home.join("config.toml");
     let many = format!("for i in $(seq 2000); do cat '{}'; done", read.display());
     let script = json!({"replies": [
         {"blocks": [{"tool": "bash", "arguments": {"command": "env > variables; tr '\\0' '\\n' < /proc/self/environ >> variables"}}]},
         {"blocks": [{"tool": "read", "arguments": {"path": read}}]},
+        {"blocks": [{"tool": "read", "arguments": {"path": logins}}]},
+        {"blocks": [{"tool": "bash", "arguments": {"command": format!("cat '{}'", logins.display())}}]},
         {"blocks": [{"tool": "grep", "arguments": {"pattern": "key", "path": read}}]},
         {"blocks": [{"tool": "bash", "arguments": {"command": many}}]},
         {"blocks": [{"text": format!("I was told {marker}-literal.")}]},

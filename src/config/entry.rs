@@ -4,7 +4,7 @@
 //! A field that is `None` or empty is unset and overrides nothing.
 
 use super::text_source::TextSource;
-use crate::llm::catalog::Auth;
+use crate::llm::catalog::{Auth, Login};
 use crate::llm::{Api, Effort};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub struct ProviderEntry {
     pub key_expires: Option<Duration>,
     /// The header that carries the key.
     pub auth: Option<Auth>,
+    /// Fields of its login.
+    pub login: Option<Login>,
     /// Additional headers.
     pub headers: Vec<(String, TextSource)>,
     /// Its models accept images; `None` decides by model name.
@@ -102,6 +104,9 @@ impl ProviderEntry {
         }
         self.key_expires = later.key_expires.or(self.key_expires);
         self.auth = later.auth.or(self.auth);
+        if let Some(login) = later.login {
+            self.login.get_or_insert_default().lay_over(login);
+        }
         lay_headers(&mut self.headers, later.headers);
         self.takes_images = later.takes_images.or(self.takes_images);
         self.dialect.extend(later.dialect);

@@ -11,7 +11,7 @@ use super::pi;
 use super::text_source::{KEY_FILE, KEYRING, TextSource};
 use super::{Error, ModelEntry, PriceEntry, ProviderEntry};
 use crate::ambient::Ambient;
-use crate::llm::catalog::{Auth, Dialect, NotDialect};
+use crate::llm::catalog::{Auth, Dialect, Login, NotDialect, Returns, is_confidential};
 use crate::llm::{Api, Effort};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -20,6 +20,8 @@ use std::time::Duration;
 /// The names of the tool profiles that a model may be assigned.
 pub(crate) const PROFILE_NAMES: [(&str, &str); 4] =
     [("pi", "pi"), ("anthropic", "anthropic"), ("openai", "openai"), ("gemini", "gemini")];
+
+const RETURNS: [(&str, Returns); 2] = [("tokens", Returns::Tokens), ("key", Returns::Key)];
 
 const AUTHS: [(&str, Auth); 4] = [
     ("bearer", Auth::Bearer),
@@ -81,6 +83,7 @@ impl Reader<'_> {
                     provider.auth = node.flag()?.then_some(Auth::Bearer).or(provider.auth);
                 }
                 "headers" => provider.headers = self.headers(&node)?,
+                "login" => provider.login = Some(self.login(&node)?),
                 "vision" => provider.takes_images = Some(node.flag()?),
                 "models" | "modelOverrides" => self.models(&node, &mut provider.models)?,
                 "extra_body" => provider.extra_body.extend(map(&node)?),
@@ -94,6 +97,29 @@ impl Reader<'_> {
             }
         }
         Ok(Some(provider))
+    }
+
+    /// Reads the login of a provider. Its endpoints get secrets, and so must be confidential.
+    fn login(&mut self, node: &Node<'_>) -> Result<Login, Error> {
+        let url = |node: &Node<'_>| {
+            let is_url = |url: &&str| url.is_empty() || is_confidential(url);
+            let url = node.text().ok().filter(is_url).map(str::to_owned);
+            url.map(Some).ok_or_else(|| node.wrong("a URL with https, or one of this machine"))
+        };
+        let mut login = Login::default();
+        for (key, node) in node.fields("a table such as { client_id = \"…\" }")? {
+            match key {
+                "client_id" => login.client_id = Some(node.text()?.to_owned()),
+                "scope" => login.scope = Some(node.text()?.to_owned()),
+                "device_url" => login.device_url = url(&node)?,
+                "authorize_url" => login.authorize_url = url(&node)?,
+                "token_url" => login.token_url = url(&node)?,
+                "exchange_url" => login.exchange_url = url(&node)?,
+                "returns" => login.returns = Some(node.one_of(&RETURNS)?),
+                _ => self.warnings.push(node.means_nothing()),
+            }
+        }
+        Ok(login)
     }
 
     /// Reads models from a list, each with its id, or from a table by id.

@@ -6,7 +6,7 @@ use std::path::Path;
 const MIN_SIMILARITY: f64 = 0.78;
 
 /// The keys of each table. Rows of `[[hooks]]` and tables of providers and models share theirs.
-pub(super) const KEYS: [(&str, &[&str]); 12] = [
+pub(super) const KEYS: [(&str, &[&str]); 13] = [
     (
         "",
         &[
@@ -79,6 +79,7 @@ pub(super) const KEYS: [(&str, &[&str]); 12] = [
             "key_expires_s",
             "auth",
             "headers",
+            "login",
             "vision",
             "extra_body",
             "models",
@@ -88,7 +89,20 @@ pub(super) const KEYS: [(&str, &[&str]); 12] = [
             "reasoning_back",
             "system_role",
             "include_usage",
+            "initiator",
             "cloud",
+        ],
+    ),
+    (
+        "login",
+        &[
+            "client_id",
+            "scope",
+            "device_url",
+            "authorize_url",
+            "token_url",
+            "exchange_url",
+            "returns",
         ],
     ),
     (
@@ -136,6 +150,7 @@ fn table_of(place: &str) -> &str {
     let parts: Vec<&str> = place.split('.').collect();
     match parts.as_slice() {
         [.., "price"] => "price",
+        ["providers", _, "login"] => "login",
         ["providers", _] => "providers",
         ["providers", _, "models", ..] => "models",
         [first, ..] => first.split('[').next().unwrap_or_default(),
@@ -165,6 +180,7 @@ mod tests {
             ("providers.mine.baseUrl", "; did you mean `base_url`?"),
             ("providers.mine.models.m.context_window", ""),
             ("providers.mine.models.m.price.cacheread", "; did you mean `cache_read`?"),
+            ("providers.mine.login.clientid", "; did you mean `client_id`?"),
             ("steps", "; it belongs in [limits]"),
             ("tools.retries", "; it belongs above all tables"),
             ("colour", ""),

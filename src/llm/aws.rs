@@ -9,6 +9,7 @@ mod sign;
 
 pub use keys::Signing;
 pub(super) use keys::{Profile, region_of_host};
+pub(super) use sign::encode;
 
 /// A model's id as a part of a path. Ids hold colons, and names of resources slashes.
 pub(super) fn encode_model(id: &str) -> String {

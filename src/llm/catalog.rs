@@ -7,13 +7,16 @@
 //!
 //! Each row names its source and date. A price counts only for the very provider that asks it.
 
+mod login;
 mod price;
 
+pub use login::{Login, Returns, is_confidential};
 pub use price::{LongPrice, Price};
 
 use super::cloud::Cloud;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// A wire API.
@@ -169,6 +172,9 @@ pub struct Dialect {
     pub prompt_cache_key: bool,
     /// It accepts more input than the window holds without an error; only the usage shows it.
     pub silent_overflow: bool,
+    /// It wants to know whether a person or the agent began a request, and whether a request holds images, in headers of
+    /// their own, as GitHub Copilot does: a request that a person began counts against an allowance.
+    pub initiator: bool,
     /// The cloud that serves models of several makers under its own URLs.
     pub cloud: Option<Cloud>,
 }
@@ -207,6 +213,7 @@ impl Dialect {
         assistant_after_result: false,
         prompt_cache_key: false,
         silent_overflow: false,
+        initiator: false,
         cloud: None,
     };
 }
@@ -242,6 +249,10 @@ pub struct Entry {
     pub key_vars: Vec<String>,
     /// The header of the key; `None` is the API's own.
     pub auth: Option<Auth>,
+    /// Additional headers of each request.
+    pub headers: Vec<(String, String)>,
+    /// The way to log in; `None` where only a key is accepted.
+    pub login: Option<Login>,
     /// The dialect.
     pub dialect: Dialect,
     /// The source of this entry.
@@ -300,6 +311,9 @@ struct Row {
     #[serde(default)]
     key_vars: Vec<String>,
     auth: Option<Auth>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    login: Option<Login>,
     source: String,
     checked: String,
     #[serde(flatten)]
@@ -334,6 +348,12 @@ static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             base_url_var: row.base_url_var,
             key_vars: row.key_vars,
             auth: row.auth,
+            headers: row
+                .headers
+                .into_iter()
+                .map(|(name, value)| (name, versioned(&value)))
+                .collect(),
+            login: row.login,
             dialect: row.dialect,
             source: format!("{}, {}", row.source, row.checked),
         })
@@ -344,6 +364,11 @@ static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 #[expect(clippy::expect_used, reason = "the file is built in, and the tests read it")]
 static MODELS: LazyLock<ModelsFile> =
     LazyLock::new(|| toml::from_str(MODELS_TEXT).expect("catalog/models.toml"));
+
+/// Replaces `{version}` by the version of this program.
+fn versioned(value: &str) -> String {
+    value.replace("{version}", env!("CARGO_PKG_VERSION"))
+}
 
 /// All providers, in the order of the file.
 pub fn providers() -> &'static [Entry] {

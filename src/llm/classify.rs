@@ -63,7 +63,8 @@ pub(super) fn answer(
         .iter()
         .find_map(|name| header(headers, name))
         .map(str::to_owned)
-        .or(facts.request_id.clone());
+        .or(facts.request_id.clone())
+        .map(String::into_boxed_str);
     error.retry_after = facts.wait.or_else(|| retry_after(headers, &facts.text));
     error.should_retry = match header(headers, "x-should-retry") {
         Some("true") => Some(true),
@@ -86,7 +87,7 @@ pub(super) fn in_stream(endpoint: &Endpoint, json: &Value) -> Error {
     error.provider_code = facts.codes.first().cloned();
     error.retry_after = facts.wait.or_else(|| retry_after(&[], &facts.text));
     error.should_retry = facts.is_used_up.then_some(false);
-    error.request_id = facts.request_id;
+    error.request_id = facts.request_id.map(String::into_boxed_str);
     error
 }
 

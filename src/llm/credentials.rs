@@ -74,6 +74,14 @@ struct CachedRun {
 }
 
 impl CommandOutput {
+    /// Returns the output, of a run that is recent enough.
+    ///
+    /// # Errors
+    /// The command failed.
+    pub async fn secret(&self, max_age: Option<Duration>) -> Result<Secret, Error> {
+        self.get(max_age, None).await.map(|(secret, _)| secret)
+    }
+
     /// Returns the output of a run that is recent enough and is not the `refused` one, with the run's number; runs
     /// the command if necessary. A run that ends while this waits counts, whatever its outcome.
     async fn get(

@@ -138,8 +138,10 @@ impl Endpoint {
             } else {
                 ""
             };
-            return Err(Error::new(ErrorKind::Auth, format!("no key for {name}"))
-                .hint(format!("set {var}{or}, or use --base-url with a server of your own")));
+            return Err(Error::new(ErrorKind::Auth, format!("no key for {name}")).log_in(
+                name,
+                Some(format!("set {var}{or}, or use --base-url with a server of your own")),
+            ));
         }
         let base_url = cloud::vertex_host(&base_url?);
         Ok(Self {
@@ -147,6 +149,11 @@ impl Endpoint {
             signing,
             key_var,
             auth: entry.auth,
+            headers: entry
+                .headers
+                .iter()
+                .map(|(name, value)| (name.clone(), Secret::new(value.clone())))
+                .collect(),
             dialect: Dialect {
                 // Another server may reject unknown fields, as Azure's dated versions do.
                 prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,

@@ -15,16 +15,27 @@ pub struct Error {
     pub message: String,
     /// The suggested next step, such as the variable to set or the URL to check.
     pub hint: Option<String>,
+    /// The login that would help; the hint names it as a command of the program.
+    pub log_in: Option<Box<LogIn>>,
     /// The HTTP status, if it got that far.
     pub status: Option<u16>,
     /// The provider's own name of the error.
     pub provider_code: Option<String>,
     /// The provider's id of the request.
-    pub request_id: Option<String>,
+    pub request_id: Option<Box<str>>,
     /// The delay that the provider asks for.
     pub retry_after: Option<Duration>,
     /// The provider's own statement about retries; it takes precedence over the kind.
     pub should_retry: Option<bool>,
+}
+
+/// A login that would help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogIn {
+    /// The provider.
+    pub provider: String,
+    /// The other remedies.
+    pub otherwise: Option<String>,
 }
 
 /// The classes of failure.
@@ -114,6 +125,7 @@ impl Error {
             kind,
             message: message.into(),
             hint: None,
+            log_in: None,
             status: None,
             provider_code: None,
             request_id: None,
@@ -125,6 +137,15 @@ impl Error {
     /// Returns true if a retry may succeed.
     pub fn is_retryable(&self) -> bool {
         self.should_retry.unwrap_or_else(|| self.kind.is_retryable())
+    }
+
+    /// Adds the hint to do something else, or to log in to a provider.
+    #[must_use]
+    pub fn log_in(self, provider: &str, otherwise: Option<String>) -> Self {
+        let either = otherwise.as_ref().map(|other| format!("{other}, or ")).unwrap_or_default();
+        let hint = format!("{either}log in with `pintle login {provider}`");
+        let log_in = LogIn { provider: provider.to_owned(), otherwise };
+        Self { log_in: Some(Box::new(log_in)), ..self.hint(hint) }
     }
 
     /// Adds a hint.

@@ -6,9 +6,11 @@
 
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
+use crate::ambient::Secret;
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
 use std::error::Error as _;
 use std::io;
 use std::pin::Pin;
@@ -106,7 +108,95 @@ impl Wire for Http {
     }
 }
 
+/// A small request to a provider's login, and its answer, which is read whole.
+#[derive(Debug, Clone)]
+pub struct SmallRequest {
+    /// The whole URL.
+    pub url: String,
+    /// Headers; any of them may hold a key.
+    pub headers: Vec<(String, Secret)>,
+    /// The body; without one the request is a GET.
+    pub body: Option<SmallBody>,
+}
+
+/// The body of a small request.
+#[derive(Debug, Clone)]
+pub enum SmallBody {
+    /// Fields, percent-encoded.
+    Form(Secret),
+    /// JSON.
+    Json(Value),
+}
+
+/// The answer to a small request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SmallResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl SmallRequest {
+    /// A GET.
+    pub fn get(url: &str) -> Self {
+        Self { url: url.to_owned(), headers: Vec::new(), body: None }
+    }
+
+    /// A POST.
+    pub fn post(url: &str, body: SmallBody) -> Self {
+        Self { body: Some(body), ..Self::get(url) }
+    }
+}
+
 impl Http {
+    /// Sends a small request and reads the answer, whatever its status is.
+    ///
+    /// # Errors
+    /// There was no answer, or it is over the limit of 1 MiB. An error never holds a header or the body.
+    pub async fn small(&self, request: SmallRequest) -> Result<SmallResponse, Error> {
+        const MAX_BYTES: usize = 1024 * 1024;
+        let server = server(&request.url).to_owned();
+        let client = self.client(&request.url)?;
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        add_headers(&mut headers, &request.headers)?;
+        let (content_type, body) = match request.body {
+            None => (None, None),
+            Some(SmallBody::Form(fields)) => {
+                let fields = fields.expose().as_bytes().to_vec();
+                (Some("application/x-www-form-urlencoded"), Some(fields))
+            }
+            Some(SmallBody::Json(value)) => {
+                (Some("application/json"), Some(value.to_string().into_bytes()))
+            }
+        };
+        if let Some(content_type) = content_type {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        }
+        let sending = match body {
+            Some(body) => client.post(&request.url).body(body),
+            None => client.get(&request.url),
+        };
+        let limit = self.timeouts.first_byte;
+        let response = match tokio::time::timeout(limit, sending.headers(headers).send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(explain(&error, &server)),
+            Err(_) => return Err(too_slow(&server, "did not begin to answer", limit)),
+        };
+        let status = response.status().as_u16();
+        let mut pieces = self.body(response, server.clone());
+        let mut body = Vec::new();
+        while let Some(piece) = pieces.next().await {
+            body.extend_from_slice(&piece?);
+            if body.len() > MAX_BYTES {
+                let message = format!("{server} answered with more than {MAX_BYTES} bytes");
+                return Err(Error::new(ErrorKind::Protocol, message));
+            }
+        }
+        Ok(SmallResponse { status, body })
+    }
+
     fn body(&self, response: reqwest::Response, server: String) -> ByteStream {
         let now = Instant::now();
         Body {
@@ -180,7 +270,12 @@ fn headers(request: &WireRequest) -> Result<HeaderMap, Error> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-    for (name, value) in &request.headers {
+    add_headers(&mut headers, &request.headers)?;
+    Ok(headers)
+}
+
+fn add_headers(headers: &mut HeaderMap, given: &[(String, Secret)]) -> Result<(), Error> {
+    for (name, value) in given {
         let pair = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.expose()));
         let (Ok(key), Ok(mut value)) = pair else {
             return Err(Error::new(ErrorKind::InvalidRequest, format!("the header `{name}` cannot be sent"))
@@ -189,7 +284,7 @@ fn headers(request: &WireRequest) -> Result<HeaderMap, Error> {
         value.set_sensitive(true);
         headers.insert(key, value);
     }
-    Ok(headers)
+    Ok(())
 }
 
 /// Scheme, host and port: a query may hold a key.

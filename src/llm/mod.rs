@@ -3,7 +3,7 @@
 //! A [`Provider`] turns a [`Request`] into a stream of [`Delta`]s. It knows nothing of tools that run, of sessions
 //! or of clients. Each wire API is a pure encoder and a pure decoder in its own folder, `catalog` the data about servers. A
 //! [`Wire`] carries the bytes: `http` is the only one that opens a socket, `cassette` replays and records. `connect` puts
-//! an [`Endpoint`] and a wire together; `script` is the one fake model, which needs neither.
+//! an [`Endpoint`] and a wire together; `login` keeps and renews the tokens of providers that people log in to; `script` is the one fake model, which needs neither.
 //!
 //! The way of a reply: `wire` bytes → `sse` events → a decoder's deltas → [`Accumulator`], with nothing between them that
 //! waits or spawns; `remote` is the stream that drives it.
@@ -33,6 +33,7 @@ mod handoff;
 pub mod http;
 pub mod invariants;
 mod limits;
+pub mod login;
 pub mod message;
 pub mod one_shot;
 mod reasoning;

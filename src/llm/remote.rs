@@ -19,7 +19,7 @@ use super::responses;
 use super::sse::{self, SseEvent};
 use super::vision;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
-use super::{Delta, DeltaStream, Provider, Request};
+use super::{Delta, DeltaStream, Message, Provider, Request};
 use crate::ambient::Secret;
 use futures_util::stream::{self, Stream, StreamExt};
 use serde_json::{Map, Value};
@@ -168,11 +168,28 @@ impl Remote {
         let body = body(endpoint, request);
         let url = endpoint.request_url(&request.model);
         let mut headers = endpoint.signed_headers(&url, &body);
+        headers.extend(initiator_headers(endpoint, request));
         let trace = request.trace.headers();
         headers.extend(trace.into_iter().map(|(name, value)| (name, Secret::new(value))));
         let response = self.wire.send(WireRequest { url, headers, body }).await?;
         events_of(endpoint, response).await
     }
+}
+
+/// The headers that say who began a request and whether it holds images, for a server that wants to know.
+fn initiator_headers(endpoint: &Endpoint, request: &Request) -> Vec<(String, Secret)> {
+    if !endpoint.dialect.initiator {
+        return Vec::new();
+    }
+    let initiator = match request.messages.last().map(|message| &**message) {
+        Some(Message::ToolResult(_) | Message::Assistant(_)) => "agent",
+        Some(Message::User(_)) | None => "user",
+    };
+    let mut headers = vec![("x-initiator".to_owned(), Secret::new(initiator))];
+    if vision::holds_images(request) {
+        headers.push(("copilot-vision-request".to_owned(), Secret::new("true")));
+    }
+    headers
 }
 
 /// The window of a model whose server says nothing when more than that comes.

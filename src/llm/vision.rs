@@ -24,6 +24,15 @@ pub(super) fn without_images(request: &mut Request) {
     }
 }
 
+/// Returns true if a request holds an image.
+pub(super) fn holds_images(request: &Request) -> bool {
+    request.messages.iter().any(|message| match &**message {
+        Message::User(content) => has_image(content),
+        Message::ToolResult(result) => has_image(&result.content),
+        Message::Assistant(_) => false,
+    })
+}
+
 fn has_image(content: &[Content]) -> bool {
     content.iter().any(|content| matches!(content, Content::Image { .. }))
 }

@@ -10,6 +10,7 @@ use crate::ambient::{Ambient, Secret};
 use crate::config::{self, Config, Live, ModelEntry, ProviderEntry, TextSource, lay_headers};
 use crate::llm::catalog::{self, Dialect, Model};
 use crate::llm::credentials::{CommandOutput, Commanded, Commands, Slot};
+use crate::llm::login::{LoggedIn, LoginUse, Logins, TokenSource};
 use crate::llm::{Api, Effort, Endpoint, Error, ErrorKind, ModelRef, Provider, Wire, connect};
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::models::ModelsListResult;
@@ -30,6 +31,8 @@ pub struct ConfiguredModels {
     pub is_replay: bool,
     /// The commands that print keys.
     pub commands: Commands,
+    /// The stored logins.
+    pub logins: Logins,
 }
 
 /// An endpoint whose secrets may still have to be printed by commands.
@@ -37,20 +40,29 @@ struct UnresolvedEndpoint {
     endpoint: Endpoint,
     slots: Vec<(Slot, Arc<CommandOutput>)>,
     max_age: Option<Duration>,
+    login: Option<LoginUse>,
 }
 
 impl From<Endpoint> for UnresolvedEndpoint {
     fn from(endpoint: Endpoint) -> Self {
-        Self { endpoint, slots: Vec::new(), max_age: None }
+        Self { endpoint, slots: Vec::new(), max_age: None, login: None }
     }
 }
 
 impl ModelSource for ConfiguredModels {
     fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
-        let UnresolvedEndpoint { endpoint, slots, max_age } =
+        let UnresolvedEndpoint { endpoint, slots, max_age, login } =
             self.reach(&self.settings.current(), model)?;
         let wire = Arc::clone(&self.wire);
-        if slots.is_empty() || self.is_replay {
+        if self.is_replay {
+            return Ok(connect(endpoint, wire));
+        }
+        if let Some(usage) = login {
+            let logins = self.logins.clone();
+            let provider = LoggedIn::new(logins, usage, endpoint, wire, slots, max_age);
+            return Ok(Arc::new(provider));
+        }
+        if slots.is_empty() {
             return Ok(connect(endpoint, wire));
         }
         Ok(Arc::new(Commanded::new(endpoint, wire, slots, max_age)))
@@ -76,7 +88,12 @@ impl ModelSource for ConfiguredModels {
     fn list(&self) -> ModelsListResult {
         self.settings.refresh();
         let problems = self.settings.problems().into_iter().map(|problem| problem.message);
-        known::list(&self.settings.current(), &self.ambient, problems.collect())
+        let (logins, problem) = match self.logins.list() {
+            Ok(logins) => (logins, None),
+            Err(error) => (known::StoredLogins::new(), Some(error.message)),
+        };
+        let problems = problems.chain(problem).collect();
+        known::list(&self.settings.current(), &self.ambient, &logins, problems)
     }
 }
 
@@ -90,6 +107,62 @@ impl ConfiguredModels {
     }
 
     fn reach(&self, config: &Config, model: &ModelRef) -> Result<UnresolvedEndpoint, Error> {
+        let mut reached = self.without_login(config, model)?;
+        if !self.is_replay {
+            self.use_login(config, &model.provider, &mut reached)?;
+        }
+        Ok(reached)
+    }
+
+    /// Takes the token of a login where there is no key, or where the provider wants the key exchanged.
+    fn use_login(
+        &self,
+        config: &Config,
+        name: &str,
+        reached: &mut UnresolvedEndpoint,
+    ) -> Result<(), Error> {
+        let login = known::login(config, name);
+        let takes_none = catalog::find(name).is_some_and(|known| known.key_vars.is_empty());
+        if login.is_none() && takes_none && !config.providers.contains_key(name) {
+            return Ok(());
+        }
+        let has_exchange = login.as_ref().is_some_and(|login| login.exchange_url.is_some());
+        let printed = reached.slots.iter().position(|(slot, _)| matches!(slot, Slot::Key));
+        let source = match (reached.endpoint.key.take(), printed) {
+            (Some(key), _) if has_exchange => TokenSource::Given(key),
+            (None, Some(at)) if has_exchange => TokenSource::Printed(reached.slots.remove(at).1),
+            (key @ Some(_), _) => {
+                reached.endpoint.key = key;
+                return Ok(());
+            }
+            (None, Some(_)) => return Ok(()),
+            (None, None) if reached.endpoint.signing.is_some() => return Ok(()),
+            (None, None) if self.logins.has(name)? => TokenSource::Stored,
+            (None, None) => {
+                let needs_login = catalog::find(name).is_none() && config.server.is_none();
+                return match login {
+                    Some(_) if needs_login => {
+                        Err(Error::new(ErrorKind::Auth, format!("nobody is logged in to {name}"))
+                            .log_in(name, None))
+                    }
+                    _ => Ok(()),
+                };
+            }
+        };
+        let home = catalog::find(name).map(|known| known.base_url.as_str());
+        reached.login = Some(LoginUse {
+            source,
+            may_move: home.is_none_or(|home| home == reached.endpoint.base_url),
+            login: login.unwrap_or_default(),
+        });
+        Ok(())
+    }
+
+    fn without_login(
+        &self,
+        config: &Config,
+        model: &ModelRef,
+    ) -> Result<UnresolvedEndpoint, Error> {
         let name = &model.provider;
         if let Some(server) = &config.server {
             return self
@@ -204,10 +277,9 @@ impl ConfiguredModels {
         entry: &ProviderEntry,
         reached: &mut UnresolvedEndpoint,
     ) -> Result<(), Error> {
-        let missing = |variable: &str| {
-            let place = files(entry);
-            Error::new(ErrorKind::Auth, format!("no key for {name}"))
-                .hint(format!("{place} takes it from {variable}: set that variable"))
+        let missing = || Error::new(ErrorKind::Auth, format!("no key for {name}"));
+        let remedy = |variable: &str| {
+            format!("{} takes it from {variable}: set that variable", files(entry))
         };
         let (key, key_var) = match &entry.key {
             Some(TextSource::Fetched(command)) => {
@@ -216,14 +288,18 @@ impl ConfiguredModels {
             }
             Some(TextSource::Text(text)) => {
                 let key = config::fill(text.expose(), &self.ambient);
-                let key = key.map(Some).map_err(|variable| missing(&variable));
+                let key = key.map(Some).map_err(|variable| missing().hint(remedy(&variable)));
                 (key, config::variable(text.expose()).map(str::to_owned))
             }
             None => {
                 let mut vars = entry.key_vars.iter();
                 match vars.find_map(|var| Some((var, self.ambient.var(var)?))) {
                     Some((var, key)) => (Ok(Some(key.trim().to_owned())), Some(var.clone())),
-                    None => (Err(missing(&entry.key_vars.join(" or "))), None),
+                    None if !self.is_replay && self.logins.has(name)? => (Ok(None), None),
+                    None => {
+                        let remedy = remedy(&entry.key_vars.join(" or "));
+                        (Err(missing().log_in(name, Some(remedy))), None)
+                    }
                 }
             }
         };
@@ -280,6 +356,9 @@ impl ConfiguredModels {
                 let mut endpoint = Endpoint::new(name, known.api, base_url);
                 endpoint.dialect = known.dialect;
                 Ok(endpoint)
+            }
+            (Err(error), Some(_)) if error.kind == ErrorKind::Auth && self.logins.has(name)? => {
+                Endpoint::place(name, &self.ambient, base_url)
             }
             (resolved, _) => resolved,
         }

@@ -5,10 +5,11 @@
 use super::toolbox::profile_name;
 use crate::ambient::Ambient;
 use crate::config::{self, Config, ModelEntry, PriceEntry, ProviderEntry, TextSource};
-use crate::llm::catalog::{self, Model, Price};
+use crate::llm::catalog::{self, Login, Model, Price};
 use crate::llm::{Api, Endpoint};
+use pintle_protocol::auth::AuthMethod;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelPrice, ModelsListResult, ProviderInfo};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Returns the user's entry of a model: by its exact id, else by the id without its date.
@@ -75,8 +76,28 @@ pub(super) fn names(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
+/// Returns the login of a provider: the catalogue's with the user's fields laid over it.
+pub(super) fn login(config: &Config, provider: &str) -> Option<Login> {
+    let own = config.providers.get(provider).and_then(|entry| entry.login.clone());
+    let known = catalog::find(provider).and_then(|known| known.login.clone());
+    if known.is_none() && own.is_none() {
+        return None;
+    }
+    let mut login = known.unwrap_or_default();
+    login.lay_over(own.unwrap_or_default());
+    Some(login)
+}
+
+/// The stored logins: the method of each, by provider.
+pub(super) type StoredLogins = BTreeMap<String, AuthMethod>;
+
 /// Lists everything, for people who choose a model.
-pub(super) fn list(config: &Config, ambient: &Ambient, problems: Vec<String>) -> ModelsListResult {
+pub(super) fn list(
+    config: &Config,
+    ambient: &Ambient,
+    logins: &StoredLogins,
+    problems: Vec<String>,
+) -> ModelsListResult {
     let mut models: Vec<ModelInfo> = Vec::new();
     for row in catalog::models() {
         let known = model(config, &row.provider, &row.id);
@@ -90,14 +111,16 @@ pub(super) fn list(config: &Config, ambient: &Ambient, problems: Vec<String>) ->
         let new = ids.into_iter().filter(is_new);
         models.extend(new.filter_map(|id| Some(info(&model(config, provider, id)?))));
     }
-    ModelsListResult { providers: providers(config, ambient), models, problems }
+    ModelsListResult { providers: providers(config, ambient, logins), models, problems }
 }
 
 /// Lists the built-in providers and models, without keys.
 pub(super) fn built_in() -> ModelsListResult {
     let models = catalog::models().iter().map(info).collect();
     let none = Ambient::fixed([]);
-    let providers = catalog::providers().iter().map(|known| provider(&known.name, None, &none));
+    let logins = StoredLogins::new();
+    let provider = |name: &str| provider(name, None, false, &none, &logins);
+    let providers = catalog::providers().iter().map(|known| provider(&known.name));
     ModelsListResult { providers: providers.collect(), models, problems: Vec::new() }
 }
 
@@ -122,14 +145,28 @@ fn info(row: &Model) -> ModelInfo {
 }
 
 /// Lists all providers, those of the catalogue first.
-pub(super) fn providers(config: &Config, ambient: &Ambient) -> Vec<ProviderInfo> {
+pub(super) fn providers(
+    config: &Config,
+    ambient: &Ambient,
+    logins: &StoredLogins,
+) -> Vec<ProviderInfo> {
     let built_in = catalog::providers().iter().map(|known| known.name.as_str());
     let own = config.providers.keys().map(String::as_str);
     let names = built_in.chain(own.filter(|name| catalog::find(name).is_none()));
-    names.map(|name| provider(name, config.providers.get(name), ambient)).collect()
+    let info = |name: &str| {
+        let has_login = login(config, name).is_some();
+        provider(name, config.providers.get(name), has_login, ambient, logins)
+    };
+    names.map(info).collect()
 }
 
-fn provider(name: &str, entry: Option<&ProviderEntry>, ambient: &Ambient) -> ProviderInfo {
+fn provider(
+    name: &str,
+    entry: Option<&ProviderEntry>,
+    has_login: bool,
+    ambient: &Ambient,
+    logins: &StoredLogins,
+) -> ProviderInfo {
     let known = catalog::find(name);
     let api = entry.and_then(|entry| entry.api).or(known.map(|known| known.api));
     let var = |var: Option<&String>| var.and_then(|var| ambient.var(var));
@@ -150,6 +187,8 @@ fn provider(name: &str, entry: Option<&ProviderEntry>, ambient: &Ambient) -> Pro
         },
         None => match key_vars.iter().find(|var| ambient.var(var).is_some()) {
             Some(var) => (KeyState::Set, Some(var.clone())),
+            None if logins.contains_key(name) => (KeyState::Login, None),
+            None if has_login && key_vars.is_empty() => (KeyState::Missing, None),
             None if key_vars.is_empty() => (KeyState::NotNeeded, None),
             None if moved.is_some() && own_vars.is_none() => {
                 (KeyState::NotNeeded, key_vars.first().cloned())

@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows sessions. `llm` decides the requests, `config` the settings.
 
+mod auth;
 mod configured;
 mod keys;
 mod known;
@@ -10,6 +11,7 @@ mod secrets;
 mod source;
 mod toolbox;
 
+pub use auth::{LoginRequest, ShowPrompt};
 pub use configured::ConfiguredModels;
 pub use keys::KeyFetcher;
 pub use secrets::register as register_secrets;

@@ -3,14 +3,17 @@
 use crate::ambient::Ambient;
 use crate::config::{self, Config, TextSource};
 use crate::llm::catalog;
+use crate::llm::login::Logins;
 
 /// Variables of clouds that hold keys, besides those that the catalogue names.
 const CLOUD_VARIABLES: [&str; 3] =
     ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK"];
 
-/// Adds the keys of all providers to the known secrets: by the names of their variables, and by their values. Keys that commands print
-/// are added when they are printed.
+/// Adds the keys of all providers to the known secrets: by the names of their variables, and by their values; and the tokens of stored
+/// logins. Keys that commands print are added when they are printed.
 pub fn register(config: &Config, ambient: &Ambient) {
+    // Reading them makes them known.
+    let _ = Logins::in_folder(&config.folders.data, ambient);
     let secrets = ambient.secrets();
     let variable = |name: &str| {
         secrets.add_name(name);

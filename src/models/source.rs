@@ -50,6 +50,11 @@ impl Models {
         Self(Arc::new(source))
     }
 
+    /// Shares a source.
+    pub fn shared<S: ModelSource + 'static>(source: Arc<S>) -> Self {
+        Self(source)
+    }
+
     /// Returns the provider of a model.
     ///
     /// # Errors

@@ -181,9 +181,13 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
     // What, where, and why it is kept there.
     let rows: [(&str, &[&str]); 8] = [
         ("reqwest::", &["src/llm/http.rs", "src/tools/fetch/net.rs"]),
-        // In the network of a confined command, which has nothing else in it.
-        ("TcpListener", &["src/exec/sandbox/child.rs", "src/exec/sandbox/proxy/"]),
-        ("TcpStream", &["src/exec/sandbox/proxy/"]),
+        // In the network of a confined command, which has nothing else in it; and on the loopback, for the browser of a person who
+        // logs in.
+        (
+            "TcpListener",
+            &["src/exec/sandbox/child.rs", "src/exec/sandbox/proxy/", "src/llm/login/callback.rs"],
+        ),
+        ("TcpStream", &["src/exec/sandbox/proxy/", "src/llm/login/callback.rs"]),
         ("lookup_host", &["src/tools/fetch/net.rs", "src/exec/sandbox/proxy/"]),
         (
             "Mutex",

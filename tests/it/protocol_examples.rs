@@ -3,6 +3,7 @@
 //! `protocol/examples/methods.json` holds them, and the generator reads it. Ids, times and paths stand for themselves there,
 //! and long texts and lists are cut, so that the file is the same in every run. `UPDATE_EXPECT=1` writes it.
 
+use crate::login::{Provider, device};
 use crate::support::program::{Framing, Place, Program, until};
 use expect_test::expect_file;
 use pintle_protocol::methods::METHODS;
@@ -78,7 +79,7 @@ impl Recorder {
             }
             // Of events one with little in it is the best example.
             "session/event" if params["event"]["type"] != "turn.started" => return message,
-            "session/event" | "session/lagged" => {
+            "session/event" | "session/lagged" | "auth/openUrl" => {
                 self.keep(method, params, None);
                 return message;
             }
@@ -137,6 +138,14 @@ fn script() -> Value {
 /// Calls every method but `session/lagged`.
 fn record(place: &Place) -> BTreeMap<String, Value> {
     let script = place.script(&script());
+    let work = device(vec![(200, json!({"access_token": "tok-of-work"}).to_string())]);
+    let work = Provider::start(work);
+    let login = format!(
+        "[providers.work]\nbase_url = \"{0}\"\napi = \"chat\"\nlogin = {{ client_id = \"app\", \
+         device_url = \"{0}/device\", token_url = \"{0}/token\" }}\n",
+        work.url
+    );
+    std::fs::write(place.home().join("config.toml"), login).unwrap();
     let program = Program::start(place.command(&["serve", "--script", &script]), Framing::Lines);
     let mut it = Recorder { program, kept: BTreeMap::new(), is_late: false };
     let note = place.path("note.txt").to_str().unwrap().to_owned();
@@ -150,6 +159,9 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     );
     it.ask("ping", json!({}));
     it.ask("models/list", json!({}));
+    it.ask("auth/login", json!({"provider": "work"}));
+    it.ask("auth/status", json!({}));
+    it.ask("auth/logout", json!({"provider": "work"}));
     let created = it.ask("session/create", json!({"cwd": place.project()}));
     let session = created["sessionId"].clone();
     it.ask("config/list", json!({}));
@@ -340,6 +352,7 @@ fn steady(value: &Value, place: &Place, ids: &mut Vec<String>) -> Value {
 fn steady_member(key: &str, value: &Value, place: &Place, ids: &mut Vec<String>) -> Value {
     match (key, value) {
         ("durationMs", Value::Number(_)) => json!(5),
+        ("expiresInMs", Value::Number(_)) => json!(900_000),
         (_, Value::Number(_)) if key.ends_with("Ms") => json!(1_790_000_000_000_u64),
         ("tokens", Value::Number(_)) => json!(2000),
         ("bytes", Value::Number(_)) => json!(13_000),

@@ -2556,6 +2556,7 @@ export type ProviderInfo = {
 export type KeyState = 
   | /** Set. */ "set"
   | /** A command prints it on demand. */ "command"
+  | /** A stored login takes its place. */ "login"
   | /** No key is needed. */ "notNeeded"
   | /** Missing: no model of this provider can answer. */ "missing";
 
@@ -2593,6 +2594,64 @@ export type ModelPrice = {
   cacheReadUsdPerMtok?: number;
   /** Input written to a cache; absent where it costs as much as other input. */
   cacheWriteUsdPerMtok?: number;
+};
+
+/** The result of `auth/status`. */
+export type AuthStatusResult = {
+  /** The providers that a person can log in to. */
+  providers: ProviderAuth[];
+  /** The reason why the stored logins cannot be used. */
+  problem?: string;
+};
+
+/** A provider that a person can log in to. */
+export type ProviderAuth = {
+  /** The provider's name. */
+  provider: string;
+  /** The ways to log in, the preferred one first. */
+  methods: AuthMethod[];
+  /** The way in which the stored login was made; absent without one. */
+  stored?: AuthMethod;
+  /** The source of the key in use: settings and variables precede a stored login. */
+  key: KeyState;
+  /** The environment variable in use, or to set. */
+  keyVar?: string;
+};
+
+/** A way to log in. */
+export type AuthMethod = 
+  | /** A code that a person enters on a page, with any device. */ "device"
+  | /** A page in a browser on the machine of the engine. */ "browser"
+  | /** A key that a person types. */ "key";
+
+/** The params of `auth/login`. */
+export type AuthLoginParams = {
+  /** The provider. */
+  provider: string;
+  /** The way to log in; default the first one of `auth/status`. */
+  method?: AuthMethod;
+  /** The key that the person typed, for the method `key`. */
+  key?: string;
+};
+
+/** The result of `auth/login`. */
+export type AuthLoginResult = {
+  /** The provider. */
+  provider: string;
+  /** The way in which the person logged in. */
+  method: AuthMethod;
+};
+
+/** The params of `auth/logout`. */
+export type AuthLogoutParams = {
+  /** The provider. */
+  provider: string;
+};
+
+/** The result of `auth/logout`. */
+export type AuthLogoutResult = {
+  /** There was a stored login. */
+  removed: boolean;
 };
 
 /** The result of `command/list`. */
@@ -2745,6 +2804,18 @@ export type SessionLaggedParams = {
   lastSentSeq: number;
   /** The last durable event that was not sent. */
   headSeq: number;
+};
+
+/** The params of `auth/openUrl`. */
+export type AuthOpenUrlParams = {
+  /** The provider. */
+  provider: string;
+  /** The page to open. */
+  url: string;
+  /** The code to enter there. */
+  userCode?: string;
+  /** The time that is left, in milliseconds. */
+  expiresInMs?: number;
 };
 
 /** The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one call. */
@@ -3079,6 +3150,12 @@ export interface ClientRequests {
   "job/stop": { params: JobStopParams; result: JobStopResult };
   /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };
+  /** Lists the providers that a person can log in to, and who is logged in. */
+  "auth/status": { params: Empty; result: AuthStatusResult };
+  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. */
+  "auth/login": { params: AuthLoginParams; result: AuthLoginResult };
+  /** Removes the stored login of a provider. */
+  "auth/logout": { params: AuthLogoutParams; result: AuthLogoutResult };
   /** Lists the prompts that can be called with `/name`, from the current files. */
   "command/list": { params: SessionParams; result: CommandListResult };
   /** Lists the skills that can be called with `/` and their name, from the current files. */
@@ -3095,7 +3172,7 @@ export interface ClientRequests {
 export interface ClientNotifications {
   /** Ends the process: with code 0 after `shutdown`, with 1 without. */
   "exit": { params: Empty };
-  /** Cancels a request that has not begun; it is answered with the error `cancelled`. A request that has begun is answered as usual. */
+  /** Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. Any other request that has begun is answered as usual. */
   "$/cancelRequest": { params: CancelParams };
 }
 
@@ -3119,6 +3196,8 @@ export interface EngineNotifications {
   "session/event": { params: AnyRecord };
   /** Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual. */
   "session/lagged": { params: SessionLaggedParams };
+  /** Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`. */
+  "auth/openUrl": { params: AuthOpenUrlParams };
 }
 
 /** The codes of failed requests. */

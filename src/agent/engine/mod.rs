@@ -1,5 +1,6 @@
 //! The engine: which sessions are open, and the tasks that run them.
 
+mod auth;
 mod checkpoints;
 mod export;
 mod fork;

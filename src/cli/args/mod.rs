@@ -14,6 +14,7 @@ use pintle::config::{self, Flags};
 use pintle::frontend::run;
 use pintle::transport::codec::Framing;
 use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::auth::AuthMethod;
 use pintle_protocol::event::TurnLimits;
 use pintle_protocol::plan::WorkMode;
 use std::io::{IsTerminal, Read};
@@ -55,6 +56,12 @@ pub(crate) enum Task {
     /// List the models that are known by name, with windows and prices: built-in ones and your own
     #[command(after_help = "Guide: pintle help providers")]
     Models(ListModels),
+    /// Log in to a provider, or list who is logged in where
+    #[command(after_help = "Guide: pintle help logins")]
+    Login(Login),
+    /// Remove the stored login of a provider
+    #[command(after_help = "Guide: pintle help logins")]
+    Logout(Logout),
     /// Manage stored sessions: list, show, search, rewind, fork, review, export, import, delete, verify
     #[command(after_help = "Guide: pintle help review")]
     Sessions {
@@ -358,6 +365,39 @@ impl Run {
         anyhow::ensure!(!prompt.trim().is_empty(), "the task is empty");
         Ok(prompt)
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Login {
+    /// The provider; without one the list of logins
+    pub(crate) provider: Option<String>,
+    /// Enter a code on a page, with any device
+    #[arg(long, group = "way", requires = "provider")]
+    device: bool,
+    /// Log in on a page in a browser on this machine
+    #[arg(long, group = "way", requires = "provider")]
+    browser: bool,
+    /// Store a key: typed where stdin is a terminal, else the first line of stdin
+    #[arg(long, group = "way", requires = "provider")]
+    key: bool,
+}
+
+impl Login {
+    /// Returns the way to log in, if one is named.
+    pub(crate) fn method(&self) -> Option<AuthMethod> {
+        let named = [
+            (self.device, AuthMethod::Device),
+            (self.browser, AuthMethod::Browser),
+            (self.key, AuthMethod::Key),
+        ];
+        named.into_iter().find(|(is_named, _)| *is_named).map(|(_, method)| method)
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Logout {
+    /// The provider
+    pub(crate) provider: String,
 }
 
 #[derive(Debug, clap::Args)]

@@ -23,7 +23,7 @@ struct Topic {
 }
 
 /// The guides, in the order in which a newcomer reads them.
-const TOPICS: [Topic; 13] = [
+const TOPICS: [Topic; 14] = [
     Topic {
         name: "configuration",
         summary: "config.toml: every setting with its default",
@@ -33,6 +33,11 @@ const TOPICS: [Topic; 13] = [
         name: "providers",
         summary: "providers, models, keys, clouds and local servers",
         text: include_str!("providers.md"),
+    },
+    Topic {
+        name: "logins",
+        summary: "logging in to providers, and where logins are kept",
+        text: include_str!("logins.md"),
     },
     Topic {
         name: "permissions",

@@ -1,6 +1,6 @@
 use super::{ambient, row};
 use crate::config::{Config, Flags, ModelEntry, PriceEntry, ProviderEntry, TextSource, load};
-use crate::llm::catalog::Auth;
+use crate::llm::catalog::{Auth, Login, Returns};
 use crate::llm::{Api, Effort};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -48,6 +48,13 @@ const TOML: &str = r#"
     key_vars = ["OWN_KEY"]
     key_expires_s = 3600
     auth = "api-key"
+    login.client_id = "app"
+    login.scope = "a b"
+    login.device_url = "https://h/device"
+    login.returns = "key"
+    login.authorize_url = "https://h/a"
+    login.token_url = "http://localhost:1/token"
+    login.exchange_url = "https://h/x"
     headers = { X-Team = "$TEAM" }
     vision = true
     extra_body = { provider = { sort = "price" } }
@@ -85,6 +92,8 @@ const JSON: &str = r#"// The same.
       "base_url": "http://localhost:1/v1", "base_url_var": "OWN_URL", "api": "chat",
       "key": "!pass show own", /* asks for a finger */ "key_vars": ["OWN_KEY"], "key_expires_s": 3600,
       "auth": "api-key", "headers": { "X-Team": "$TEAM", }, "vision": true,
+      "login": { "client_id": "app", "scope": "a b", "device_url": "https://h/device", "authorize_url": "https://h/a",
+                 "token_url": "http://localhost:1/token", "exchange_url": "https://h/x", "returns": "key" },
       "extra_body": { "provider": { "sort": "price" } },
       "output_limit": "max_completion_tokens", "call_ids": "nine", "effort": "reasoning_object",
       "reasoning_back": "text", "system_role": "developer", "include_usage": false, "store": true,
@@ -114,6 +123,15 @@ fn said(file: &str) -> ProviderEntry {
         key_vars: vec!["OWN_KEY".to_owned()],
         key_expires: Some(Duration::from_secs(3600)),
         auth: Some(Auth::ApiKey),
+        login: Some(Login {
+            client_id: Some("app".to_owned()),
+            scope: Some("a b".to_owned()),
+            device_url: Some("https://h/device".to_owned()),
+            authorize_url: Some("https://h/a".to_owned()),
+            token_url: Some("http://localhost:1/token".to_owned()),
+            exchange_url: Some("https://h/x".to_owned()),
+            returns: Some(Returns::Key),
+        }),
         headers: vec![("X-Team".to_owned(), source("$TEAM"))],
         takes_images: Some(true),
         dialect: [
@@ -338,6 +356,10 @@ fn invalid_values_are_reported_with_file_path_and_expected_value() {
         (
             of(r#"{"key_expires_s": 0}"#),
             "HOME/models.json: `providers.x.key_expires_s` must be a whole number from 1 on",
+        ),
+        (
+            of(r#"{"login": {"token_url": "http://h/token"}}"#),
+            "HOME/models.json: `providers.x.login.token_url` must be a URL with https, or one of this machine",
         ),
         (of(r#"{"store": "yes"}"#), "HOME/models.json: `providers.x.store` must be true or false"),
         (

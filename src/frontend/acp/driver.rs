@@ -30,6 +30,7 @@ use serde_json::value::RawValue;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// The stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl EngineMethods {
         method: &str,
         params: Option<&RawValue>,
     ) -> BoxFuture<'static, Vec<u8>> {
-        let (_, response) = self.table.call(id, method, params);
+        let (_, response) = self.table.call(id, method, params, CancellationToken::new());
         response
     }
 }
@@ -191,13 +192,15 @@ impl Driver {
         pages: mpsc::Receiver<Page>,
         options: &Options,
     ) -> Self {
-        // Nothing subscribes to edits there, so nothing is ever sent.
+        // Nothing subscribes to edits there and nobody logs in, so nothing is ever sent.
         let (edits, _) = mpsc::channel(1);
+        let (login_pages, _) = mpsc::channel(1);
         let connection = Connection::new(
             ctx.engine.clone(),
             ctx.id,
             ctx.feed.clone(),
             edits,
+            login_pages,
             options.cwd.clone(),
         )
         .in_scope(options.scope);

@@ -69,7 +69,7 @@ pub(super) fn hello() -> acp::InitializeResponse {
             json!({"methods": ENGINE_METHODS.map(|name| format!("_pintle/{name}"))}),
         ));
     let keys = acp::AuthMethodAgent::new(KEYS, "Keys of your providers").description(
-        "Keys are read from variables such as ANTHROPIC_API_KEY and from pintle's settings; `pintle doctor` lists the keys that are set"
+        "Keys are read from variables such as ANTHROPIC_API_KEY and from pintle's settings, and `pintle login PROVIDER` stores a login; `pintle doctor` lists what is there"
             .to_owned(),
     );
     acp::InitializeResponse::new(ProtocolVersion::V1)

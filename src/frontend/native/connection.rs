@@ -6,6 +6,7 @@ use crate::agent::{
     SubscriberId,
 };
 use crate::frontend::connection::Scope;
+use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ pub(in crate::frontend) struct Connection {
     pub(super) scope: Scope,
     feed: mpsc::Sender<Feed>,
     edits: mpsc::Sender<EditCall>,
+    pages: mpsc::Sender<AuthOpenUrlParams>,
     /// Held for a few assignments at a time, never over an await.
     state: Mutex<State>,
 }
@@ -57,9 +59,11 @@ impl Connection {
         subscriber: SubscriberId,
         feed: mpsc::Sender<Feed>,
         edits: mpsc::Sender<EditCall>,
+        pages: mpsc::Sender<AuthOpenUrlParams>,
         cwd: PathBuf,
     ) -> Self {
-        Self { engine, subscriber, cwd, scope: Scope::Alone, feed, edits, state: Mutex::default() }
+        let scope = Scope::Alone;
+        Self { engine, subscriber, cwd, scope, feed, edits, pages, state: Mutex::default() }
     }
 
     pub(in crate::frontend) fn in_scope(self, scope: Scope) -> Self {
@@ -68,6 +72,13 @@ impl Connection {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the client show a page to a person who logs in.
+    pub(super) fn open_url(&self, page: AuthOpenUrlParams) {
+        if let Err(error) = self.pages.try_send(page) {
+            tracing::warn!("a page to log in on was not sent: {error}");
+        }
     }
 
     pub(super) fn phase(&self) -> Phase {

@@ -1,7 +1,7 @@
 //! The method table: every request that this engine answers, with its handler.
 
 use super::connection::{Connection, Phase};
-use super::{answers, documents, extend, handlers, hints, history, stored};
+use super::{answers, auth, documents, extend, handlers, hints, history, stored};
 use crate::agent;
 use crate::transport::envelope::Id;
 use futures_util::FutureExt;
@@ -12,15 +12,16 @@ use jsonrpsee::types::{ErrorObjectOwned, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    ApprovalAnswerRequest, BlobRead, CheckpointDiff, CheckpointList, CommandList, ConfigList,
-    ConfigSet, ContextRead, DocumentChanged, DocumentClose, DocumentOpen, DocumentSave,
-    EditorDiagnostics, HookRegister, Initialize, ItemRead, JobList, JobStop, ModelsList, Ping,
-    QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
-    ReviewDecide, ReviewList, ReviewPatch, SessionAnchors, SessionClose, SessionCompact,
-    SessionCreate, SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems,
-    SessionLabel, SessionList, SessionMerge, SessionNote, SessionOpen, SessionRewind,
-    SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, Shutdown,
-    SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart, TurnSteer,
+    ApprovalAnswerRequest, AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff,
+    CheckpointList, CommandList, ConfigList, ConfigSet, ContextRead, DocumentChanged,
+    DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister, Initialize,
+    ItemRead, JobList, JobStop, ModelsList, Ping, QuestionAnswerRequest, QueueList, QueueRemove,
+    QueueUpdateRequest, Request, ReviewBaseline, ReviewDecide, ReviewList, ReviewPatch,
+    SessionAnchors, SessionClose, SessionCompact, SessionCreate, SessionDelete, SessionEvents,
+    SessionExport, SessionFork, SessionItems, SessionLabel, SessionList, SessionMerge, SessionNote,
+    SessionOpen, SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe,
+    SessionUpdate, Shutdown, SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart,
+    TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,6 +29,7 @@ use serde_json::value::RawValue;
 use serde_path_to_error::Segment;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// The order of a request among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub(in crate::frontend) enum Order {
     Closing,
     /// It changes nothing and may overlap with other requests.
     Read,
+    /// It waits for a person, and no other request waits for it. It can be cancelled.
+    Person,
     /// It is about a document: it begins after the response to the one before of its kind, independently of other requests. Later requests
     /// wait for it.
     Document,
@@ -57,7 +61,9 @@ impl Order {
             | CommandList::METHOD
             | SkillList::METHOD
             | JobList::METHOD
-            | ModelsList::METHOD => Self::Read,
+            | ModelsList::METHOD
+            | AuthStatus::METHOD => Self::Read,
+            AuthLogin::METHOD => Self::Person,
             DocumentOpen::METHOD
             | DocumentChanged::METHOD
             | DocumentSave::METHOD
@@ -132,6 +138,9 @@ impl Table {
         add::<JobList, _, _>(&mut module, handlers::job_list);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);
+        add::<AuthStatus, _, _>(&mut module, auth::auth_status);
+        add_cancellable::<AuthLogin, _, _>(&mut module, auth::auth_login);
+        add::<AuthLogout, _, _>(&mut module, auth::auth_logout);
         Self { module, connection }
     }
 
@@ -180,6 +189,7 @@ impl Table {
         id: Id,
         method: &str,
         params: Option<&RawValue>,
+        cancel: CancellationToken,
     ) -> (Order, BoxFuture<'static, Vec<u8>>) {
         let order = Order::of(method);
         let Some(MethodCallback::Async(callback)) = self.module.method(method) else {
@@ -188,8 +198,10 @@ impl Table {
             return (order, std::future::ready(error_response(&id, error)).boxed());
         };
         let params = Params::new(params.map(RawValue::get)).into_owned();
+        let mut extensions = Extensions::new();
+        extensions.insert(cancel);
         let no_id = jsonrpsee::types::Id::Null;
-        let response = callback(no_id, params, ConnectionId(0), usize::MAX, Extensions::new());
+        let response = callback(no_id, params, ConnectionId(0), usize::MAX, extensions);
         let response = AssertUnwindSafe(response).catch_unwind().map(move |result| match result {
             Ok(response) => to_bytes(&id, response),
             Err(_) => error_response(
@@ -225,11 +237,33 @@ where
     F: Fn(Arc<Connection>, M::Params) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<R, ErrorObjectOwned>> + Send,
 {
-    let added = module.register_async_method(M::METHOD, move |params, connection, _| {
+    add_with::<M, R, _, _>(module, move |connection, params, _| handler(connection, params));
+}
+
+/// Adds a method whose handler ends when its token fires.
+fn add_cancellable<M, F, Fut>(module: &mut RpcModule<Connection>, handler: F)
+where
+    M: Request,
+    M::Result: Clone,
+    F: Fn(Arc<Connection>, M::Params, CancellationToken) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<M::Result, ErrorObjectOwned>> + Send,
+{
+    add_with::<M, M::Result, F, Fut>(module, handler);
+}
+
+fn add_with<M, R, F, Fut>(module: &mut RpcModule<Connection>, handler: F)
+where
+    M: Request,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(Arc<Connection>, M::Params, CancellationToken) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<R, ErrorObjectOwned>> + Send,
+{
+    let added = module.register_async_method(M::METHOD, move |params, connection, extensions| {
         let handler = handler.clone();
+        let cancel = extensions.get::<CancellationToken>().cloned().unwrap_or_default();
         async move {
             match parse::<M::Params>(params.as_str()) {
-                Ok(params) => match handler(connection, params).await {
+                Ok(params) => match handler(connection, params, cancel).await {
                     Ok(result) => ResponsePayload::success(result),
                     Err(error) => ResponsePayload::error(error),
                 },

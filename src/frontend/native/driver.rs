@@ -12,11 +12,13 @@ use crate::transport::Incoming;
 use crate::transport::envelope::{self, Envelope, Id, Invalid};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
+use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::error;
-use pintle_protocol::methods::{CancelParams, CancelRequest, Exit, Notification};
+use pintle_protocol::methods::{AuthOpenUrl, CancelParams, CancelRequest, Exit, Notification};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// The state of a connection.
 pub(super) struct Driver {
@@ -27,6 +29,8 @@ pub(super) struct Driver {
     pub(super) edits: Edits,
     /// Edits to make in the client.
     pub(super) edit_calls: mpsc::Receiver<EditCall>,
+    /// Pages for a person who logs in.
+    pub(super) pages: mpsc::Receiver<AuthOpenUrlParams>,
     pub(super) requests: Requests,
     /// The handlers of requests.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Response>>,
@@ -49,6 +53,8 @@ pub(super) enum Done {
     Answered,
     /// An edit is to be made in the client.
     Edit(EditCall),
+    /// A person is to open a page.
+    Page(AuthOpenUrlParams),
 }
 
 impl Protocol for Driver {
@@ -61,6 +67,7 @@ impl Protocol for Driver {
     async fn next(&mut self) -> Done {
         tokio::select! {
             biased;
+            Some(page) = self.pages.recv() => Done::Page(page),
             response = connection::first_ready(&mut self.running) => Done::Responded(response),
             () = connection::first_ready(&mut self.answers) => Done::Answered,
             Some(call) = self.edit_calls.recv() => Done::Edit(call),
@@ -75,7 +82,7 @@ impl Protocol for Driver {
         match done {
             // The update about a call that edits precedes its edit.
             Done::Edit(_) => true,
-            Done::Answered => false,
+            Done::Answered | Done::Page(_) => false,
             Done::Responded(response) => response.order == Order::Closing,
         }
     }
@@ -84,6 +91,7 @@ impl Protocol for Driver {
         match done {
             Done::Responded(response) => self.responded(response),
             Done::Answered => {}
+            Done::Page(page) => self.open_url(&page),
             Done::Edit(call) => self.edits.send(call, &mut self.outbox),
         }
     }
@@ -191,15 +199,25 @@ impl Driver {
                 self.outbox.push(dispatch::error_response(&id, refusal));
                 continue;
             }
-            let (order, response) = self.table.call(id.clone(), &method, params.as_deref());
-            self.requests.begun(order);
+            let cancel = CancellationToken::new();
+            let params = params.as_deref();
+            let (order, response) = self.table.call(id.clone(), &method, params, cancel.clone());
+            self.requests.begun(&id, order, cancel);
             let handler = async move { Response { id, order, message: response.await } };
             self.running.push(handler.boxed());
         }
     }
 
+    fn open_url(&mut self, page: &AuthOpenUrlParams) {
+        self.outbox.push(envelope::notification(AuthOpenUrl::METHOD, page));
+    }
+
     fn responded(&mut self, response: Response) {
         let Response { id, order, message } = response;
+        // The page of a login precedes its response.
+        while let Ok(page) = self.pages.try_recv() {
+            self.open_url(&page);
+        }
         self.outbox.push(message);
         for (session, question) in self.connection.take_open_questions() {
             self.questions.ask(session, &question, &mut self.outbox);
@@ -223,7 +241,7 @@ impl Driver {
         }
     }
 
-    /// Withdraws a request that has not begun.
+    /// Withdraws a request that has not begun, or cancels one that waits for a person.
     fn cancel(&mut self, params: Option<&RawValue>) {
         let Some(params) =
             params.and_then(|raw| serde_json::from_str::<CancelParams>(raw.get()).ok())

@@ -31,6 +31,10 @@ pub(super) fn text(hint: Hint) -> String {
         Action::ListChangedFiles => "review/list lists the changed files",
         Action::ListHunks => "review/list lists the open hunks",
         Action::ListQueue => "it was read or handed back; queue/list lists the waiting messages",
+        Action::LogIn { provider, otherwise } => {
+            let either = otherwise.map(|other| format!("{other}, or ")).unwrap_or_default();
+            return format!("{either}log in to {provider} with auth/login");
+        }
         Action::RemoveQueued => "queue/remove removes messages from the queue",
     };
     text.to_owned()

@@ -1,9 +1,11 @@
 //! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
 //!
-//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `dispatch` may overlap. The
+//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `dispatch` may overlap, and
+//! a login, which waits for a person, keeps no other request waiting. The
 //! responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
 
 mod answers;
+mod auth;
 pub(in crate::frontend) mod connection;
 pub(in crate::frontend) mod dispatch;
 mod documents;
@@ -37,6 +39,9 @@ use tokio_util::sync::CancellationToken;
 /// The capacity of the channel of edits, which come one at a time.
 const EDIT_CAPACITY: usize = 4;
 
+/// The capacity of the channel of pages to log in on: one a login, which the connection's task sends at once.
+const PAGE_CAPACITY: usize = 64;
+
 /// The options of a connection.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -53,9 +58,10 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     let Link { incoming, outgoing, hangup } = link;
     let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
     let (edits_tx, edit_calls) = mpsc::channel(EDIT_CAPACITY);
+    let (pages_tx, pages) = mpsc::channel(PAGE_CAPACITY);
     let Options { cwd, stop, scope } = options;
-    let engine_of = engine.clone();
-    let connection = Connection::new(engine_of, SubscriberId::next(), feed_tx, edits_tx, cwd);
+    let (engine_of, id) = (engine.clone(), SubscriberId::next());
+    let connection = Connection::new(engine_of, id, feed_tx, edits_tx, pages_tx, cwd);
     let connection = Arc::new(connection.in_scope(scope));
     let mut driver = Driver {
         table: Table::new(Arc::clone(&connection)),
@@ -64,6 +70,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         questions: Questions::default(),
         edits: Edits::default(),
         edit_calls,
+        pages,
         requests: Requests::default(),
         running: FuturesUnordered::new(),
         answers: FuturesUnordered::new(),

@@ -7,6 +7,7 @@ use jsonrpsee::types::ErrorObjectOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
+use tokio_util::sync::CancellationToken;
 
 /// A request that has not begun.
 pub(super) struct Request {
@@ -26,6 +27,8 @@ pub(super) struct Requests {
     is_busy: bool,
     /// A request about documents runs.
     is_document_busy: bool,
+    /// Requests that wait for a person, which can be cancelled.
+    cancellable: Vec<(Id, CancellationToken)>,
 }
 
 impl Requests {
@@ -43,7 +46,9 @@ impl Requests {
         self.in_flight.insert(request.id.clone());
         match Order::of(&request.method) {
             Order::Document => self.documents.push_back(request),
-            Order::Serial | Order::Closing | Order::Read => self.waiting.push_back(request),
+            Order::Serial | Order::Closing | Order::Read | Order::Person => {
+                self.waiting.push_back(request);
+            }
         }
     }
 
@@ -56,8 +61,9 @@ impl Requests {
         self.documents.pop_front().or_else(others)
     }
 
-    pub(super) fn begun(&mut self, order: Order) {
+    pub(super) fn begun(&mut self, id: &Id, order: Order, cancel: CancellationToken) {
         match order {
+            Order::Person => self.cancellable.push((id.clone(), cancel)),
             Order::Serial | Order::Closing => self.is_busy = true,
             Order::Document => self.is_document_busy = true,
             Order::Read => {}
@@ -67,6 +73,7 @@ impl Requests {
     pub(super) fn finished(&mut self, id: &Id, order: Order) {
         self.in_flight.remove(id);
         match order {
+            Order::Person => self.cancellable.retain(|(other, _)| other != id),
             Order::Serial | Order::Closing => self.is_busy = false,
             Order::Document => self.is_document_busy = false,
             Order::Read => {}
@@ -78,11 +85,14 @@ impl Requests {
         self.in_flight.remove(id);
     }
 
-    /// Withdraws a request that has not begun; returns its id.
+    /// Withdraws a request that has not begun; returns its id. One that can be cancelled ends by itself.
     pub(super) fn withdraw(&mut self, id: &Value) -> Option<Id> {
         let is_it =
-            |request: &Request| serde_json::to_value(&request.id).is_ok_and(|value| value == *id);
-        let position = self.waiting.iter().position(is_it)?;
+            |other: &Id| serde_json::to_value(other).is_ok_and(|value| value == *id);
+        if let Some((_, cancel)) = self.cancellable.iter().find(|(other, _)| is_it(other)) {
+            cancel.cancel();
+        }
+        let position = self.waiting.iter().position(|request| is_it(&request.id))?;
         let Request { id, .. } = self.waiting.remove(position)?;
         self.in_flight.remove(&id);
         Some(id)

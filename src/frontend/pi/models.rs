@@ -83,7 +83,7 @@ pub(super) fn is_listed(list: &ModelsListResult, model: &str) -> bool {
 /// Returns true when a provider can be used: it has its key or needs none.
 fn is_ready(provider: &ProviderInfo) -> bool {
     match provider.key {
-        KeyState::Set | KeyState::Command | KeyState::NotNeeded => true,
+        KeyState::Set | KeyState::Command | KeyState::Login | KeyState::NotNeeded => true,
         KeyState::Missing => false,
     }
 }

@@ -28,6 +28,7 @@ fn the_file_has_the_shape_that_its_readers_expect() {
         "fireworks",
         "huggingface",
         "vercel",
+        "github-copilot",
         "azure",
         "bedrock",
         "vertex",
@@ -41,8 +42,12 @@ fn the_file_has_the_shape_that_its_readers_expect() {
     ] {
         assert!(names.contains(name), "{name} is missing");
     }
-    // Its token must be exchanged for another one first, which nothing here does.
-    assert!(!names.contains("github-copilot"));
+    for row in &file.provider {
+        let Some(login) = &row.login else { continue };
+        let urls = [&login.device_url, &login.authorize_url, &login.token_url, &login.exchange_url];
+        assert!(urls.into_iter().flatten().all(|url| url.starts_with("https://")), "{}", row.name);
+        assert!(!login.methods().is_empty() && login.token_url.is_some(), "{}", row.name);
+    }
     let mut ids = BTreeSet::new();
     let file: ModelsFile = toml::from_str(MODELS_TEXT).unwrap();
     for row in &file.model {
@@ -95,6 +100,9 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "cloud",
                 "prompt_cache_key",
                 "silent_overflow",
+                "initiator",
+                "headers",
+                "login",
             ];
             assert!(known.contains(&key.as_str()), "{key} means nothing");
         }

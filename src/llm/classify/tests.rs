@@ -264,7 +264,7 @@ fn waiting_times_and_ids_are_found() {
     }
     let body = br#"{"request_id":"req_1","error":{"type":"overloaded_error","message":"x"}}"#;
     let error = answer(&endpoint("anthropic"), 529, &[], body);
-    assert_eq!((error.kind, error.request_id), (ErrorKind::Overloaded, Some("req_1".to_owned())));
+    assert_eq!((error.kind, error.request_id), (ErrorKind::Overloaded, Some("req_1".into())));
     let error = answer(&endpoint("anthropic"), 529, &header("request-id", "req_2"), body);
     assert_eq!(error.request_id.as_deref(), Some("req_2"));
 }

@@ -34,6 +34,7 @@ fn models(config: &str, vars: &[(&str, &str)]) -> (ConfiguredModels, tempfile::T
     let config = load(&ambient, Flags::default()).unwrap();
     let models = ConfiguredModels {
         settings: Live::new(&ambient, Flags::default(), config),
+        logins: Logins::in_folder(home.path(), &ambient),
         ambient,
         wire: Arc::new(Nothing),
         is_replay: false,

@@ -68,6 +68,7 @@ pub(crate) fn engine_on(
         lint: setup.lint.clone(),
         report_wait: setup.report_wait,
         title_model: setup.title_model.map(|model| model.parse().unwrap()),
+        auth: None,
         summary_model: setup.summary_model.map(|model| model.parse().unwrap()),
         question_timeout: setup.question_timeout,
         absence_timeout: None,

@@ -1572,7 +1572,7 @@
 ---@field source string The source of this entry: files of the user, or where it was read.
 
 ---The availability of a provider's key.
----@alias pintle.KeyState "set"|"command"|"notNeeded"|"missing"
+---@alias pintle.KeyState "set"|"command"|"login"|"notNeeded"|"missing"
 
 ---A model.
 ---@class pintle.ModelInfo
@@ -1593,6 +1593,41 @@
 ---@field outputUsdPerMtok integer Output, reasoning included.
 ---@field cacheReadUsdPerMtok? integer Input read from a cache; absent where it costs as much as other input.
 ---@field cacheWriteUsdPerMtok? integer Input written to a cache; absent where it costs as much as other input.
+
+---The result of `auth/status`.
+---@class pintle.AuthStatusResult
+---@field providers (pintle.ProviderAuth)[] The providers that a person can log in to.
+---@field problem? string The reason why the stored logins cannot be used.
+
+---A provider that a person can log in to.
+---@class pintle.ProviderAuth
+---@field provider string The provider's name.
+---@field methods (pintle.AuthMethod)[] The ways to log in, the preferred one first.
+---@field stored? pintle.AuthMethod The way in which the stored login was made; absent without one.
+---@field key pintle.KeyState The source of the key in use: settings and variables precede a stored login.
+---@field keyVar? string The environment variable in use, or to set.
+
+---A way to log in.
+---@alias pintle.AuthMethod "device"|"browser"|"key"
+
+---The params of `auth/login`.
+---@class pintle.AuthLoginParams
+---@field provider string The provider.
+---@field method? pintle.AuthMethod The way to log in; default the first one of `auth/status`.
+---@field key? string The key that the person typed, for the method `key`.
+
+---The result of `auth/login`.
+---@class pintle.AuthLoginResult
+---@field provider string The provider.
+---@field method pintle.AuthMethod The way in which the person logged in.
+
+---The params of `auth/logout`.
+---@class pintle.AuthLogoutParams
+---@field provider string The provider.
+
+---The result of `auth/logout`.
+---@class pintle.AuthLogoutResult
+---@field removed boolean There was a stored login.
 
 ---The result of `command/list`.
 ---@class pintle.CommandListResult
@@ -1689,6 +1724,13 @@
 ---@field sessionId pintle.SessionId The session.
 ---@field lastSentSeq integer The last durable event that was sent.
 ---@field headSeq integer The last durable event that was not sent.
+
+---The params of `auth/openUrl`.
+---@class pintle.AuthOpenUrlParams
+---@field provider string The provider.
+---@field url string The page to open.
+---@field userCode? string The code to enter there.
+---@field expiresInMs? integer The time that is left, in milliseconds.
 
 ---The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one call.
 ---@class pintle.ApprovalAnswer
@@ -1849,7 +1891,7 @@ M.method = {
   ---Ends the process: with code 0 after `shutdown`, with 1 without.
   ---Params: `pintle.Empty`.
   exit = "exit",
-  ---Cancels a request that has not begun; it is answered with the error `cancelled`. A request that has begun is answered as usual.
+  ---Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. Any other request that has begun is answered as usual.
   ---Params: `pintle.CancelParams`.
   cancelRequest = "$/cancelRequest",
   ---Creates a session and, by default, subscribes this connection to it.
@@ -1993,6 +2035,15 @@ M.method = {
   ---Lists the providers and models that are known by name, from the current settings files.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",
+  ---Lists the providers that a person can log in to, and who is logged in.
+  ---Params: `pintle.Empty`; result: `pintle.AuthStatusResult`.
+  auth_status = "auth/status",
+  ---Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
+  ---Params: `pintle.AuthLoginParams`; result: `pintle.AuthLoginResult`.
+  auth_login = "auth/login",
+  ---Removes the stored login of a provider.
+  ---Params: `pintle.AuthLogoutParams`; result: `pintle.AuthLogoutResult`.
+  auth_logout = "auth/logout",
   ---Lists the prompts that can be called with `/name`, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.CommandListResult`.
   command_list = "command/list",
@@ -2014,6 +2065,9 @@ M.method = {
   ---Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual.
   ---Params: `pintle.SessionLaggedParams`.
   session_lagged = "session/lagged",
+  ---Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`.
+  ---Params: `pintle.AuthOpenUrlParams`.
+  auth_openUrl = "auth/openUrl",
   ---Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.
   ---Params: `pintle.Approval`; result: `pintle.ApprovalAnswer`.
   approval_request = "approval/request",

@@ -1,0 +1,113 @@
+//! Logins of providers: by a code for a device, in a browser, or by a key that a person types.
+
+use crate::models::KeyState;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A way to log in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AuthMethod {
+    /// A code that a person enters on a page, with any device.
+    Device,
+    /// A page in a browser on the machine of the engine.
+    Browser,
+    /// A key that a person types.
+    Key,
+}
+
+impl AuthMethod {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Browser => "browser",
+            Self::Key => "key",
+        }
+    }
+}
+
+/// The result of `auth/status`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthStatusResult {
+    /// The providers that a person can log in to.
+    pub providers: Vec<ProviderAuth>,
+    /// The reason why the stored logins cannot be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// A provider that a person can log in to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderAuth {
+    /// The provider's name.
+    pub provider: String,
+    /// The ways to log in, the preferred one first.
+    pub methods: Vec<AuthMethod>,
+    /// The way in which the stored login was made; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<AuthMethod>,
+    /// The source of the key in use: settings and variables precede a stored login.
+    pub key: KeyState,
+    /// The environment variable in use, or to set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_var: Option<String>,
+}
+
+/// The params of `auth/login`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthLoginParams {
+    /// The provider.
+    pub provider: String,
+    /// The way to log in; default the first one of `auth/status`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<AuthMethod>,
+    /// The key that the person typed, for the method `key`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// The result of `auth/login`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthLoginResult {
+    /// The provider.
+    pub provider: String,
+    /// The way in which the person logged in.
+    pub method: AuthMethod,
+}
+
+/// The params of `auth/logout`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthLogoutParams {
+    /// The provider.
+    pub provider: String,
+}
+
+/// The result of `auth/logout`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthLogoutResult {
+    /// There was a stored login.
+    pub removed: bool,
+}
+
+/// The params of `auth/openUrl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthOpenUrlParams {
+    /// The provider.
+    pub provider: String,
+    /// The page to open.
+    pub url: String,
+    /// The code to enter there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_code: Option<String>,
+    /// The time that is left, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in_ms: Option<u64>,
+}

@@ -1,0 +1,114 @@
+//! Logins as data: the endpoints and the client id with which a provider lets a person log in. `llm/login` carries them out.
+
+use pintle_protocol::auth::AuthMethod;
+use serde::Deserialize;
+
+/// The login of a provider. Fields of a settings file override those of the catalogue, one by one; an empty text removes one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Login {
+    /// The id of the app that asks for access, as registered with the provider.
+    pub client_id: Option<String>,
+    /// The scopes to request, separated by spaces.
+    pub scope: Option<String>,
+    /// The device authorization endpoint (RFC 8628).
+    pub device_url: Option<String>,
+    /// The page on which a person grants access, for a login in the browser with PKCE (RFC 7636).
+    pub authorize_url: Option<String>,
+    /// The endpoint that returns tokens, and renews them.
+    pub token_url: Option<String>,
+    /// The result of a login in the browser; tokens by default.
+    pub returns: Option<Returns>,
+    /// The endpoint that returns a short-lived token for the login's own token.
+    pub exchange_url: Option<String>,
+}
+
+/// The result of a login in the browser.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Returns {
+    /// Tokens, as OAuth 2.0 has it.
+    #[default]
+    Tokens,
+    /// A key, asked for without a client id, as OpenRouter has it: <https://openrouter.ai/docs/guides/overview/auth/oauth>.
+    Key,
+}
+
+impl Login {
+    /// Overrides this login with the fields of another.
+    pub fn lay_over(&mut self, later: Self) {
+        let Self { client_id, scope, device_url, authorize_url, token_url, .. } = later;
+        let laid = |field: &mut Option<String>, later: Option<String>| {
+            *field = later.or(field.take()).filter(|text| !text.is_empty());
+        };
+        laid(&mut self.client_id, client_id);
+        laid(&mut self.scope, scope);
+        laid(&mut self.device_url, device_url);
+        laid(&mut self.authorize_url, authorize_url);
+        laid(&mut self.token_url, token_url);
+        laid(&mut self.exchange_url, later.exchange_url);
+        self.returns = later.returns.or(self.returns);
+    }
+
+    /// Returns the methods other than a typed key, the preferred one first: a device login works from any machine.
+    pub fn methods(&self) -> Vec<AuthMethod> {
+        let device = self.device_url.is_some().then_some(AuthMethod::Device);
+        let browser = self.authorize_url.is_some().then_some(AuthMethod::Browser);
+        device.into_iter().chain(browser).collect()
+    }
+}
+
+/// Returns true for a URL to which secrets may be sent: one with TLS, or one of this machine.
+pub fn is_confidential(url: &str) -> bool {
+    let host = |rest: &str| {
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default().to_owned();
+        (!authority.is_empty() && !authority.contains(['@', '\\', ' '])).then_some(authority)
+    };
+    if let Some(rest) = url.strip_prefix("https://") {
+        return host(rest).is_some();
+    }
+    let Some(authority) = url.strip_prefix("http://").and_then(host) else { return false };
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => &authority,
+    };
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_sent_with_tls_or_within_this_machine() {
+        for (url, want) in [
+            ("https://h.test/a", true),
+            ("https://", false),
+            ("http://h.test/a", false),
+            ("http://127.0.0.1:80/a", true),
+            ("http://localhost", true),
+            ("http://[::1]:8080/a", true),
+            ("http://localhost.h.test/", false),
+            ("http://localhost:80@h.test/", false),
+            ("https://user@h.test/", false),
+            ("file:///etc/passwd", false),
+            ("javascript:alert(1)", false),
+        ] {
+            assert_eq!(is_confidential(url), want, "{url}");
+        }
+    }
+
+    #[test]
+    fn fields_of_a_settings_file_override_single_ones() {
+        let mut login = Login {
+            client_id: Some("a".to_owned()),
+            device_url: Some("https://d".to_owned()),
+            exchange_url: Some("https://x".to_owned()),
+            ..Login::default()
+        };
+        let (client_id, exchange_url) = (Some("b".to_owned()), Some(String::new()));
+        login.lay_over(Login { client_id, exchange_url, ..Login::default() });
+        assert_eq!((login.client_id.as_deref(), login.exchange_url.as_deref()), (Some("b"), None));
+        assert_eq!(login.methods(), [AuthMethod::Device]);
+    }
+}

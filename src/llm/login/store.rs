@@ -1,0 +1,211 @@
+//! The file of logins: one for all providers, for its owner alone, replaced as a whole under a lock. Blocking.
+//!
+//! A file that others may open, a link, and a file that holds something else are refused, and never replaced.
+
+use crate::ambient::Secret;
+use crate::disk;
+use pintle_protocol::auth::AuthMethod;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The name of the file, in the data folder.
+pub const FILE_NAME: &str = "logins.toml";
+
+/// The maximum size of the file.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The first lines of the file.
+const HEADER: &str = "# Written by pintle: the logins of providers. Whoever reads this file can use your accounts.\n# `pintle login` lists and changes them.\n\n";
+
+/// A stored login.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Stored {
+    /// The way in which it was made.
+    pub(super) method: AuthMethod,
+    /// The key or access token.
+    token: String,
+    /// The token that renews it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refresh_token: Option<String>,
+    /// The end of the token's life, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) expires_at_ms: Option<u64>,
+}
+
+impl std::fmt::Debug for Stored {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stored").field("method", &self.method).finish_non_exhaustive()
+    }
+}
+
+impl Stored {
+    pub(super) fn new(
+        method: AuthMethod,
+        token: &Secret,
+        refresh_token: Option<&Secret>,
+        expires_at_ms: Option<u64>,
+    ) -> Self {
+        Self {
+            method,
+            token: token.expose().to_owned(),
+            refresh_token: refresh_token.map(|token| token.expose().to_owned()),
+            expires_at_ms,
+        }
+    }
+
+    pub(super) fn token(&self) -> Secret {
+        Secret::new(self.token.clone())
+    }
+
+    pub(super) fn refresh_token(&self) -> Option<Secret> {
+        self.refresh_token.clone().map(Secret::new)
+    }
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    #[serde(default)]
+    logins: BTreeMap<String, Stored>,
+}
+
+/// The file.
+#[derive(Debug, Clone)]
+pub(super) struct LoginFile {
+    path: PathBuf,
+}
+
+/// The right to change the file, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Locked {
+    file: LoginFile,
+    _lock: File,
+}
+
+impl LoginFile {
+    /// The file in this folder, which need not exist.
+    pub(super) fn in_folder(folder: &Path) -> Self {
+        Self { path: folder.join(FILE_NAME) }
+    }
+
+    /// All logins, by provider.
+    pub(super) fn read(&self) -> io::Result<BTreeMap<String, Stored>> {
+        let wrong = |kind: io::ErrorKind, message: String| {
+            io::Error::new(kind, format!("{}: {message}", self.path.display()))
+        };
+        let content = match disk::read_secret(&self.path, MAX_BYTES) {
+            Ok(content) => content,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let hint = format!("{error}; `chmod 600 {}`", self.path.display());
+                return Err(wrong(error.kind(), hint));
+            }
+            Err(error) => return Err(wrong(error.kind(), error.to_string())),
+        };
+        let content = String::from_utf8(content).ok();
+        // The parser's own message may quote a line, which may hold a token.
+        let content = content.and_then(|text| toml::from_str::<Content>(&text).ok());
+        let content = content
+            .ok_or_else(|| wrong(io::ErrorKind::InvalidData, "not a file of logins".to_owned()))?;
+        Ok(content.logins)
+    }
+
+    /// Waits until no other process changes the file.
+    pub(super) fn lock(&self) -> io::Result<Locked> {
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        disk::create_private_folder(folder)?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let lock = disk::open_private(&folder.join(format!("{FILE_NAME}.lock")), &mut options)?;
+        lock.lock()?;
+        Ok(Locked { file: self.clone(), _lock: lock })
+    }
+}
+
+impl Locked {
+    pub(super) fn read(&self) -> io::Result<BTreeMap<String, Stored>> {
+        self.file.read()
+    }
+
+    /// Stores the login of a provider, or removes it. Returns true if there was one.
+    pub(super) fn set(&self, provider: &str, login: Option<Stored>) -> io::Result<bool> {
+        let mut logins = self.read()?;
+        let before = match login {
+            Some(login) => logins.insert(provider.to_owned(), login),
+            None => logins.remove(provider),
+        };
+        let path = &self.file.path;
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let text = toml::to_string(&Content { logins }).map_err(io::Error::other)?;
+        let mut file = tempfile::Builder::new().prefix(".logins").tempfile_in(folder)?;
+        file.write_all(HEADER.as_bytes())?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(before.is_some())
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests make the files that they need")]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn login(token: &str) -> Stored {
+        Stored::new(AuthMethod::Key, &Secret::new(token), None, None)
+    }
+
+    #[test]
+    fn logins_are_kept_for_their_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("data");
+        let file = LoginFile::in_folder(&place);
+        assert_eq!(file.read().unwrap(), BTreeMap::new());
+        assert!(!file.lock().unwrap().set("a", Some(login("t-1"))).unwrap());
+        assert!(!file.lock().unwrap().set("b", Some(login("t-\"2'\n"))).unwrap());
+        assert!(file.lock().unwrap().set("a", Some(login("t-3"))).unwrap());
+        let logins = file.read().unwrap();
+        assert_eq!(logins["a"].token().expose(), "t-3");
+        assert_eq!(logins["b"].token().expose(), "t-\"2'\n");
+        assert!(!format!("{logins:?}").contains("t-3"));
+        for entry in std::fs::read_dir(&place).unwrap() {
+            let entry = entry.unwrap();
+            assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{entry:?}");
+        }
+        assert!(file.lock().unwrap().set("a", None).unwrap());
+        assert!(!file.lock().unwrap().set("a", None).unwrap());
+        assert_eq!(file.read().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_others_may_open_and_one_that_is_something_else_is_refused_and_kept() {
+        let text = "[logins.a]\nmethod = \"key\"\ntoken = \"tok-99\"\n";
+        for (name, mode, text, want) in [
+            ("readable", 0o640, text, "other users may open it; `chmod 600"),
+            ("writable", 0o602, text, "other users may open it"),
+            ("damaged", 0o600, "token = tok-99", "not a file of logins"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(FILE_NAME);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let file = LoginFile::in_folder(folder.path());
+            let error = file.read().unwrap_err().to_string();
+            assert!(error.contains(want) && !error.contains("tok-99"), "{name}: {error}");
+            assert!(file.lock().unwrap().set("b", Some(login("t"))).is_err(), "{name}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{name}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = folder.path().join("elsewhere");
+        std::fs::write(&elsewhere, text).unwrap();
+        std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, folder.path().join(FILE_NAME)).unwrap();
+        let file = LoginFile::in_folder(folder.path());
+        assert!(file.read().is_err() && file.lock().unwrap().set("b", Some(login("t"))).is_err());
+    }
+}
