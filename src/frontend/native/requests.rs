@@ -87,8 +87,7 @@ impl Requests {
 
     /// Withdraws a request that has not begun; returns its id. One that can be cancelled ends by itself.
     pub(super) fn withdraw(&mut self, id: &Value) -> Option<Id> {
-        let is_it =
-            |other: &Id| serde_json::to_value(other).is_ok_and(|value| value == *id);
+        let is_it = |other: &Id| serde_json::to_value(other).is_ok_and(|value| value == *id);
         if let Some((_, cancel)) = self.cancellable.iter().find(|(other, _)| is_it(other)) {
             cancel.cancel();
         }
