@@ -20,16 +20,40 @@ fn new_parser() -> Option<Parser> {
     Some(parser)
 }
 
+/// Characters that end a command, or begin one.
+const SEPARATORS: [char; 15] =
+    [';', '|', '&', '(', ')', '{', '}', '<', '>', '`', '$', '"', '\'', '\n', '\\'];
+
 /// Adds the parts of a command to the analysis; `shells` is the number of shells around it.
 pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
+    if parse_whole(line, analysis, shells) {
+        return;
+    }
+    // The grammar may have lost a program behind the error, and rules that restrict it hold all the same.
+    for piece in line.split(SEPARATORS).filter(|piece| !piece.trim().is_empty()) {
+        let mut found = Analysis::default();
+        parse_whole(piece, &mut found, shells);
+        for program in found.programs {
+            if !analysis.programs.contains(&program) {
+                analysis.programs.push(program);
+            }
+        }
+    }
+}
+
+/// The same, as far as the grammar understands the command. Returns false where it is not valid syntax.
+fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
     if shells > MAX_SHELLS {
-        return analysis.doubt("it nests shells too deeply");
+        analysis.doubt("it nests shells too deeply");
+        return true;
     }
     if line.len() > MAX_COMMAND_BYTES {
-        return analysis.doubt(format!("it is longer than {} KB", MAX_COMMAND_BYTES / 1024));
+        analysis.doubt(format!("it is longer than {} KB", MAX_COMMAND_BYTES / 1024));
+        return true;
     }
     if let Some(odd) = line.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
-        return analysis.doubt(format!("it holds the control character U+{:04X}", u32::from(odd)));
+        analysis.doubt(format!("it holds the control character U+{:04X}", u32::from(odd)));
+        return true;
     }
     // The shell takes every byte beyond ASCII for a part of a word. The grammar takes some for blanks, and its scanner
     // reads outside of its tables for others (`""{` and a character of a higher plane): it is shown letters instead,
@@ -41,12 +65,17 @@ pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
         parser.reset();
         parser.parse(&ascii, None)
     });
-    let Some(tree) = tree else { return analysis.doubt("it could not be parsed") };
-    if tree.root_node().has_error() {
+    let Some(tree) = tree else {
+        analysis.doubt("it could not be parsed");
+        return true;
+    };
+    let is_valid = !tree.root_node().has_error();
+    if !is_valid {
         analysis.doubt("it is not valid shell syntax");
     }
     let mut walk = Walk { source: line, analysis, shells };
     walk.statement(tree.root_node(), 0);
+    is_valid
 }
 
 struct Walk<'a> {
