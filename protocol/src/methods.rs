@@ -144,7 +144,8 @@ methods! {
     request Client "initialize" Initialize(InitializeParams, InitializeResult);
     /// Answers at once; for liveness checks.
     request Client "ping" Ping(Empty, Empty);
-    /// Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next.
+    /// Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several
+    /// clients share, this client leaves its sessions, and what runs goes on.
     request Client "shutdown" Shutdown(Empty, Empty);
     /// Ends the process: with code 0 after `shutdown`, with 1 without.
     notification Client "exit" Exit(Empty);
@@ -190,7 +191,8 @@ methods! {
     request Client "review/baseline" ReviewBaseline(ReviewBaselineParams, ReviewBaselineResult);
     /// Returns the agent's changes as a patch.
     request Client "review/patch" ReviewPatch(ReviewPatchParams, ReviewPatchResult);
-    /// Interrupts the session's turn and closes its journal in order. The response follows the session's last event.
+    /// Interrupts the session's turn and closes its journal in order. The response follows the session's last event. A session that other
+    /// clients of a shared engine have open stays open; this client leaves it.
     request Client "session/close" SessionClose(SessionParams, Empty);
     /// Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap.
     request Client "session/subscribe" SessionSubscribe(SessionSubscribeParams, SessionResult);

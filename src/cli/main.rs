@@ -243,7 +243,8 @@ fn attach_to(
 fn given_options(own: &[&str]) -> Vec<String> {
     let mut given = Vec::new();
     let mut is_own = false;
-    for argument in std::env::args().skip(2) {
+    for argument in std::env::args_os().skip(2) {
+        let argument = argument.to_string_lossy().into_owned();
         let name = argument.split('=').next().unwrap_or_default();
         if argument.starts_with('-') {
             is_own = own.contains(&name);

@@ -231,3 +231,46 @@ fn an_engine_that_nobody_needs_ends() {
     assert!(engine.wait().unwrap().success());
     assert!(shared.file().is_none());
 }
+
+#[test]
+fn a_client_that_does_not_read_holds_no_other_up() {
+    let read = |offset: usize| json!({"tool": "read", "arguments": {"path": "long.txt", "offset": offset}});
+    let mut replies: Vec<Value> =
+        (0..40).map(|_| json!({"blocks": (1..=12).map(read).collect::<Vec<_>>()})).collect();
+    replies.push(json!({"blocks": [{"text": "the end"}]}));
+    let shared = Shared::new(json!(replies));
+    std::fs::write(shared.place.path("long.txt"), "a line of text\n".repeat(1400)).unwrap();
+    let mut first = shared.attach();
+    let session = create(&mut first);
+    let (mut silent, _unread) = Program::start_unread(shared.command(&["attach"]));
+    for message in [
+        json!({"id": 1, "method": "initialize", "params": {"protocol": {"name": "pintle", "versions": ["1.0"]}}}),
+        json!({"id": 2, "method": "session/open", "params": {"sessionId": session, "fromSeq": 0}}),
+    ] {
+        silent.send(&message);
+    }
+    first.prompt("go");
+    assert_eq!(first.until_event("turn.completed")["status"], "completed");
+    let told = numbers(&first);
+    assert_eq!(told, (1..=*told.last().unwrap()).collect::<Vec<_>>(), "each event once");
+}
+
+#[test]
+fn a_session_whose_client_goes_while_it_is_made_keeps_no_engine() {
+    let shared = Shared::new(json!([]));
+    let mut engine = shared.command(&["serve", "--listen", "--linger", "0"]);
+    let mut engine = engine.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    engine.stdout.as_mut().unwrap().read_exact(&mut [0; 9]).unwrap();
+    // While this one is there, the engine stays.
+    let mut last = Program::start(shared.place.command(&["attach"]), Framing::Lines);
+    last.initialize();
+    for _ in 0..10 {
+        let mut client = Program::start(shared.place.command(&["attach"]), Framing::Lines);
+        client.initialize();
+        client.request("session/create", json!({}));
+        client.child.kill().unwrap();
+    }
+    last.end_input();
+    assert!(last.wait().success());
+    assert!(engine.wait().unwrap().success());
+}

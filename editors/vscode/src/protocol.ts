@@ -3054,7 +3054,7 @@ export interface ClientRequests {
   "initialize": { params: InitializeParams; result: InitializeResult };
   /** Answers at once; for liveness checks. */
   "ping": { params: Empty; result: Empty };
-  /** Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. */
+  /** Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several clients share, this client leaves its sessions, and what runs goes on. */
   "shutdown": { params: Empty; result: Empty };
   /** Creates a session and, by default, subscribes this connection to it. */
   "session/create": { params: SessionCreateParams; result: SessionResult };
@@ -3092,7 +3092,7 @@ export interface ClientRequests {
   "review/baseline": { params: ReviewBaselineParams; result: ReviewBaselineResult };
   /** Returns the agent's changes as a patch. */
   "review/patch": { params: ReviewPatchParams; result: ReviewPatchResult };
-  /** Interrupts the session's turn and closes its journal in order. The response follows the session's last event. */
+  /** Interrupts the session's turn and closes its journal in order. The response follows the session's last event. A session that other clients of a shared engine have open stays open; this client leaves it. */
   "session/close": { params: SessionParams; result: Empty };
   /** Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap. */
   "session/subscribe": { params: SessionSubscribeParams; result: SessionResult };

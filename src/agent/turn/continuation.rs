@@ -17,7 +17,7 @@ pub(in crate::agent) struct Continuations {
     /// The number of replies that were cut.
     cut: u32,
     /// The last reply was blank, and the model was asked once more.
-    is_blank_told: bool,
+    was_asked_again: bool,
 }
 
 impl Continuations {
@@ -34,9 +34,9 @@ impl Continuations {
                 Some(CONTINUE)
             }
             StopReason::EndTurn | StopReason::ToolUse | StopReason::Other
-                if is_blank && !self.is_blank_told =>
+                if is_blank && !self.was_asked_again =>
             {
-                self.is_blank_told = true;
+                self.was_asked_again = true;
                 Some(ANSWER)
             }
             StopReason::EndTurn
@@ -51,12 +51,12 @@ impl Continuations {
 
     /// Takes note of a reply that says or does something.
     pub(in crate::agent) fn replied(&mut self) {
-        self.is_blank_told = false;
+        self.was_asked_again = false;
     }
 
     /// Returns the notice that ends a turn whose model said nothing when it was asked once more.
     pub(in crate::agent) fn notice(&self) -> Option<Notice> {
-        self.is_blank_told.then(|| Notice {
+        self.was_asked_again.then(|| Notice {
             level: NoticeLevel::Warning,
             code: "emptyReply".to_owned(),
             message: "the model replied with neither text nor a tool call, and again when it was asked once more".to_owned(),

@@ -23,12 +23,16 @@ use crate::agent::{
 use crate::transport::{Incoming, Room};
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas
 /// and withhold durable events. Small enough that a client which never reads costs little memory.
 pub(super) const FEED_CAPACITY: usize = 1024;
+
+/// The time that requests under way get when a client leaves an engine that others share.
+const LAST_REQUESTS: Duration = Duration::from_secs(1);
 
 /// The reason for which a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,12 +204,22 @@ pub(super) async fn serve<P: Protocol>(
     match scope {
         Scope::Alone => close(protocol, &mut events, engine.shutdown()).await,
         Scope::Shared => {
+            // A session that is being made is left too, and not forgotten.
+            let _ = tokio::time::timeout(LAST_REQUESTS, finish_all(protocol, &mut events)).await;
             let (sessions, id) = protocol.sessions();
             close(protocol, &mut events, leave(sessions, id)).await;
         }
     }
     protocol.outbox().finish(&hangup, ended.is_hasty()).await;
     ended
+}
+
+/// Waits until the protocol's own work has ended.
+async fn finish_all<P: Protocol>(protocol: &mut P, events: &mut Events) {
+    while protocol.is_busy() {
+        let done = protocol.next().await;
+        finish(protocol, done, events).await;
+    }
 }
 
 /// Handles a result of the protocol's own work, after the events that precede it.

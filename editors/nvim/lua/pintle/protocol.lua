@@ -1885,7 +1885,7 @@ M.method = {
   ---Answers at once; for liveness checks.
   ---Params: `pintle.Empty`; result: `pintle.Empty`.
   ping = "ping",
-  ---Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next.
+  ---Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several clients share, this client leaves its sessions, and what runs goes on.
   ---Params: `pintle.Empty`; result: `pintle.Empty`.
   shutdown = "shutdown",
   ---Ends the process: with code 0 after `shutdown`, with 1 without.
@@ -1948,7 +1948,7 @@ M.method = {
   ---Returns the agent's changes as a patch.
   ---Params: `pintle.ReviewPatchParams`; result: `pintle.ReviewPatchResult`.
   review_patch = "review/patch",
-  ---Interrupts the session's turn and closes its journal in order. The response follows the session's last event.
+  ---Interrupts the session's turn and closes its journal in order. The response follows the session's last event. A session that other clients of a shared engine have open stays open; this client leaves it.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_close = "session/close",
   ---Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap.
