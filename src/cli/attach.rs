@@ -74,7 +74,21 @@ fn words(options: &[String]) -> String {
 fn reach(data: &Path) -> Option<(UnixStream, Address)> {
     let address = Address::read(data)?;
     let socket = UnixStream::connect(&address.socket).ok()?;
-    Some((socket, address))
+    is_own(&socket).then_some((socket, address))
+}
+
+/// Returns true if this user's own process listens: the token is not shown to another's.
+#[cfg(target_os = "linux")]
+fn is_own(socket: &UnixStream) -> bool {
+    use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+    getsockopt(socket, PeerCredentials)
+        .is_ok_and(|peer| peer.uid() == nix::unistd::geteuid().as_raw())
+}
+
+/// The folder of the socket is this user's own.
+#[cfg(not(target_os = "linux"))]
+fn is_own(_: &UnixStream) -> bool {
+    true
 }
 
 /// Starts an engine that outlives this process, and waits until it listens.

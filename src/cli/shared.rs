@@ -8,12 +8,13 @@
 
 use anyhow::Context;
 use pintle::ambient::Ambient;
+use pintle::disk;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use tokio::net::UnixListener;
 
@@ -28,6 +29,9 @@ const FILE: &str = "engine.json";
 
 /// The log of an engine that a client started.
 const LOG: &str = "engine.log";
+
+/// The maximum size of the file that names the socket.
+const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// The longest path of a socket, in bytes. Source: `sockaddr_un`.
 const MAX_SOCKET_PATH: usize = 107;
@@ -51,10 +55,8 @@ pub(crate) struct Address {
 impl Address {
     /// Reads the address of the engine that listens for a data folder; `None` where none has.
     pub(crate) fn read(data: &Path) -> Option<Self> {
-        let mut text = String::new();
-        let file = private(OpenOptions::new().read(true), &data.join(FILE)).ok()?;
-        file.take(64 * 1024).read_to_string(&mut text).ok()?;
-        serde_json::from_str(&text).ok()
+        let text = disk::read_secret(&data.join(FILE), MAX_FILE_BYTES).ok()?;
+        serde_json::from_slice(&text).ok()
     }
 }
 
@@ -141,23 +143,19 @@ pub(crate) fn start_lock(data: &Path) -> anyhow::Result<File> {
 /// Opens the log of an engine that a client starts; it begins anew with each.
 pub(crate) fn log(data: &Path) -> anyhow::Result<(File, PathBuf)> {
     let path = data.join(LOG);
-    let file = private(OpenOptions::new().write(true).create(true).truncate(true), &path);
+    let mut options = OpenOptions::new();
+    let file = disk::open_private(&path, options.write(true).create(true).truncate(true));
     Ok((file.with_context(|| format!("cannot write {}", path.display()))?, path))
 }
 
 fn folder(path: &Path) -> anyhow::Result<()> {
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.with_context(|| format!("cannot create {}", path.display()))
+    disk::create_private_folder(path).with_context(|| format!("cannot create {}", path.display()))
 }
 
 fn open_lock(path: &Path) -> anyhow::Result<File> {
-    let opened = private(OpenOptions::new().write(true).create(true).truncate(false), path);
+    let mut options = OpenOptions::new();
+    let opened = disk::open_private(path, options.write(true).create(true).truncate(false));
     opened.with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Opens a file of this user's, which is no link.
-fn private(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
-    options.mode(0o600).custom_flags(nix::libc::O_NOFOLLOW).open(path)
 }
 
 /// Returns the usual socket for a data folder: in the folder for what lasts as long as the login, else in the data folder itself.

@@ -1,5 +1,6 @@
 //! The first line on a socket: the client shows the engine's token and names its protocol and folder.
 
+use crate::text::credentials;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::io;
@@ -79,16 +80,10 @@ pub(super) async fn greeted(stream: &UnixStream, token: &str) -> Result<Greeted,
     let rest = bytes.split_off(end + 1);
     let line: Line = serde_json::from_slice(&bytes)
         .map_err(|error| format!("no greeting: {error}; connect by `pintle attach`"))?;
-    if !is_same(line.attach.token.as_bytes(), token.as_bytes()) {
+    if !credentials::is_same(&line.attach.token, token) {
         return Err("the token is not this engine's; connect by `pintle attach`".to_owned());
     }
     Ok(Greeted { greeting: line.attach, rest })
-}
-
-/// Compares in a time that does not tell where the first difference is.
-fn is_same(left: &[u8], right: &[u8]) -> bool {
-    left.len() == right.len()
-        && left.iter().zip(right).fold(0, |all, (left, right)| all | (left ^ right)) == 0
 }
 
 /// Tells a client why it is not served.

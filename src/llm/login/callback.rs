@@ -5,6 +5,7 @@
 
 use crate::ambient::Secret;
 use crate::llm::error::{Error, ErrorKind};
+use crate::text::credentials;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::io;
 use std::time::Duration;
@@ -124,7 +125,7 @@ fn outcome(head: &str, state: &str) -> Option<Outcome> {
         "" => field("state")?,
         segment => segment.strip_prefix('/')?.to_owned(),
     };
-    if !is_same(&given, state) {
+    if !credentials::is_same(&given, state) {
         return None;
     }
     if let Some(error) = field("error") {
@@ -133,12 +134,6 @@ fn outcome(head: &str, state: &str) -> Option<Outcome> {
     }
     let code = field("code").filter(|code| !code.is_empty())?;
     Some(Ok(Secret::new(code)))
-}
-
-/// Compares texts in a time that tells nothing of them.
-fn is_same(one: &str, other: &str) -> bool {
-    let differs = one.bytes().zip(other.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
-    one.len() == other.len() && differs == 0
 }
 
 /// Decodes a value of a query.
