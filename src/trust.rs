@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use tokio::sync::watch;
 
 /// The name of the file, beside `config.toml`.
 pub const FILE_NAME: &str = "trust.toml";
@@ -19,7 +20,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// The first line of the file.
 const HEADER: &str = "# Written by pintle: the folders that you trust, and the answers that hold for always.\n# `pintle trust` lists and changes them.\n\n";
 
-/// The lasting answers.
+/// The lasting answers. Clones are the same answers.
 #[derive(Debug, Clone)]
 pub struct Answers {
     source: Source,
@@ -29,8 +30,8 @@ pub struct Answers {
 enum Source {
     File {
         path: PathBuf,
-        /// Folders that are trusted as long as the program runs.
-        for_now: Vec<PathBuf>,
+        /// Folders that are trusted as long as the program runs: clients of a shared engine add theirs.
+        for_now: watch::Sender<Vec<PathBuf>>,
     },
     /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
     TrustAll,
@@ -77,16 +78,19 @@ impl Default for Answers {
 impl Answers {
     /// The answers in a file, which need not exist.
     pub fn in_file(path: impl Into<PathBuf>) -> Self {
-        Self { source: Source::File { path: path.into(), for_now: Vec::new() } }
+        Self { source: Source::File { path: path.into(), for_now: watch::Sender::default() } }
     }
 
-    /// Trusts these folders besides, as long as the program runs.
-    #[must_use]
-    pub fn trusting(mut self, folders: Vec<PathBuf>) -> Self {
-        if let Source::File { for_now, .. } = &mut self.source {
-            *for_now = folders;
-        }
-        self
+    /// Trusts these resolved folders besides, as long as the program runs.
+    pub fn trust_for_now(&self, folders: impl IntoIterator<Item = PathBuf>) {
+        let Source::File { for_now, .. } = &self.source else { return };
+        for_now.send_modify(|trusted| {
+            for folder in folders {
+                if !trusted.contains(&folder) {
+                    trusted.push(folder);
+                }
+            }
+        });
     }
 
     /// Trusts every folder and keeps nothing.
@@ -115,7 +119,7 @@ impl Answers {
     /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.
     pub fn is_trusted(&self, folder: &Path) -> bool {
         let Source::File { for_now, .. } = &self.source else { return true };
-        if for_now.iter().any(|trusted| folder.starts_with(trusted)) {
+        if for_now.borrow().iter().any(|trusted| folder.starts_with(trusted)) {
             return true;
         }
         let kept = self.load().unwrap_or_else(|error| {
@@ -238,6 +242,24 @@ mod tests {
         assert_eq!(answers.rules(there), [(Origin::GrantedByUser, rule)]);
         assert!(answers.set_trusted(here, false).unwrap());
         assert!(!answers.is_trusted(here));
+    }
+
+    #[test]
+    fn folders_that_are_trusted_for_now_are_so_for_every_clone_and_are_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        let answers = Answers::in_file(&path);
+        let clone = answers.clone();
+        answers.trust_for_now(["/w/a".into(), "/w/b".into()]);
+        clone.trust_for_now(["/w/b".into(), "/w/c".into()]);
+        for answers in [&answers, &clone] {
+            for (path, is_trusted) in
+                [("/w/a", true), ("/w/b/sub", true), ("/w/c", true), ("/w", false)]
+            {
+                assert_eq!(answers.is_trusted(Path::new(path)), is_trusted, "{path}");
+            }
+        }
+        assert!(!Answers::in_file(&path).is_trusted(Path::new("/w/a")));
     }
 
     #[test]

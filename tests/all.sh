@@ -81,6 +81,12 @@ tests/clients/pi/run.sh
 step "clients of the Agent Client Protocol"
 tests/clients/acp/run.sh
 
+step "the protocol's documents in tools of others"
+tests/clients/openrpc/run.sh
+
+step "typed clients of the protocol"
+tests/clients/typed/run.sh
+
 if [ -s "$PINTLE_SKIPS" ]; then
   step "$(sort -u "$PINTLE_SKIPS" | wc -l) skipped"
   sort -u "$PINTLE_SKIPS"

@@ -46,6 +46,9 @@ pub struct Approval {
     pub changes: Vec<FileChange>,
     /// The options to choose from.
     pub options: Vec<ApprovalOption>,
+    /// The deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
+    #[serde(default)]
+    pub deadline_ms: u64,
 }
 
 /// A part of a call that a person is asked about. Control characters, and characters that are invisible or change the
@@ -197,6 +200,8 @@ pub enum DecidedBy {
     Client,
     /// No client could answer.
     NoApprover,
+    /// The deadline passed.
+    Deadline,
     /// The turn was interrupted while it waited.
     Interrupt,
 }

@@ -1,5 +1,6 @@
 //! Capabilities of both sides. An object that is present means that the capability is supported.
 
+use crate::subscription::DeltaCapability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,9 @@ pub struct ClientCapabilities {
     /// The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apply_edit: Option<Supported>,
+    /// The deltas that the client wants. Otherwise it receives all of them, each at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deltas: Option<DeltaCapability>,
 }
 
 /// The capabilities of this engine.
@@ -35,6 +39,9 @@ pub struct EngineCapabilities {
     /// Durable events can be read again from any `seq`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Supported>,
+    /// Subscriptions can leave out events and hold deltas back: `include`, `exclude`, `maxLatencyMs`, and the client's capability `deltas`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filters: Option<Supported>,
     /// Documents that an editor has open are read and changed through the editor. Absent where files are on another
     /// machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]

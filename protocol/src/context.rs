@@ -152,6 +152,10 @@ pub struct SessionCompactParams {
     /// Instructions for the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the
+    /// first one and has no second effect, also after the engine was restarted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// The compaction has started.

@@ -66,17 +66,36 @@ pub const CODES: &[(i32, &str, &str)] = &[
     (
         CONFLICT,
         "conflict",
-        "The expected turn is not the running one, the question is no longer open, or the hunk has changed or was decided; with `data.code` `openElsewhere`, the session is open in another process.",
+        "The expected turn is not the running one, the question is no longer open, the hunk has changed or was decided, or the session is open in another process.",
     ),
     (BUSY, "busy", "A turn is running; steer it, queue a follow-up or interrupt it."),
     (LIMIT_EXCEEDED, "limitExceeded", "Too many documents, or too much text in them."),
+];
+
+/// Names in `data.code` that say more than the name of the code, each with its code and meaning.
+pub const NARROWER: &[(i32, &str, &str)] = &[
+    (INVALID_REQUEST, "notInitialized", "A method came before `initialize`."),
+    (INVALID_REQUEST, "alreadyInitialized", "`initialize` came twice."),
+    (INVALID_REQUEST, "shutDown", "A method came after `shutdown`."),
+    (INVALID_REQUEST, "duplicateId", "A request with this id waits for its response."),
+    (
+        INVALID_REQUEST,
+        "noDocuments",
+        "The files are on another machine, so no editor has them open.",
+    ),
+    (
+        INVALID_PARAMS,
+        "config",
+        "A setting has no meaning: an unknown model, a mode that the user's settings forbid.",
+    ),
+    (CONFLICT, "openElsewhere", "The session is open in another process."),
 ];
 
 /// The data of an error response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorData {
-    /// A stable code of the failure.
+    /// A stable code of the failure: the name of the error, or one that says more.
     pub code: String,
     /// The position in the params, as a JSON Pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,4 +106,7 @@ pub struct ErrorData {
     /// The values that would have been accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supported: Vec<String>,
+    /// Of `openElsewhere`: the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_shared_engine: bool,
 }

@@ -15,6 +15,7 @@ use crate::review::{ReviewQueue, Verdict};
 use crate::session::SessionUpdated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A durable event with its position in the session's log. It was written to the journal before it was sent anywhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,8 +30,23 @@ pub struct EventRecord {
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
+    /// The request of a client that it follows from at once; absent for what the engine does by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// The event.
     pub event: Event,
+}
+
+/// The request that an event follows from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cause {
+    /// The client that sent it: its `id` of `initialize`, or else its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// The `key` of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// A transient event: never journalled, possibly merged with its neighbours or dropped, never needed for correctness.
@@ -301,6 +317,9 @@ pub struct QueuedInput {
     /// The budget of the turn that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
+    /// The JSON Schema that the final message of the turn that it starts must satisfy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
 }
 
 /// The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The
@@ -406,6 +425,9 @@ pub struct TurnCompleted {
     /// The number of denied tool calls.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub denials: u32,
+    /// The final message as a JSON value that satisfies the turn's `outputSchema`; absent without one, and where a limit or a person ended the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Value>,
     /// The duration in milliseconds.
     pub duration_ms: u64,
 }

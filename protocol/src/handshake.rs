@@ -37,6 +37,10 @@ pub struct PeerInfo {
     /// The version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Of a client: its id, at most 200 characters, which tells it from others of the same name. Events that its requests cause carry it as
+    /// `cause.clientId`; default: its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
 }
 
 /// The result of `initialize`.

@@ -9,6 +9,7 @@ use crate::files::{FileFate, RewindScope};
 use crate::ids::{ItemId, SessionId, TurnId};
 use crate::item::Item;
 use crate::methods::SessionConfig;
+use crate::subscription::EventFilter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -148,6 +149,13 @@ pub struct SessionForkParams {
     /// Subscribe this connection to the new session; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
+    /// The events to send.
+    #[serde(flatten)]
+    pub filter: EventFilter,
+    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the
+    /// first one made, for a month and also after the engine was restarted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// The params of `session/merge`.
@@ -226,6 +234,9 @@ pub struct SessionNoteParams {
     /// Clients do not show it to people; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+    /// A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key adds nothing more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// The history tree of a session.
@@ -367,6 +378,17 @@ pub struct ItemReadParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The item.
+    pub item_id: ItemId,
+}
+
+/// The params of `item/cancel`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemCancelParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The `toolCall` item.
     pub item_id: ItemId,
 }
 

@@ -123,6 +123,9 @@ pub struct Job {
     pub title: String,
     /// The command, as the shell reads it.
     pub command: String,
+    /// A person ran it with `shell/run`. The model reads of it in a note, if at all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_user: bool,
     /// The end of the job; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<JobEnd>,

@@ -41,7 +41,10 @@ pub mod review;
 pub mod schema;
 pub mod search;
 pub mod session;
+pub mod shell;
+pub mod subscription;
 pub mod turn;
+pub mod usage;
 
 /// The protocol version that this crate describes. Additive changes raise the minor part.
 pub const PROTOCOL_VERSION: &str = "1.0";
@@ -52,4 +55,9 @@ pub const PROTOCOL_NAME: &str = "pintle";
 /// Returns true for a number that its field leaves out.
 fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
+}
+
+/// The default of a choice that most want.
+fn yes() -> bool {
+    true
 }

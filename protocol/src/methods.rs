@@ -22,10 +22,10 @@ pub use crate::handshake::{
 };
 use crate::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
-    ItemReadParams, SessionAnchorsParams, SessionAnchorsResult, SessionForkParams,
-    SessionItemsParams, SessionItemsResult, SessionLabelParams, SessionLabelResult,
-    SessionMergeParams, SessionMergeResult, SessionNoteParams, SessionRewindParams,
-    SessionRewindResult, SessionTreeResult,
+    ItemCancelParams, ItemReadParams, SessionAnchorsParams, SessionAnchorsResult,
+    SessionForkParams, SessionItemsParams, SessionItemsResult, SessionLabelParams,
+    SessionLabelResult, SessionMergeParams, SessionMergeResult, SessionNoteParams,
+    SessionRewindParams, SessionRewindResult, SessionTreeResult,
 };
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
@@ -43,16 +43,18 @@ use crate::review::{
 use crate::search::{
     SessionDeleteParams, SessionDeleteResult, SessionSearchParams, SessionSearchResult,
 };
+use crate::session::{SessionArchiveParams, SessionUpdateParams, SessionUpdateResult};
 pub use crate::session::{
     SessionConfig, SessionCreateParams, SessionEventsParams, SessionEventsResult,
     SessionListParams, SessionListResult, SessionOpenParams, SessionParams, SessionResult,
     SessionSubscribeParams, SessionSummary,
 };
-use crate::session::{SessionUpdateParams, SessionUpdateResult};
+use crate::shell::{ShellRunParams, ShellRunResult};
 pub use crate::turn::{
     Disposition, QueuePolicy, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
     TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult, WhenBusy,
 };
+use crate::usage::UsageReadResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -82,6 +84,17 @@ pub enum Sender {
     Client,
     /// The engine.
     Engine,
+    /// Clients and the engine.
+    Both,
+}
+
+/// The promise that a method keeps from version to version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stability {
+    /// A minor version only adds to it.
+    Stable,
+    /// Any version may change it, for this reason.
+    Experimental(&'static str),
 }
 
 /// A row of the method table, from which schema, client types and reference are generated.
@@ -93,6 +106,8 @@ pub struct MethodRow {
     pub sender: Sender,
     /// Its purpose, in a sentence or two.
     pub doc: &'static str,
+    /// Its promise from version to version.
+    pub stability: Stability,
     /// The schema of its params.
     pub params: fn(&mut SchemaGenerator) -> Schema,
     /// The schema of its result; a notification has none.
@@ -102,7 +117,8 @@ pub struct MethodRow {
 macro_rules! methods {
     ($(
         $(#[doc = $doc:literal])+
-        $kind:ident $sender:ident $method:literal $name:ident($params:ty $(, $result:ty)?);
+        $kind:ident $sender:ident $method:literal $name:ident($params:ty $(, $result:ty)?)
+            $(experimental $reason:literal)?;
     )+) => {
         $(
             $(#[doc = $doc])+
@@ -117,6 +133,7 @@ macro_rules! methods {
                 method: $method,
                 sender: Sender::$sender,
                 doc: concat!($($doc),+),
+                stability: methods!(@stability $($reason)?),
                 params: |generator| generator.subschema_for::<$params>(),
                 result: methods!(@result $($result)?),
             },
@@ -135,6 +152,8 @@ macro_rules! methods {
             type Params = $params;
         }
     };
+    (@stability) => { Stability::Stable };
+    (@stability $reason:literal) => { Stability::Experimental($reason) };
     (@result) => { None };
     (@result $result:ty) => { Some(|generator| generator.subschema_for::<$result>()) };
 }
@@ -149,9 +168,9 @@ methods! {
     request Client "shutdown" Shutdown(Empty, Empty);
     /// Ends the process: with code 0 after `shutdown`, with 1 without.
     notification Client "exit" Exit(Empty);
-    /// Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. Any other request that has begun
-    /// is answered as usual.
-    notification Client "$/cancelRequest" CancelRequest(CancelParams);
+    /// Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so.
+    /// Any other request that has begun is answered as usual. The engine withdraws its own requests with it.
+    notification Both "$/cancelRequest" CancelRequest(CancelParams);
     /// Creates a session and, by default, subscribes this connection to it.
     request Client "session/create" SessionCreate(SessionCreateParams, SessionResult);
     /// Opens a stored session, also after a crash, and, by default, subscribes this connection to it.
@@ -160,6 +179,8 @@ methods! {
     request Client "session/list" SessionList(SessionListParams, SessionListResult);
     /// Sets or removes a session's title.
     request Client "session/update" SessionUpdate(SessionUpdateParams, SessionUpdateResult);
+    /// Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes.
+    request Client "session/archive" SessionArchive(SessionArchiveParams, Empty);
     /// Searches the messages of people and models and the tool calls of all stored sessions.
     request Client "session/search" SessionSearch(SessionSearchParams, SessionSearchResult);
     /// Exports a session, open or not, as a page, Markdown or JSON lines, in the result or to a file in its working
@@ -173,7 +194,8 @@ methods! {
     /// Creates a session that begins with another session's history.
     request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
     /// Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change.
-    request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult);
+    request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult)
+        experimental "it is being tried which parts of a fork come back";
     /// Sets the label of a point in a session's history.
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
     /// Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it.
@@ -181,7 +203,8 @@ methods! {
     /// Returns the history tree of a session.
     request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
     /// Lists the anchors of a session, between which its items can be listed and searched.
-    request Client "session/anchors" SessionAnchors(SessionAnchorsParams, SessionAnchorsResult);
+    request Client "session/anchors" SessionAnchors(SessionAnchorsParams, SessionAnchorsResult)
+        experimental "anchors are named for forks and merges, which are being tried";
     /// Lists the open hunks: changes of the agent that nobody has decided about.
     request Client "review/list" ReviewList(ReviewListParams, ReviewListResult);
     /// Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files
@@ -196,7 +219,7 @@ methods! {
     request Client "session/close" SessionClose(SessionParams, Empty);
     /// Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap.
     request Client "session/subscribe" SessionSubscribe(SessionSubscribeParams, SessionResult);
-    /// Unsubscribes this connection from the session's events.
+    /// Unsubscribes this connection from the session's events. Its open requests for answers are withdrawn; a later subscription sends them again.
     request Client "session/unsubscribe" SessionUnsubscribe(SessionParams, Empty);
     /// Reads durable events, a page at a time.
     request Client "session/events" SessionEvents(SessionEventsParams, SessionEventsResult);
@@ -212,7 +235,8 @@ methods! {
     /// `compaction` item.
     request Client "session/compact" SessionCompact(SessionCompactParams, SessionCompactResult);
     /// Returns the last request to the model and the fill level of its context window.
-    request Client "context/read" ContextRead(ContextReadParams, ContextReadResult);
+    request Client "context/read" ContextRead(ContextReadParams, ContextReadResult)
+        experimental "it shows the request to the model as the engine makes it today";
     /// Lists the settings of a session with their values.
     request Client "config/list" ConfigList(SessionParams, ConfigResult);
     /// Changes settings of a session from the next turn on. Invalid values are rejected with a reason, and the others
@@ -248,10 +272,18 @@ methods! {
     request Client "session/items" SessionItems(SessionItemsParams, SessionItemsResult);
     /// Reads the current value of one item, also of one beside the current path.
     request Client "item/read" ItemRead(ItemReadParams, ItemAt);
+    /// Cancels one tool call of the running turn, which goes on without it. The response comes at once; the call ends with `item.completed`. A call that
+    /// waits for an approval is denied.
+    request Client "item/cancel" ItemCancel(ItemCancelParams, Empty);
     /// Lists the points to which files can be restored with `session/rewind`, and the changes between them.
     request Client "checkpoint/list" CheckpointList(CheckpointListParams, CheckpointListResult);
     /// Returns the difference of files between two points as a patch.
     request Client "checkpoint/diff" CheckpointDiff(CheckpointDiffParams, CheckpointDiffResult);
+    /// Runs a command that a person asks for, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is asked; in
+    /// the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that goes leaves it running.
+    request Client "shell/run" ShellRun(ShellRunParams, ShellRunResult);
+    /// Reads the tokens and the money that a session, open or not, has used, by model.
+    request Client "usage/read" UsageRead(SessionParams, UsageReadResult);
     /// Lists the background jobs of a session that run or ended lately.
     request Client "job/list" JobList(SessionParams, JobListResult);
     /// Stops a background job. The response comes when none of its processes runs any more; a job that has ended does
@@ -260,19 +292,23 @@ methods! {
     /// Lists the providers and models that are known by name, from the current settings files.
     request Client "models/list" ModelsList(Empty, ModelsListResult);
     /// Lists the providers that a person can log in to, and who is logged in.
-    request Client "auth/status" AuthStatus(Empty, AuthStatusResult);
+    request Client "auth/status" AuthStatus(Empty, AuthStatusResult)
+        experimental "the ways in which providers log people in still change";
     /// Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response
     /// comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
-    request Client "auth/login" AuthLogin(AuthLoginParams, AuthLoginResult);
+    request Client "auth/login" AuthLogin(AuthLoginParams, AuthLoginResult)
+        experimental "the ways in which providers log people in still change";
     /// Removes the stored login of a provider.
-    request Client "auth/logout" AuthLogout(AuthLogoutParams, AuthLogoutResult);
+    request Client "auth/logout" AuthLogout(AuthLogoutParams, AuthLogoutResult)
+        experimental "the ways in which providers log people in still change";
     /// Lists the prompts that can be called with `/name`, from the current files.
     request Client "command/list" CommandList(SessionParams, CommandListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.
     request Client "skill/list" SkillList(SessionParams, SkillListResult);
     /// Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from
     /// their next turn on. It runs after the hooks of the config file and ends with the connection.
-    request Client "hook/register" HookRegister(HookRegisterParams, Empty);
+    request Client "hook/register" HookRegister(HookRegisterParams, Empty)
+        experimental "its points follow the inside of a turn";
     /// Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn
     /// on. It ends with the connection.
     request Client "tool/register" ToolRegister(ToolRegisterParams, Empty);
@@ -284,7 +320,8 @@ methods! {
     /// Read them with `session/events`; events after `headSeq` are sent as usual.
     notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
     /// Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`.
-    notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams);
+    notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams)
+        experimental "the ways in which providers log people in still change";
     /// Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins
     /// and the others get `$/cancelRequest`.
     request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);
@@ -292,7 +329,8 @@ methods! {
     /// first answer wins and the others get `$/cancelRequest`.
     request Engine "question/request" QuestionRequest(Question, QuestionAnswer);
     /// Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited.
-    request Engine "hook/run" HookRunRequest(HookRun, HookAnswer);
+    request Engine "hook/run" HookRunRequest(HookRun, HookAnswer)
+        experimental "its points follow the inside of a turn";
     /// Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited.
     request Engine "tool/call" ToolCallRequest(ToolCallParams, ToolCallResult);
     /// Asks a client with the capability `applyEdit` to change documents that it has open. A document that has

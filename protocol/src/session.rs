@@ -7,6 +7,7 @@ use crate::event::{EventRecord, Parent, QueuedInput, SessionState};
 use crate::ids::{SessionId, TurnId};
 use crate::plan::{Plan, WorkMode};
 use crate::question::Question;
+use crate::subscription::EventFilter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -53,6 +54,13 @@ pub struct SessionCreateParams {
     /// Subscribe this connection; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
+    /// The events to send.
+    #[serde(flatten)]
+    pub filter: EventFilter,
+    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the
+    /// first one made, for a month and also after the engine was restarted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// The params of `session/open`.
@@ -73,6 +81,9 @@ pub struct SessionOpenParams {
     /// The settings from now on.
     #[serde(default)]
     pub config: SessionConfig,
+    /// The events to send.
+    #[serde(flatten)]
+    pub filter: EventFilter,
 }
 
 /// The params of a request about one session.
@@ -97,6 +108,9 @@ pub struct SessionSubscribeParams {
     /// Send this many of the last events first, if `fromSeq` is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
+    /// The events to send.
+    #[serde(flatten)]
+    pub filter: EventFilter,
 }
 
 /// A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed.
@@ -199,6 +213,9 @@ pub struct SessionListParams {
     /// The `nextCursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
+    /// Only archived sessions; default false: only the others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
     /// The maximum number of sessions, 1 to 1000; default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -235,6 +252,20 @@ pub struct SessionSummary {
     /// The parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// It is archived.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
+}
+
+/// The params of `session/archive`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionArchiveParams {
+    /// The session, open or not.
+    pub session_id: SessionId,
+    /// False takes it back into the lists; default true.
+    #[serde(default = "crate::yes")]
+    pub archived: bool,
 }
 
 /// The params of `session/events`.
@@ -304,7 +335,7 @@ pub struct SessionUpdateParams {
     /// The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of
     /// the first prompt again.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("x-null" = "removes"))]
     pub title: Option<Option<String>>,
 }
 

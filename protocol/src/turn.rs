@@ -5,6 +5,7 @@ use crate::event::{QueuedInput, TurnLimits};
 use crate::ids::{ItemId, SessionId, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The params of `turn/start`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,10 +22,18 @@ pub struct TurnStartParams {
     /// The turn's budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
+    /// The JSON Schema that the turn's final message must satisfy. The model is told it, and a message that does not is asked for again, twice; then the
+    /// turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
     /// The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace
     /// Context. A malformed or empty value ends the trace that was set before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
+    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the
+    /// first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// The handling of a prompt while a turn runs.
@@ -72,6 +81,24 @@ pub struct TurnSteerParams {
     pub expected_turn_id: Option<TurnId>,
     /// The message.
     pub input: Vec<Input>,
+    /// The action while no turn runs; default `reject`.
+    #[serde(default)]
+    pub when_idle: WhenIdle,
+    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the
+    /// first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// The handling of a steer while no turn runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum WhenIdle {
+    /// Do not keep it; the outcome is `noActiveTurn`.
+    #[default]
+    Reject,
+    /// Keep it in the queue; it is read with the next prompt, before it.
+    Hold,
 }
 
 /// The result of `turn/steer`.
@@ -94,6 +121,8 @@ pub struct TurnSteerResult {
 pub enum SteerOutcome {
     /// Accepted for the running turn. If the turn ends before its next gap, the message starts a turn of its own.
     Accepted,
+    /// No turn runs; the message waits in the queue for the next prompt.
+    Held,
     /// No turn runs, and the message was not kept. Send it with `turn/start`.
     NoActiveTurn,
 }

@@ -33,6 +33,8 @@ pub enum Action {
     SteerOrQueue,
     /// Open the session again.
     OpenSession,
+    /// Open this session in the shared engine, as one of its clients.
+    Attach(SessionId),
     /// Name a model.
     NameModel,
     /// Give the system prompt and the tools when a session is created.
@@ -85,6 +87,12 @@ impl std::fmt::Display for Action {
                 "steer the running turn, queue the message, or interrupt the turn"
             }
             Self::OpenSession => "open the session again",
+            Self::Attach(session) => {
+                return write!(
+                    f,
+                    "join it there with `pintle attach {session}`, or from an editor that shares the engine"
+                );
+            }
             Self::NameModel => {
                 "name one with --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in the config file"
             }
@@ -138,7 +146,10 @@ pub enum ErrorKind {
     /// The expected turn is not the running one.
     Conflict,
     /// The session is open in another process.
-    OpenElsewhere,
+    OpenElsewhere {
+        /// It is the engine that clients of `pintle attach` share.
+        is_shared: bool,
+    },
     /// The settings name something that does not exist.
     Config,
     /// There are no credentials for the provider.
@@ -177,7 +188,9 @@ impl From<store::Error> for Error {
         let kind = match &error {
             store::Error::NotFound(_) | store::Error::NoOutput(_) => ErrorKind::NotFound,
             store::Error::Locked { .. } if error.is_open_here() => ErrorKind::Conflict,
-            store::Error::Locked { .. } => ErrorKind::OpenElsewhere,
+            store::Error::Locked { .. } => {
+                ErrorKind::OpenElsewhere { is_shared: error.is_open_in_shared_engine() }
+            }
             store::Error::NoCursor(_) => ErrorKind::Invalid,
             store::Error::TooNew { .. }
             | store::Error::Upgrade { .. }
@@ -191,12 +204,15 @@ impl From<store::Error> for Error {
         if error.is_open_here() {
             return refused.hint("close it first");
         }
-        if matches!(error, store::Error::Locked { .. }) {
-            return refused.hint(
+        match &error {
+            store::Error::Locked { session, .. } if error.is_open_in_shared_engine() => {
+                refused.hint(Action::Attach(session.clone()))
+            }
+            store::Error::Locked { .. } => refused.hint(
                 "close it there first, or do it there; clients of `pintle attach` share sessions",
-            );
+            ),
+            _ => refused,
         }
-        refused
     }
 }
 
@@ -224,6 +240,7 @@ mod tests {
         for action in [
             Action::SteerOrQueue,
             Action::OpenSession,
+            Action::Attach(SessionId::new("s")),
             Action::SetAtCreation,
             Action::Fork,
             Action::GoTo(1),

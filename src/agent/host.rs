@@ -8,6 +8,7 @@ use crate::context::inspect::RequestParts;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
+use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{CompactionFiles, EngineMessage};
 use pintle_protocol::plan::WorkMode;
 use serde_json::value::RawValue;
@@ -65,6 +66,12 @@ pub(super) trait Host: Send {
 
     /// Says that no call is touching files: verdicts that wait are carried out. Returns what they and sub-agents did to files since the last gap.
     fn gap(&mut self) -> impl Future<Output = Vec<FileRecord>> + Send;
+
+    /// Says that a call runs, which clients may cancel from now on. Returns what cancels it.
+    fn call_begins(&mut self, item: &ItemId) -> CancellationToken;
+
+    /// Says that a call is over.
+    fn call_ends(&mut self, item: &ItemId);
 
     /// Asks a person for permission.
     fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome>;

@@ -51,14 +51,15 @@ pub use command::{
     Accepted, Adopt, Answer, AnswerCommand, ClientCommand, Command, ContextCommand,
     DiagnosticsReport, Feed, HistoryCommand, Interrupted, JobCommand, Note, NoteBody, OpenConfig,
     Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind, SessionHandle,
-    SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, TurnCommand,
+    SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, Terms, Transient, TurnCommand,
+    UserJob, Wanted,
 };
 pub use engine::{Engine, EngineHandle, PageRange, UserShellRun};
 pub use error::{Action, Error, ErrorKind, Hint};
 pub use project::{Named, Personal, Sources};
 pub use requests::{CreateSession, ForkSession};
 pub use services::Services;
-pub use session::QUESTION_TIMEOUT;
+pub use session::{APPROVAL_TIMEOUT, QUESTION_TIMEOUT};
 pub use turn::{
     Budget, Explained, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, REPORT_WAIT, RetryPolicy,
     SandboxPolicy,

@@ -4,7 +4,7 @@ use crate::agent::command::{OpenConfig, Reply, SessionHandle};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::turn::limits::{Budget, Limits};
 use crate::store::blobs::Blobs;
-use pintle_protocol::event::{AgentRole, Parent};
+use pintle_protocol::event::{AgentRole, Cause, Parent};
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::SessionId;
 use tokio::sync::{mpsc, oneshot};
@@ -33,6 +33,8 @@ pub struct CreateSession {
     pub budget: Option<Budget>,
     /// Where it keeps what files were: with whom it works for.
     pub blobs: Option<Blobs>,
+    /// The request of a client for it. One that is repeated with its key opens the session that it made before.
+    pub cause: Option<Cause>,
 }
 
 /// A request to the engine.
@@ -84,4 +86,6 @@ pub struct ForkSession {
     pub title: Option<String>,
     /// Its configuration; a field that is `None` is taken from the other session.
     pub config: OpenConfig,
+    /// The request of a client for it, as in [`CreateSession`].
+    pub cause: Option<Cause>,
 }

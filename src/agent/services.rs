@@ -60,6 +60,8 @@ pub struct Services {
     pub title_model: Option<ModelRef>,
     /// The model that writes summaries of conversations; `None` for the session's own.
     pub summary_model: Option<ModelRef>,
+    /// The time that a person has to decide about a call.
+    pub approval_timeout: Duration,
     /// The time that a person has to answer a question.
     pub question_timeout: Duration,
     /// The time that open approvals and questions wait for a client where none can answer them; none where no other client can come.

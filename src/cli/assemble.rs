@@ -4,8 +4,8 @@
 use crate::args;
 use anyhow::Context;
 use pintle::agent::{
-    HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal, QUESTION_TIMEOUT,
-    REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, SandboxPolicy, Services,
+    APPROVAL_TIMEOUT, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal,
+    QUESTION_TIMEOUT, REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, SandboxPolicy, Services,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
@@ -50,7 +50,8 @@ pub(crate) async fn services(
         Some(script) => scripted(script),
         None => Models::shared(Arc::clone(&configured)),
     };
-    let permissions = permissions(settings, &config, ambient);
+    let answers = given(settings, &config, ambient);
+    let permissions = permissions(settings, &config, ambient, answers.clone());
     if settings.sandbox == Some(args::SandboxChoice::Required) {
         require_sandbox(&permissions).await?;
     }
@@ -90,20 +91,26 @@ pub(crate) async fn services(
         },
         limits: limits(&config.limits),
         room: room(&config.context),
-        personal: Arc::new(personal(settings, &config, ambient)),
+        personal: Arc::new(personal(&config, ambient, answers)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         permissions: Arc::new(permissions),
         lint: lint(&config.lint)?,
         report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
         title_model: title_model(&config.title)?,
         summary_model: summary_model(&config.context)?,
+        approval_timeout: config.approval_timeout.unwrap_or(APPROVAL_TIMEOUT),
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
         absence_timeout: None,
     })
 }
 
 /// Returns the permissions that no session goes beyond. A mode that a person set is the widest that there is.
-fn permissions(settings: &args::Settings, config: &Config, ambient: &Ambient) -> PermissionPolicy {
+fn permissions(
+    settings: &args::Settings,
+    config: &Config,
+    ambient: &Ambient,
+    answers: Answers,
+) -> PermissionPolicy {
     let mode = &config.permission_mode;
     let ceiling = match mode.source {
         Source::BuiltIn => PermissionMode::Full,
@@ -120,7 +127,7 @@ fn permissions(settings: &args::Settings, config: &Config, ambient: &Ambient) ->
             .chain(key_files(config, ambient))
             .collect(),
         readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
-        answers: given(settings, config, ambient),
+        answers,
         sandbox: match settings.sandbox.unwrap_or(args::SandboxChoice::Auto) {
             args::SandboxChoice::Auto => SandboxPolicy::new(guardian(), false),
             args::SandboxChoice::Required => SandboxPolicy::new(guardian(), true),
@@ -143,9 +150,16 @@ fn key_files(config: &Config, ambient: &Ambient) -> Vec<PathBuf> {
 
 /// Returns the answers that hold for this run: the lasting ones, and the folders that the command line trusts.
 fn given(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Answers {
+    let answers = answers(config);
+    answers.trust_for_now(trusted(settings, ambient));
+    answers
+}
+
+/// Returns the projects that the command line trusts, resolved.
+pub(crate) fn trusted(settings: &args::Settings, ambient: &Ambient) -> Vec<PathBuf> {
     let here = ambient.current_dir().unwrap_or_default();
     let named = settings.trust.iter().filter_map(|named| folder(&here.join(named)).ok());
-    answers(config).trusting(named.map(|folder| project(&folder)).collect())
+    named.map(|folder| project(&folder)).collect()
 }
 
 /// The folder of the repository around a folder, else the folder itself.
@@ -173,7 +187,7 @@ pub(crate) fn answers(config: &Config) -> Answers {
 }
 
 /// Returns the user's own instructions and files for all projects. They are read on this machine, wherever tools act.
-fn personal(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Personal {
+fn personal(config: &Config, ambient: &Ambient, answers: Answers) -> Personal {
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
     let instructions = config.instructions.clone().map(|setting| setting.value);
@@ -181,7 +195,7 @@ fn personal(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Pe
         folder,
         base_prompt: config.base_prompt.clone(),
         instructions,
-        answers: given(settings, config, ambient),
+        answers,
         ..Personal::default()
     }
 }
@@ -447,6 +461,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         report_wait: REPORT_WAIT,
         title_model: None,
         summary_model: None,
+        approval_timeout: APPROVAL_TIMEOUT,
         question_timeout: QUESTION_TIMEOUT,
         absence_timeout: None,
     })
@@ -512,6 +527,7 @@ mod tests {
                     "{:?}",
                     config.retries.as_ref().map_or(RetryPolicy::default().retries, |set| set.value)
                 ),
+                format!("{:?}", config.approval_timeout.unwrap_or(APPROVAL_TIMEOUT)),
                 format!("{:?}", config.question_timeout.unwrap_or(QUESTION_TIMEOUT)),
                 format!("{:?}", timeouts(config)),
                 format!("{:?} {:?}", config.instructions, config.model),

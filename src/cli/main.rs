@@ -12,6 +12,7 @@ mod login;
 mod models;
 mod policy;
 mod rpc;
+mod schema;
 mod secrets;
 mod sessions;
 mod shared;
@@ -25,11 +26,11 @@ use pintle::agent::Engine;
 use pintle::ambient::{Ambient, Secrets};
 use pintle::exec::sandbox;
 use pintle::frontend::listen::{self, Speaks};
-use pintle::frontend::{Ended, Scope, acp, demo, native, pi, run};
+use pintle::frontend::{Ended, Scope, acp, ahp, demo, native, pi, run};
+use pintle::store::Store;
 use pintle::text::credentials;
 use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
-use pintle_protocol::schema::SCHEMA_JSON;
 use signals::Signals;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -110,11 +111,31 @@ fn log_to_stderr(ambient: &Ambient) {
 
 fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
     match args.task {
-        Task::Serve(serve) if serve.listen.is_some() => in_runtime(|| listen(serve, ambient)),
-        Task::Attach(task) => attach_to(&task.settings, Speaks::Native, &[], &ambient),
+        Task::Serve(serve) if serve.listen.is_wanted() => in_runtime(|| listen(serve, ambient)),
+        Task::Attach(task) => match task.session {
+            Some(session) => show_session(&task.settings, &session, &ambient),
+            None => attach_to(&task.settings, Speaks::Native, &["--trust"], &ambient),
+        },
         Task::Acp(task) if task.attach => {
             let speaks = Speaks::Acp { client_terminals: !task.no_client_terminals };
-            attach_to(&task.settings, speaks, &["--attach", "--no-client-terminals"], &ambient)
+            attach_to(
+                &task.settings,
+                speaks,
+                &["--attach", "--no-client-terminals", "--trust"],
+                &ambient,
+            )
+        }
+        Task::Ahp(task) if task.attach => {
+            attach_to(&task.settings, Speaks::Ahp, &["--attach", "--trust"], &ambient)
+        }
+        Task::Ahp(task) => {
+            if std::io::stdin().is_terminal() {
+                anyhow::bail!(
+                    "`ahp` speaks the Agent Host Protocol on stdin, and stdin is a terminal\n  \
+                     VS Code connects to: pintle serve --listen ws://127.0.0.1:PORT"
+                );
+            }
+            in_runtime(|| serve_ahp(task, ambient))
         }
         Task::Serve(serve) => {
             if std::io::stdin().is_terminal() {
@@ -150,10 +171,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             trust::run(&wanted, &ambient)
         }),
         Task::Policy { task } => in_runtime(|| policy::run(task, ambient)),
-        Task::Schema => {
-            std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
-            Ok(0)
-        }
+        Task::Schema { format } => schema::run(format),
         Task::Doctor(wanted) if wanted.secrets => {
             in_runtime(|| async move { secrets::run(&ambient).await })
         }
@@ -201,21 +219,30 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let mut services = assemble::services(&serve.settings, &ambient).await?;
     // A client that is gone may come back.
     services.absence_timeout = Some(services.question_timeout);
-    let options = given_options(&["--listen", "--linger"]);
-    let socket = serve.listen.and_then(|socket| socket.0);
-    let listening = shared::Listening::begin(&config.folders.data, socket, options, &ambient)?;
-    let shared::Listening { listener, address, ended } = listening;
+    services.store = services.store.of_shared_engine();
+    let cwd =
+        assemble::working_folder(&serve.settings, &ambient, services.env.as_ref(), None).await?;
+    let args::listen::Listen { linger, ref origins, .. } = serve.listen;
+    let options = given_options(&args::listen::OPTIONS);
+    let places = serve.listen.places()?;
+    let listening = shared::Listening::begin(&config.folders.data, places, options, &ambient)?;
+    let shared::Listening { sockets, address, ended } = listening;
     ambient.secrets().add(&address.token);
     let mut stdout = stdio::take_stdout()?;
     // Nobody may be there to read it.
-    let _ = writeln!(stdout, "listening on unix:{}", address.socket.display());
+    let _ = stdout.write_all(address.announcement(&config.folders.data).as_bytes());
     drop(stdout);
     let (engine, handle) = Engine::new(services);
-    let linger = serve.linger.map(Duration::from_secs);
-    let options = listen::Options { token: address.token, linger, stop: signals.token() };
-    let served = beside(engine, listen::serve(listener, handle, options));
+    let options = listen::Options {
+        token: address.token,
+        origins: origins.clone(),
+        cwd,
+        linger: linger.map(Duration::from_secs),
+        stop: signals.token(),
+    };
+    let served = beside(engine, listen::serve(sockets, handle, options));
     let code = tokio::select! {
-        served = served => exit_code(served?, &signals),
+        served = served => exit_code(served??, &signals),
         code = signals.run() => code,
     };
     drop(ended);
@@ -232,11 +259,28 @@ fn attach_to(
 ) -> anyhow::Result<u8> {
     if std::io::stdin().is_terminal() {
         anyhow::bail!(
-            "stdin is a terminal, and a client's messages are expected there\n  try: pintle run, or an editor: pintle help editors"
+            "stdin is a terminal, and a client's messages are expected there\n  to see a session here, name it: pintle attach SESSION (`pintle sessions list` shows them)"
         );
     }
     let config = assemble::load_config(settings, ambient)?;
-    attach::run(&config.folders.data, &given_options(own), speaks, ambient)
+    let trust = assemble::trusted(settings, ambient);
+    let data = &config.folders.data;
+    let socket = attach::open(data, &given_options(own), speaks, trust, ambient)?;
+    attach::pass_on(&socket)
+}
+
+/// Shows a session of the shared engine here.
+fn show_session(settings: &args::Settings, session: &str, ambient: &Ambient) -> anyhow::Result<u8> {
+    let config = assemble::load_config(settings, ambient)?;
+    let data = &config.folders.data;
+    let id = sessions::named(&Store::new(data), session)?;
+    let trust = assemble::trusted(settings, ambient);
+    let mut options = given_options(&["--trust"]);
+    if let Some(at) = options.iter().position(|option| option == session) {
+        options.remove(at);
+    }
+    let socket = attach::open(data, &options, Speaks::Native, trust, ambient)?;
+    in_runtime(|| attach::terminal::run(socket, id))
 }
 
 /// Returns the options behind the command, as they were given, without the command's own, each of which may have a value.
@@ -305,6 +349,24 @@ async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
     let (stop, scope) = (signals.token(), Scope::Alone);
     let options = acp::Options { cwd, stop, client_terminals, scope };
     let served = beside(engine, acp::serve(link, handle, options));
+    let ended = tokio::select! {
+        ended = served => ended?,
+        code = signals.run() => return Ok(code),
+    };
+    prune(&settings, &ambient);
+    Ok(exit_code(ended, &signals))
+}
+
+/// Speaks the Agent Host Protocol.
+async fn serve_ahp(task: args::Ahp, ambient: Ambient) -> anyhow::Result<u8> {
+    let args::Ahp { settings, attach: _ } = task;
+    let mut signals = Signals::new()?;
+    let services = assemble::services(&settings, &ambient).await?;
+    let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
+    let (engine, handle) = Engine::new(services);
+    let served =
+        beside(engine, ahp::serve(link, handle, ahp::Options { cwd, stop: signals.token() }));
     let ended = tokio::select! {
         ended = served => ended?,
         code = signals.run() => return Ok(code),

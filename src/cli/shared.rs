@@ -9,14 +9,17 @@
 use anyhow::Context;
 use pintle::ambient::Ambient;
 use pintle::disk;
+use pintle::frontend::listen::Sockets;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use tokio::net::UnixListener;
+use tokio::net::{TcpListener, UnixListener};
 
 /// Held by the engine that listens.
 const LOCK: &str = "engine.lock";
@@ -50,6 +53,9 @@ pub(crate) struct Address {
     pub(crate) version: String,
     /// The options that the engine was started with.
     pub(crate) options: Vec<String>,
+    /// The address for WebSockets, where the engine listens for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) websocket: Option<String>,
 }
 
 impl Address {
@@ -58,25 +64,44 @@ impl Address {
         let text = disk::read_secret(&data.join(FILE), MAX_FILE_BYTES).ok()?;
         serde_json::from_slice(&text).ok()
     }
+
+    /// Returns the lines that say where the engine listens. The token is not in them: they end up in logs.
+    pub(crate) fn announcement(&self, data: &Path) -> String {
+        let mut lines = format!("listening on unix:{}\n", self.socket.display());
+        if let Some(websocket) = &self.websocket {
+            let _ =
+                writeln!(lines, "listening on {websocket} (token: {})", data.join(FILE).display());
+        }
+        lines
+    }
 }
 
-/// The listening socket of an engine, and the lock that makes it the only one.
+/// The sockets on which an engine is to listen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// The path of the socket; the usual one if it is left out.
+    pub(crate) unix: Option<PathBuf>,
+    /// An address of the loopback for WebSockets.
+    pub(crate) websocket: Option<SocketAddr>,
+}
+
+/// The listening sockets of an engine, and the lock that makes it the only one.
 #[derive(Debug)]
 pub(crate) struct Listening {
-    pub(crate) listener: UnixListener,
+    pub(crate) sockets: Sockets,
     pub(crate) address: Address,
     /// To be kept until the engine has ended.
     pub(crate) ended: Ended,
 }
 
 impl Listening {
-    /// Becomes the engine that listens for a data folder, on this socket or the usual one.
+    /// Becomes the engine that listens for a data folder.
     ///
     /// # Errors
-    /// Another engine listens already, or the socket cannot be made.
+    /// Another engine listens already, or a socket cannot be made.
     pub(crate) fn begin(
         data: &Path,
-        socket: Option<PathBuf>,
+        places: Places,
         options: Vec<String>,
         ambient: &Ambient,
     ) -> anyhow::Result<Self> {
@@ -95,26 +120,39 @@ impl Listening {
             }
             Err(TryLockError::Error(error)) => return Err(error).context("cannot lock the engine"),
         }
-        let socket = match socket {
+        let socket = match places.unix {
             Some(socket) => ambient.current_dir()?.join(socket),
             None => usual_socket(data, ambient)?,
         };
-        let listener = bind(&socket)?;
+        let web = places.websocket.map(bind_loopback).transpose()?;
+        let websocket = match &web {
+            Some(listener) => Some(format!("ws://{}", listener.local_addr()?)),
+            None => None,
+        };
+        let sockets = Sockets { unix: bind(&socket)?, web };
         let address = Address {
             socket,
             token: new_token()?,
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             options,
+            websocket,
         };
-        let text = serde_json::to_vec(&address)?;
-        // Whole or not at all: a client may be reading.
-        let mut file = tempfile::NamedTempFile::new_in(data)?;
-        file.write_all(&text)?;
-        file.persist(data.join(FILE))?;
+        // Where the file cannot be written, the socket goes again.
         let ended = Ended { socket: address.socket.clone(), data: data.to_owned(), _lock: lock };
-        Ok(Self { listener, address, ended })
+        let path = data.join(FILE);
+        let written = write_whole(data, &path, &serde_json::to_vec(&address)?);
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self { sockets, address, ended })
     }
+}
+
+/// Writes a file whole or not at all: a client may be reading.
+fn write_whole(folder: &Path, path: &Path, text: &[u8]) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text)?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Removes the files of an engine that has ended, and then frees the lock.
@@ -185,6 +223,9 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// Where a socket cannot be made.
+const ANOTHER_SOCKET: &str = "name another place with --listen unix:PATH";
+
 fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     if path.as_os_str().len() > MAX_SOCKET_PATH {
         anyhow::bail!(
@@ -192,15 +233,55 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
             path.display()
         );
     }
-    // An engine that was killed leaves its socket; the lock says that nobody uses it.
     match std::fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_socket() => std::fs::remove_file(path)?,
-        Ok(_) => anyhow::bail!("{} is in the way: it is no socket", path.display()),
+        Ok(found) if !found.file_type().is_socket() => {
+            let path = path.display();
+            anyhow::bail!(
+                "{path} is in the way: it is no socket\n  remove it, or {ANOTHER_SOCKET}"
+            );
+        }
+        Ok(_) if is_served(path) => {
+            let path = path.display();
+            anyhow::bail!("another program listens on {path}\n  end it, or {ANOTHER_SOCKET}");
+        }
+        // An engine that was killed leaves its socket.
+        Ok(_) => std::fs::remove_file(path)
+            .with_context(|| format!("cannot remove {}; {ANOTHER_SOCKET}", path.display()))?,
         Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        Err(error) => {
+            return Err(error)
+                .with_context(|| format!("cannot look at {}; {ANOTHER_SOCKET}", path.display()));
+        }
     }
     let before = nix::sys::stat::umask(nix::sys::stat::Mode::from_bits_truncate(0o177));
     let bound = UnixListener::bind(path);
     nix::sys::stat::umask(before);
-    bound.with_context(|| format!("cannot listen on {}", path.display()))
+    bound.with_context(|| format!("cannot listen on {}; {ANOTHER_SOCKET}", path.display()))
+}
+
+/// Returns true if somebody listens on a socket, or it cannot be seen that nobody does. Does not wait for one that is overrun.
+fn is_served(path: &Path) -> bool {
+    use nix::fcntl::{FcntlArg, OFlag, fcntl};
+    use nix::sys::socket::{
+        AddressFamily, SockFlag, SockType, UnixAddr, connect, socket as new_socket,
+    };
+    let probe = new_socket(AddressFamily::Unix, SockType::Stream, SockFlag::empty(), None);
+    let Ok(probe) = probe else { return true };
+    if fcntl(&probe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_err() {
+        return true;
+    }
+    match UnixAddr::new(path).and_then(|address| connect(probe.as_raw_fd(), &address)) {
+        Ok(()) => true,
+        Err(error) => error != nix::errno::Errno::ECONNREFUSED,
+    }
+}
+
+fn bind_loopback(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    let bound = std::net::TcpListener::bind(address).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        TcpListener::from_std(listener)
+    });
+    bound.with_context(|| {
+        format!("cannot listen on ws://{address}; with the port 0 the system chooses a free one")
+    })
 }

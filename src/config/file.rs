@@ -43,6 +43,7 @@ pub(super) struct FileSettings {
     pub(super) title: TitleSettings,
     pub(super) sessions: SessionSettings,
     pub(super) hooks: Vec<HookSettings>,
+    pub(super) approval_timeout: Option<Duration>,
     pub(super) question_timeout: Option<Duration>,
     pub(super) model_start_timeout: Option<Duration>,
     pub(super) model_idle_timeout: Option<Duration>,
@@ -84,6 +85,9 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             "context" => settings.context = context::parse(value, path, &mut settings.warnings)?,
             "limits" => settings.limits = limits::parse(value, path, &mut settings.warnings)?,
             "hooks" => settings.hooks = hooks::parse(&value, path, &mut settings.warnings)?,
+            "approval_timeout_s" => {
+                settings.approval_timeout = Some(seconds_of(&value, &key, path)?);
+            }
             "question_timeout_s" => {
                 settings.question_timeout = Some(seconds_of(&value, &key, path)?);
             }

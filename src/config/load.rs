@@ -249,6 +249,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         lint: file.lint,
         title: file.title,
         sessions: file.sessions,
+        approval_timeout: file.approval_timeout,
         question_timeout: file.question_timeout,
         model_start_timeout: file.model_start_timeout,
         model_idle_timeout: file.model_idle_timeout,

@@ -106,6 +106,8 @@ pub struct Config {
     pub lint: LintSettings,
     /// Settings for session titles.
     pub title: TitleSettings,
+    /// The timeout of an approval.
+    pub approval_timeout: Option<Duration>,
     /// The timeout of a question to a person.
     pub question_timeout: Option<Duration>,
     /// The timeout for the first byte of a model's reply.

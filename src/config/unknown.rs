@@ -15,6 +15,7 @@ pub(super) const KEYS: [(&str, &[&str]); 13] = [
             "retries",
             "model_start_timeout_s",
             "model_idle_timeout_s",
+            "approval_timeout_s",
             "question_timeout_s",
             "instructions",
             "instructions_file",

@@ -37,6 +37,7 @@ fn store_with(sessions: &[(&str, Vec<Event>)]) -> (tempfile::TempDir, Store) {
                 seq: number as u64 + 1,
                 ts_ms: MS + number as u64 * 1000,
                 turn_id: None,
+                cause: None,
                 event: event.clone(),
             };
             journal.append(&record, None).unwrap();
@@ -174,6 +175,7 @@ fn everything() -> Vec<(&'static str, Vec<Event>)> {
             cost_nano_usd: Some(12_340_000),
             steps: 2,
             denials: 0,
+            structured: None,
             duration_ms: 1500,
         }),
         Event::ItemStarted { item: item("6", ItemStatus::Running, running) },

@@ -2,6 +2,7 @@
 //! format leaves its own folder.
 
 pub mod acp;
+pub mod ahp;
 mod connection;
 pub mod demo;
 pub mod listen;

@@ -8,7 +8,7 @@ mod watch;
 use super::connection::{Events, FEED_CAPACITY};
 use crate::agent::{
     CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record, SessionHandle,
-    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
+    Subscriber, SubscriberId, SubscriptionCommand, Terms, TurnCommand, Wanted,
 };
 use crate::text::visible::visible;
 use crate::transport::Outgoing;
@@ -132,7 +132,7 @@ async fn attempt(
         .ask(|reply| TurnCommand::Start {
             input,
             when_busy: WhenBusy::Reject,
-            limits: Some(options.limits),
+            terms: Terms { limits: Some(options.limits), ..Terms::default() },
             reply,
         })
         .await?;
@@ -199,6 +199,7 @@ async fn subscribe(
     let subscriber = Subscriber {
         id: SubscriberId(0),
         feed: tx,
+        filter: Wanted::default(),
         can_approve: false,
         can_answer: false,
         extensions: std::sync::Arc::default(),
@@ -215,13 +216,18 @@ async fn show_all(out: &Outgoing, options: &Options, watch: &mut Watch, events: 
     for feed in events {
         match feed {
             Feed::Durable(record) => show(out, options, watch, &record).await,
-            Feed::Transient(_) | Feed::Call(_) | Feed::CallWithdrawn(_) | Feed::Lagged { .. } => {}
+            Feed::Transient(_)
+            | Feed::Held(..)
+            | Feed::Question(_)
+            | Feed::Call(_)
+            | Feed::CallWithdrawn(_)
+            | Feed::Lagged { .. } => {}
         }
     }
 }
 
 async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Record) {
-    let Record { value: record, json } = record;
+    let Record { value: record, json, .. } = record;
     let is_main = watch.outcome.session_id.as_ref() == Some(&record.session_id);
     if is_main {
         if record.seq <= watch.last_seq {

@@ -84,8 +84,14 @@ mod tests {
                     (7, Event::Notice(Notice { level, code, message: String::new(), hint: None }))
                 }
             };
-            let record =
-                EventRecord { session_id: SessionId::new("s"), seq, ts_ms, turn_id: None, event };
+            let record = EventRecord {
+                session_id: SessionId::new("s"),
+                seq,
+                ts_ms,
+                turn_id: None,
+                cause: None,
+                event,
+            };
             Entry::written(record, "null")
         };
         words.split_whitespace().enumerate().map(entry).collect()

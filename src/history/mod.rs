@@ -11,6 +11,7 @@ pub mod anchors;
 pub mod checkpoints;
 pub mod fork;
 pub mod items;
+pub mod keys;
 pub mod ledger;
 pub mod merge;
 pub mod outcome;
@@ -18,6 +19,7 @@ pub mod recovery;
 pub mod replay;
 pub mod touched;
 pub mod tree;
+pub mod usage;
 
 use crate::store::{Entries, Error, Store};
 use pintle_protocol::ids::SessionId;

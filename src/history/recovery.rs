@@ -3,14 +3,16 @@
 //! Messages that were accepted and never read wait in the queue, held for the next prompt: nobody knows whether they are still wanted right
 //! now, and none is lost.
 
+use super::keys::Keys;
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
 use super::touched::TouchedFiles;
 use super::tree;
 use crate::store::Entry;
+use crate::store::streaming::StreamedText;
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage, add_cost};
 use pintle_protocol::event::{
-    Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
+    DeltaField, Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
 };
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::{
@@ -54,6 +56,8 @@ pub struct Earlier {
     pub touched: TouchedFiles,
     /// The messages that were accepted and that no model has read, oldest first.
     pub unread: Vec<QueuedInput>,
+    /// The effects of requests with a key.
+    pub keys: Keys,
     /// The command lines of what its engine left running and that was ended; whoever opens the session fills it in.
     pub ended: Vec<String>,
 }
@@ -119,6 +123,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut agents = OpenAgents::default();
     let mut total = Total::default();
     let mut is_retitled = false;
+    let mut keys = Keys::default();
     let mut turns = 0;
     let (mut copied_seq, mut forked_ms, mut merged_seq) = (0, 0, 0);
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
@@ -126,6 +131,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             // It ended in the fork that it was copied from, and was counted there.
             continue;
         }
+        keys.note(record);
         if jobs.takes(&record.event) || agents.takes(&record.event) {
             continue;
         }
@@ -233,6 +239,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         reported_mode,
         touched: TouchedFiles::default(),
         unread,
+        keys,
         ended: Vec::new(),
     };
     recovery
@@ -329,8 +336,9 @@ impl OpenJobs {
         ended.into_iter()
     }
 
-    /// The jobs whose end no model has read.
-    fn unreported(self) -> Vec<Item> {
+    /// The jobs whose end no model has read. Of a person's commands it reads in notes.
+    fn unreported(mut self) -> Vec<Item> {
+        self.items.retain(|item| !matches!(&item.body, ItemBody::Job(job) if job.by_user));
         self.items
     }
 }
@@ -427,10 +435,62 @@ impl Open {
             cost_nano_usd: self.cost_nano_usd,
             steps: self.steps,
             denials: 0,
+            structured: None,
             duration_ms: now_ms.saturating_sub(began_ms),
         });
         let events = approvals.chain(questions).chain(items).chain([completed]);
         events.map(|event| (Some(turn.clone()), event)).collect()
+    }
+}
+
+/// The maximum size of the output of a cut call that its result shows, in bytes: enough to see how far it came.
+const OUTPUT_TAIL_BYTES: usize = 8 * 1024;
+
+impl Recovery {
+    /// Puts the text that an engine had streamed before it was killed into the items that are closed now: people have read it.
+    pub fn restore_streamed(&mut self, streamed: Vec<StreamedText>) {
+        for StreamedText { item_id, field, text } in streamed {
+            let completed = self.closing.iter_mut().filter_map(|(_, event)| {
+                if let Event::ItemCompleted { item } = event { Some(item) } else { None }
+            });
+            let Some(item) = completed.into_iter().find(|item| item.id == item_id) else {
+                continue;
+            };
+            restore(&mut item.body, field, text);
+        }
+    }
+}
+
+/// Puts streamed text into an item that a crash left open.
+fn restore(body: &mut ItemBody, streamed: DeltaField, text: String) {
+    match (body, streamed) {
+        (ItemBody::AgentMessage(body) | ItemBody::Reasoning(body), DeltaField::Text) => {
+            body.text = text;
+        }
+        (ItemBody::ToolCall(call), DeltaField::Output) => {
+            let first = call.output.as_mut().and_then(|output| output.content.first_mut());
+            if let Some(Content::Text { text: said }) = first {
+                let shown = tail(&text);
+                let which = if shown.len() < text.len() { "The end of its" } else { "Its" };
+                *said = format!("{said}\n{which} output until then:\n{shown}");
+            }
+        }
+        (ItemBody::Job(job), DeltaField::Output) => job.output = Some(tail(&text).to_owned()),
+        // Nobody has read anything of these but their beginning.
+        (_, DeltaField::Text | DeltaField::Output | DeltaField::Args | DeltaField::Input) => {}
+    }
+}
+
+/// The end of an output, from a line's beginning where that is possible.
+fn tail(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(OUTPUT_TAIL_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let end = text.get(from..).unwrap_or_default();
+    match end.split_once('\n') {
+        Some((_, lines)) if from > 0 && !lines.is_empty() => lines,
+        Some(_) | None => end,
     }
 }
 

@@ -287,6 +287,7 @@ impl Importer<'_> {
             delivery: Delivery::Prompt,
             content,
             limits: None,
+            output_schema: None,
         };
         self.turns.push(Event::InputAccepted(queued), None);
         let model = self.turns.model.clone();

@@ -25,6 +25,7 @@ impl Imported {
                 seq,
                 ts_ms: draft.ts_ms,
                 turn_id: draft.turn_id,
+                cause: None,
                 event: draft.event,
             };
             journal.append(&record, draft.private.as_deref())?;

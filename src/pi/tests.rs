@@ -37,7 +37,8 @@ fn stored(text: &str) -> (Vec<Entry>, Vec<Value>) {
     let mut journal = store.create(&header).unwrap();
     for (seq, draft) in (1..).zip(imported.drafts) {
         let Draft { ts_ms, turn_id, event, private } = draft;
-        let record = EventRecord { session_id: id.clone(), seq, ts_ms, turn_id, event };
+        let record =
+            EventRecord { session_id: id.clone(), seq, ts_ms, turn_id, cause: None, event };
         journal.append(&record, private.as_deref()).unwrap();
     }
     let entries: Vec<Entry> = store.entries(&id).unwrap().map(Result::unwrap).collect();

@@ -202,6 +202,7 @@ impl<'a> Turns<'a> {
             cost_nano_usd: turn.cost_nano_usd,
             steps: turn.steps,
             denials: 0,
+            structured: None,
             duration_ms: self.now_ms.saturating_sub(turn.began_ms),
         };
         self.push(Event::TurnCompleted(completed), None);

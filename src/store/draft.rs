@@ -4,6 +4,7 @@
 //! them.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
+use super::journal::Holder;
 use super::{Error, Journal, journal};
 use pintle_protocol::ids::SessionId;
 use std::fs;
@@ -40,7 +41,7 @@ pub(super) fn tidy(folder: &Path) {
             age(&folder).is_some_and(|then| now.duration_since(then).is_ok_and(|age| age > GRACE));
         if !is_shown(&folder)
             && is_old
-            && let Ok(_lock) = journal::lock(&folder, &SessionId::new(""))
+            && let Ok(_lock) = journal::lock(&folder, &SessionId::new(""), Holder::Alone)
         {
             let _ = fs::remove_dir_all(&folder);
         }

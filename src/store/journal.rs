@@ -70,11 +70,15 @@ pub struct Page {
 
 impl Journal {
     /// Creates a journal that is invisible until it is published.
-    pub(super) fn draft(final_folder: PathBuf, header: &Header) -> Result<Self, Error> {
+    pub(super) fn draft(
+        final_folder: PathBuf,
+        header: &Header,
+        holder: Holder,
+    ) -> Result<Self, Error> {
         let folder = draft::folder(&final_folder);
         disk::create_private_folder(&folder).map_err(Error::io(&folder))?;
         draft::tidy(&folder);
-        let lock = lock(&folder, &header.session_id)?;
+        let lock = lock(&folder, &header.session_id, holder)?;
         let path = folder.join(FILE);
         let mut options = OpenOptions::new();
         options.read(true).append(true).create_new(true);
@@ -97,8 +101,12 @@ impl Journal {
         Ok(journal)
     }
 
-    pub(super) fn open(folder: PathBuf, session: &SessionId) -> Result<Opened, Error> {
-        let lock = lock(&folder, session)?;
+    pub(super) fn open(
+        folder: PathBuf,
+        session: &SessionId,
+        holder: Holder,
+    ) -> Result<Opened, Error> {
+        let lock = lock(&folder, session, holder)?;
         migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)?;
         let path = folder.join(FILE);
         let file = disk::open_private(&path, OpenOptions::new().read(true).append(true));
@@ -389,11 +397,21 @@ impl Drop for Lock {
     }
 }
 
+/// The kind of process that holds locks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// One that no other client can reach.
+    #[default]
+    Alone,
+    /// The engine that clients share.
+    SharedEngine,
+}
+
 /// Takes the session's lock.
 ///
 /// # Errors
 /// Another process holds the lock, or the file cannot be created.
-pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<Lock, Error> {
+pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result<Lock, Error> {
     /// The holder is named by a few words.
     const MAX_HOLDER_BYTES: u64 = 1024;
     let path = folder.join(LOCK);
@@ -412,20 +430,32 @@ pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<Lock, Error> {
         }
         Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
     }
-    // The file's content is for people; the lock itself is the system's.
+    // The file's content says who it is; the lock itself is the system's.
     let _ = file.set_len(0);
-    let _ = file.write_all(own().as_bytes());
+    let _ = file.write_all(own(holder).as_bytes());
     Ok(Lock(file))
 }
 
+/// Behind the process in a lock file of the shared engine.
+const SHARED: &str = ", the shared engine";
+
 /// This process, as a lock file names its holder.
-fn own() -> String {
-    format!("pid {}", std::process::id())
+fn own(holder: Holder) -> String {
+    let kind = match holder {
+        Holder::Alone => "",
+        Holder::SharedEngine => SHARED,
+    };
+    format!("pid {}{kind}", std::process::id())
 }
 
 /// Returns true if a lock file names this process.
 pub(super) fn is_own(holder: &str) -> bool {
-    holder == own()
+    holder.strip_suffix(SHARED).unwrap_or(holder) == own(Holder::Alone)
+}
+
+/// Returns true if a lock file names the shared engine.
+pub(super) fn is_shared(holder: &str) -> bool {
+    holder.ends_with(SHARED)
 }
 
 #[cfg(test)]
@@ -436,11 +466,11 @@ mod tests {
     fn a_lock_goes_although_a_command_being_started_has_a_copy_of_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let session = SessionId::new("s1");
-        let held = lock(folder.path(), &session).unwrap();
+        let held = lock(folder.path(), &session, Holder::Alone).unwrap();
         let copy = held.0.try_clone().unwrap();
-        assert!(matches!(lock(folder.path(), &session), Err(Error::Locked { .. })));
+        assert!(matches!(lock(folder.path(), &session, Holder::Alone), Err(Error::Locked { .. })));
         drop(held);
-        assert!(lock(folder.path(), &session).is_ok());
+        assert!(lock(folder.path(), &session, Holder::Alone).is_ok());
         drop(copy);
     }
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{FILE, read_header};
-use super::{Error, draft, entry, title};
+use super::{Error, archive, draft, entry, title};
 use crate::disk;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, Parent};
@@ -26,11 +26,14 @@ pub struct Filter {
     pub subagents: bool,
     /// Only those with this text in their title or working directory, ignoring case.
     pub query: Option<String>,
+    /// Only archived ones, or only the others; both if `None`.
+    pub archived: Option<bool>,
 }
 
 impl Filter {
     fn takes(&self, summary: &SessionSummary) -> bool {
         (self.subagents || summary.parent.is_none())
+            && self.archived.is_none_or(|archived| archived == summary.archived)
             && self.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
             && self.matches_query(&summary.cwd, summary.title.as_deref())
     }
@@ -125,6 +128,7 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
         updated_ms: u64::try_from(updated_ms).unwrap_or(u64::MAX),
         path: folder.display().to_string(),
         parent,
+        archived: archive::is_archived(folder),
     })
 }
 

@@ -4,9 +4,12 @@
 //! DATA/sessions/<slug of the working directory>/<time>_<session id>/journal.jsonl
 //!                                                                   lock
 //!                                                                   title
+//!                                                                   archived
 //!                                                                   announced.json
 //!                                                                   announced-folder.json
+//!                                                                   streaming.json
 //!                                                                   artifacts/output-*.log
+//! DATA/keys/<digest>                                                the session that a client made with a key
 //! DATA/index.sqlite                                                  made from the journals, for lists and searches
 //! ```
 //!
@@ -17,21 +20,25 @@ pub mod artifacts;
 pub mod blobs;
 pub mod companion;
 
+mod archive;
 mod draft;
 mod entries;
 pub(crate) mod entry;
 pub mod index;
 mod journal;
+mod keys;
 mod list;
 mod migrate;
 pub mod retention;
 mod seek;
+pub mod streaming;
 mod title;
 mod verify;
 
 pub use entries::Entries;
 pub use entry::Entry;
 pub use index::Index;
+use journal::Holder;
 pub use journal::{Journal, Opened, Page};
 pub use list::{Cursor, Filter};
 pub use seek::EntriesBack;
@@ -54,6 +61,7 @@ pub const FORMAT_VERSION: u32 = 1;
 pub struct Store {
     sessions: PathBuf,
     index: Arc<Index>,
+    holder: Holder,
 }
 
 /// The first line of a journal.
@@ -156,6 +164,11 @@ impl Error {
     pub fn is_open_here(&self) -> bool {
         matches!(self, Self::Locked { holder, .. } if journal::is_own(holder))
     }
+
+    /// Returns true if the session is open in the engine that clients share.
+    pub fn is_open_in_shared_engine(&self) -> bool {
+        matches!(self, Self::Locked { holder, .. } if journal::is_shared(holder))
+    }
 }
 
 impl Error {
@@ -169,7 +182,13 @@ impl Store {
     pub fn new(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::new(data, &sessions));
-        Self { sessions, index }
+        Self { sessions, index, holder: Holder::Alone }
+    }
+
+    /// The same store for the engine that clients share: whoever finds a session of it locked is told so.
+    #[must_use]
+    pub fn of_shared_engine(self) -> Self {
+        Self { holder: Holder::SharedEngine, ..self }
     }
 
     /// The index of these sessions.
@@ -217,7 +236,7 @@ impl Store {
             folder_time(header.created_ms),
             header.session_id
         ));
-        Journal::draft(folder, header)
+        Journal::draft(folder, header, self.holder)
     }
 
     /// Opens a session for writing and reads all of it. An incomplete last line is moved aside, damaged lines are skipped; both are
@@ -227,7 +246,7 @@ impl Store {
     /// It does not exist, is locked, or cannot be read.
     pub fn open(&self, session: &SessionId) -> Result<Opened, Error> {
         self.tighten();
-        Journal::open(self.find(session)?, session)
+        Journal::open(self.find(session)?, session, self.holder)
     }
 
     /// Reads a page of a session's events without locking it, also while another process writes.
@@ -273,7 +292,7 @@ impl Store {
         // All locks first: if any of them is in use, all stay.
         let locks = folders
             .iter()
-            .map(|(id, folder)| journal::lock(folder, id))
+            .map(|(id, folder)| journal::lock(folder, id, self.holder))
             .collect::<Result<Vec<_>, _>>()?;
         let mut deleted = Vec::new();
         for (id, folder) in folders {
@@ -387,7 +406,7 @@ impl Store {
         let folder = self.find(session)?;
         let header = journal::read_header(&folder.join(journal::FILE));
         if header.is_ok_and(|header| header.version < FORMAT_VERSION)
-            && let Ok(_lock) = journal::lock(&folder, session)
+            && let Ok(_lock) = journal::lock(&folder, session, self.holder)
             && let Err(error) = migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)
         {
             tracing::warn!("{error}; it is read unchanged");

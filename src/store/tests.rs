@@ -23,6 +23,7 @@ fn note(seq: u64) -> EventRecord {
         seq,
         ts_ms: 1,
         turn_id: None,
+        cause: None,
         event: Event::Notice(Notice {
             level: NoticeLevel::Info,
             code: "test".to_owned(),
@@ -172,7 +173,14 @@ fn a_session_has_one_writer() {
     let elsewhere = Error::Locked { session: SessionId::new("s"), holder };
     assert_eq!(elsewhere.to_string(), "session s is open in another process (pid 1)");
     drop(first);
-    store.open(&SessionId::new("s")).unwrap();
+    let first = store.clone().of_shared_engine().open(&SessionId::new("s")).unwrap();
+    let refused = store.open(&SessionId::new("s")).unwrap_err();
+    assert!(refused.is_open_here() && refused.is_open_in_shared_engine(), "{refused}");
+    drop(first);
+    let again = store.open(&SessionId::new("s")).unwrap();
+    let refused = store.open(&SessionId::new("s")).unwrap_err();
+    assert!(refused.is_open_here() && !refused.is_open_in_shared_engine(), "{refused}");
+    drop(again);
 }
 
 #[test]

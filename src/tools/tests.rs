@@ -457,30 +457,6 @@ async fn tools_work_in_memory_too() {
 }
 
 /// The cost of a call, most of it the hop to the thread that does the work.
-#[tokio::test]
-async fn a_read_and_an_edit_cost_little() {
-    let scene = Scene::with(&[("a.rs", "fn main() {}\n".repeat(200).as_bytes())]);
-    scene.put("b.rs", format!("{}value 0\n", "fn main() {}\n".repeat(200)).as_bytes());
-    let rounds: u32 = 200;
-    let began = tokio::time::Instant::now();
-    for _ in 0..rounds {
-        scene.call(&Read(Profile::Pi), json!({"path": "a.rs"})).await;
-    }
-    let read = began.elapsed() / rounds;
-    let began = tokio::time::Instant::now();
-    for round in 0..rounds {
-        let (old, new) = (format!("value {round}\n"), format!("value {}\n", round + 1));
-        let got = scene
-            .call(&Edit(Profile::Pi), json!({"path": "b.rs", "oldText": old, "newText": new}))
-            .await;
-        assert!(!got.is_error, "{}", text(&got));
-    }
-    let edit = began.elapsed() / rounds;
-    // Far above what it takes, so that a busy machine does not fail the test.
-    let most = std::time::Duration::from_millis(10);
-    assert!(read < most && edit < most, "a read took {read:?}, an edit {edit:?}");
-}
-
 /// The profiles whose results are limited as their models are used to.
 const LIMITED: [Profile; 3] = [Profile::Anthropic, Profile::OpenAi, Profile::Gemini];
 

@@ -6,8 +6,11 @@
 pub mod codec;
 pub mod envelope;
 pub mod memory;
+pub mod socket;
 pub mod stdio;
+pub mod websocket;
 
+use bytes::Bytes;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -60,7 +63,7 @@ pub struct Outgoing {
 #[derive(Debug)]
 pub struct Frame {
     /// The message, without framing.
-    pub message: Vec<u8>,
+    pub message: Bytes,
     _room: OwnedSemaphorePermit,
 }
 
@@ -90,8 +93,8 @@ impl Outgoing {
     }
 
     /// Sends a message to the writer. `false` when the writer has stopped.
-    pub fn send(&self, room: Room, message: Vec<u8>) -> bool {
-        self.tx.try_send(Frame { message, _room: room.0 }).is_ok()
+    pub fn send(&self, room: Room, message: impl Into<Bytes>) -> bool {
+        self.tx.try_send(Frame { message: message.into(), _room: room.0 }).is_ok()
     }
 
     /// Waits until the writer has written everything or has stopped.

@@ -9,7 +9,7 @@
 //! Why threads: stdin and stdout may be pipes, sockets, files or terminals, and blocking calls treat them all alike.
 
 use super::codec::{Decoder, Framing};
-use super::{Frame, INCOMING_CAPACITY, Link, MAX_MESSAGE_BYTES, Outgoing};
+use super::{Frame, INCOMING_CAPACITY, Incoming, Link, MAX_MESSAGE_BYTES, Outgoing};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::File;
@@ -52,30 +52,24 @@ pub fn take_stdin() -> io::Result<File> {
 /// # Errors
 /// A thread could not be started.
 pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<Link> {
-    open_begun(stdin, stdout, framing, Vec::new())
-}
-
-/// The same, where the first bytes were read already.
-///
-/// # Errors
-/// A thread could not be started.
-pub fn open_begun(
-    stdin: File,
-    stdout: File,
-    framing: Option<Framing>,
-    begun: Vec<u8>,
-) -> io::Result<Link> {
-    let (incoming_tx, incoming) = mpsc::channel(INCOMING_CAPACITY);
     let known_framing = Arc::new(OnceLock::new());
     if let Some(framing) = framing {
         let _ = known_framing.set(framing);
     }
-    spawn("stdin", {
-        let known_framing = Arc::clone(&known_framing);
-        move || read(begun, stdin, &incoming_tx, &known_framing)
-    })?;
+    let incoming = open_reader(stdin, Vec::new(), Arc::clone(&known_framing))?;
     let (outgoing, hangup) = open_writer(stdout, known_framing)?;
     Ok(Link { incoming, outgoing, hangup })
+}
+
+/// Starts the thread that reads, where the first bytes were read already.
+pub(super) fn open_reader(
+    stdin: File,
+    begun: Vec<u8>,
+    known_framing: Arc<OnceLock<Framing>>,
+) -> io::Result<mpsc::Receiver<Incoming>> {
+    let (incoming_tx, incoming) = mpsc::channel(INCOMING_CAPACITY);
+    spawn("stdin", move || read(begun, stdin, &incoming_tx, &known_framing))?;
+    Ok(incoming)
 }
 
 /// Opens only the way out: each message becomes a line.
@@ -102,15 +96,17 @@ fn open_writer(
             hangup.cancel();
         }
     })?;
-    spawn("hangup", {
-        let hangup = hangup.clone();
-        move || {
-            if wait_for_hangup(&watched) {
-                hangup.cancel();
-            }
-        }
-    })?;
+    watch(watched, hangup.clone())?;
     Ok((outgoing, hangup))
+}
+
+/// Starts the thread that watches for the hang-up.
+pub(super) fn watch(stdout: OwnedFd, hangup: CancellationToken) -> io::Result<()> {
+    spawn("hangup", move || {
+        if wait_for_hangup(&stdout) {
+            hangup.cancel();
+        }
+    })
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -122,7 +118,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 fn read(
     begun: Vec<u8>,
     mut stdin: File,
-    incoming: &mpsc::Sender<super::Incoming>,
+    incoming: &mpsc::Sender<Incoming>,
     framing: &OnceLock<Framing>,
 ) {
     let mut decoder = Decoder::new(framing.get().copied(), MAX_MESSAGE_BYTES);
@@ -159,25 +155,46 @@ fn write(
     mut frames: mpsc::Receiver<Frame>,
     framing: &OnceLock<Framing>,
 ) -> io::Result<()> {
-    let mut bytes = Vec::with_capacity(CHUNK_BYTES);
-    // The frames of a batch release their room only once they are written.
-    let mut batch = Vec::new();
+    let mut batch = Batch::default();
     while let Some(first) = frames.blocking_recv() {
-        let framing = framing.get().copied().unwrap_or(Framing::Ndjson);
-        framing.encode(&first.message, &mut bytes);
-        batch.push(first);
-        while bytes.len() < CHUNK_BYTES
-            && let Ok(next) = frames.try_recv()
-        {
-            framing.encode(&next.message, &mut bytes);
-            batch.push(next);
-        }
-        write_all(&mut stdout, &bytes)?;
-        bytes.clear();
-        bytes.shrink_to(CHUNK_BYTES);
-        batch.clear();
+        batch.fill(first, &mut frames, framing.get().copied());
+        write_all(&mut stdout, &batch.bytes)?;
+        batch.written();
     }
     Ok(())
+}
+
+/// Messages that are written at once.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) bytes: Vec<u8>,
+    /// They release their room only once they are written.
+    frames: Vec<Frame>,
+}
+
+impl Batch {
+    /// Takes this message, and what else waits.
+    pub(super) fn fill(
+        &mut self,
+        first: Frame,
+        waiting: &mut mpsc::Receiver<Frame>,
+        framing: Option<Framing>,
+    ) {
+        let framing = framing.unwrap_or(Framing::Ndjson);
+        let mut next = Some(first);
+        while let Some(frame) = next {
+            framing.encode(&frame.message, &mut self.bytes);
+            self.frames.push(frame);
+            let has_room = self.bytes.len() < CHUNK_BYTES;
+            next = if has_room { waiting.try_recv().ok() } else { None };
+        }
+    }
+
+    pub(super) fn written(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(CHUNK_BYTES);
+        self.frames.clear();
+    }
 }
 
 /// Like `Write::write_all`, but also right where the other side made our end non-blocking, as Node does.

@@ -252,10 +252,8 @@ fn a_turn_is_stopped_while_the_editor_is_asked_for_a_text() {
     let prompt = client.prompt("go");
     // It never answers.
     client.asked_for("fs/read_text_file");
-    let began = std::time::Instant::now();
     client.cancel();
     assert_eq!(client.stop_of(prompt), "cancelled");
-    assert!(began.elapsed() < std::time::Duration::from_secs(10));
     assert_eq!(place.read("a.txt"), "one\n");
 }
 

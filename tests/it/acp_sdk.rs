@@ -1,5 +1,6 @@
 //! The client of the Rust SDK of the Agent Client Protocol, which nobody here wrote, drives the real program.
 
+use crate::support::HANG;
 use crate::support::acp::{bash, said, script};
 use crate::support::program::Place;
 use agent_client_protocol::schema::ProtocolVersion;
@@ -12,10 +13,6 @@ use agent_client_protocol::v1::schema::{
 };
 use agent_client_protocol::{AcpAgent, Agent};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-/// Far more than this takes.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn line(update: &SessionUpdate) -> Option<String> {
     let said = |block: &ContentBlock| {
@@ -93,7 +90,7 @@ fn the_rust_client_prompts_permits_lists_and_loads() {
         });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (live, replayed) =
-        runtime.block_on(async { tokio::time::timeout(PATIENCE, client).await }).unwrap().unwrap();
+        runtime.block_on(async { tokio::time::timeout(HANG, client).await }).unwrap().unwrap();
     assert_eq!(std::fs::read_to_string(place.path("made.txt")).unwrap(), "hi\n");
     for (what, heard) in [("live", live), ("replayed", replayed)] {
         assert!(heard.contains("call Execute"), "{what}: {heard}");

@@ -1,5 +1,6 @@
 //! The commands as a person or a script types them.
 
+use crate::support::frames::check_logs;
 use crate::support::program::Place;
 use expect_test::{expect, expect_file};
 use serde_json::{Value, json};
@@ -27,9 +28,18 @@ fn the_demo_shows_the_protocol_itself() {
     let place = Place::new(&[]);
     let out = run(&place, &["demo", "--json", "--keep"]);
     assert_eq!(out.status.code(), Some(0));
+    // What has a method of the client, or answers an approval, is the client's.
+    let printed = text(&out.stdout);
+    let (sent, received): (Vec<&str>, Vec<&str>) = printed.lines().partition(|line| {
+        line.contains(r#""result":{"optionId""#)
+            || ["initialize", "session/create", "turn/start", "shutdown", "exit"]
+                .iter()
+                .any(|method| line.contains(&format!(r#""method":"{method}""#)))
+    });
+    check_logs(&sent.join("\n"), &received.join("\n"));
     let mut shown = String::new();
     let mut names = std::collections::BTreeMap::new();
-    for line in text(&out.stdout).lines() {
+    for line in printed.lines() {
         let mut message: Value = serde_json::from_str(line).unwrap();
         // How deltas are merged depends on how fast they are read.
         if message["params"]["event"]["type"] == "item.delta" {
@@ -334,8 +344,20 @@ fn tools_act_behind_a_command_prefix_and_read_only() {
 #[test]
 fn schema_prints_what_the_engine_speaks() {
     let place = Place::new(&[]);
-    let out = run(&place, &["schema"]);
-    assert_eq!(text(&out.stdout), include_str!("../../protocol/schema.json"));
+    let schema = include_str!("../../protocol/schema.json");
+    for (format, want) in [
+        (None, schema),
+        (Some("json-schema"), schema),
+        (Some("openrpc"), include_str!("../../protocol/openrpc.json")),
+        (Some("typescript"), include_str!("../../protocol/clients/typescript/pintle.ts")),
+        (Some("python"), include_str!("../../protocol/clients/python/pintle.py")),
+        (Some("lua"), include_str!("../../editors/nvim/lua/pintle/protocol.lua")),
+    ] {
+        let format = format.map(|format| ["--format", format]);
+        let args: Vec<&str> = ["schema"].into_iter().chain(format.into_iter().flatten()).collect();
+        let out = run(&place, &args);
+        assert!(text(&out.stdout) == want, "{args:?}");
+    }
 }
 
 #[test]

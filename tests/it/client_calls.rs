@@ -243,7 +243,7 @@ fn questions_hooks_and_tools_go_over_the_wire() {
         ("no schema", "tool/register", json!({"name": "a", "description": "x", "parameters": {}})),
     ];
     for (name, method, params) in wrong {
-        assert_eq!(program.ask(method, params)["data"]["code"], "invalidParams", "{name}");
+        assert_eq!(program.ask_refused(method, params)["data"]["code"], "invalidParams", "{name}");
     }
     let shape = json!({"name": "lookup", "description": "Looks a word up.", "parameters": {"type": "object"}});
     assert_eq!(program.ask("tool/register", shape), json!({}));

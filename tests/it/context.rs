@@ -1,6 +1,7 @@
 //! What a session's model is told of its project, and what becomes of what a person attaches. After each row the session is opened
 //! again from its journal and must send the same bytes, prompt included.
 
+use crate::support::HANG;
 use crate::support::program::{Framing, Place, Program};
 use crate::support::props::Props;
 use crate::support::stage::Stage;
@@ -8,10 +9,6 @@ use expect_test::{Expect, expect};
 use pintle_protocol::approval::PermissionMode;
 use serde_json::json;
 use std::process::Command;
-use std::time::Duration;
-
-/// Far more than any row takes.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Plays steps and shows what the model was told: its prompts, each once, and what it read last.
 fn check(props: Props<'_>, model: &str, steps: &str, want: Expect) {
@@ -35,7 +32,7 @@ fn check(props: Props<'_>, model: &str, steps: &str, want: Expect) {
         want.assert_eq(&format!("{}\n{}\n", told.join("\n===\n"), rest.join("\n")));
         stage.check_reopening(data.path()).await;
     };
-    let played = async { tokio::time::timeout(PATIENCE, played).await };
+    let played = async { tokio::time::timeout(HANG, played).await };
     assert!(runtime.block_on(played).is_ok(), "the row hangs");
 }
 

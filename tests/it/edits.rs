@@ -5,7 +5,7 @@ use crate::support::props::engine_on;
 use crate::support::stage::Setup;
 use pintle::agent::{
     CreateSession, EngineHandle, Error, HistoryCommand, OpenConfig, ReviewCommand, Rewind,
-    SessionHandle, SubscriptionCommand, TurnCommand,
+    SessionHandle, SubscriptionCommand, Terms, TurnCommand,
 };
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
@@ -170,7 +170,7 @@ impl<'a> Case<'a> {
                 let start = |reply| TurnCommand::Start {
                     input,
                     when_busy: WhenBusy::Reject,
-                    limits: None,
+                    terms: Terms::default(),
                     reply,
                 };
                 self.session.ask(start).await.unwrap();

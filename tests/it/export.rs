@@ -93,8 +93,7 @@ fn a_client_takes_the_text_or_has_it_written_into_the_folder() {
         ("no such format", json!({"format": "pdf"}), "pdf"),
         ("no such session", json!({"format": "md", "sessionId": "x"}), "no session"),
     ] {
-        let error = program.ask("session/export", params);
-        assert!(error["code"].as_i64().is_some_and(|code| code < 0), "{name}: {error}");
+        let error = program.ask_refused("session/export", params);
         assert!(error.to_string().contains(said), "{name}: {error}");
     }
     assert_eq!(place.read("old.html"), "mine");

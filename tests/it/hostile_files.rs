@@ -1,5 +1,6 @@
 //! Files of a stranger where the engine looks by itself: none hangs it, none fills its memory.
 
+use crate::support::HANG;
 use crate::support::program::Place;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -12,9 +13,6 @@ use std::time::{Duration, Instant};
 
 /// The most memory that the program may take. It takes 30 to 40 MB in a debug build without any hostile file.
 const MAX_KIB: u64 = 100 * 1024;
-
-/// More than anything here takes on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(25);
 
 /// Runs a program to its end; returns its exit code, its output, and the most memory that it had.
 fn measured(mut command: Command) -> (Option<i32>, String, u64) {
@@ -32,7 +30,7 @@ fn measured(mut command: Command) -> (Option<i32>, String, u64) {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        if began.elapsed() > TIMEOUT {
+        if began.elapsed() > HANG {
             child.kill().unwrap();
             child.wait().unwrap();
             return (None, "it did not end".to_owned(), most);

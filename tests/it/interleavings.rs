@@ -5,13 +5,14 @@
 
 mod truth;
 
+use crate::support::HANG;
 use crate::support::props::engine_on;
 use crate::support::replies::replies;
 use crate::support::stage::Setup;
 use pintle::agent::{
     Answer, AnswerCommand, Command, ContextCommand, CreateSession, EngineHandle, Error, Feed,
     HistoryCommand, OpenConfig, QueueCommand, QueueEdit, Rewind, SessionHandle, Subscriber,
-    SubscriberId, SubscriptionCommand, TurnCommand,
+    SubscriberId, SubscriptionCommand, Terms, TurnCommand, Wanted,
 };
 use pintle::exec::memory::{Answer as Ran, Memory};
 use pintle::llm::Script;
@@ -22,6 +23,7 @@ use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use pintle_protocol::question::QuestionAnswer;
+use pintle_protocol::turn::WhenIdle;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
@@ -31,9 +33,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use truth::Truth;
-
-/// Far more than any case takes.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// As many gates and hanging commands there are.
 const PLACES: usize = 3;
@@ -192,7 +191,8 @@ impl<'a> Case<'a> {
             Act::Prompt(when_busy) => {
                 let text = self.next_text();
                 let (input, when_busy) = (vec![Input::text(&text)], *when_busy);
-                let start = |reply| TurnCommand::Start { input, when_busy, limits: None, reply };
+                let start =
+                    |reply| TurnCommand::Start { input, when_busy, terms: Terms::default(), reply };
                 if let Ok(accepted) = self.session.ask(start).await {
                     self.accepted.insert(accepted.item_id, text);
                 }
@@ -200,7 +200,12 @@ impl<'a> Case<'a> {
             Act::Steer => {
                 let text = self.next_text();
                 let input = vec![Input::text(&text)];
-                let steer = |reply| TurnCommand::Steer { expected: None, input, reply };
+                let steer = |reply| TurnCommand::Steer {
+                    expected: None,
+                    input,
+                    when_idle: WhenIdle::Reject,
+                    reply,
+                };
                 if let Ok(Some(accepted)) = self.session.ask(steer).await {
                     self.accepted.insert(accepted.item_id, text);
                 }
@@ -319,7 +324,7 @@ impl<'a> Case<'a> {
         self.script.push(Reply::new().text("alive"));
         let text = self.next_text();
         let (input, when_busy) = (vec![Input::text(&text)], WhenBusy::Reject);
-        let start = |reply| TurnCommand::Start { input, when_busy, limits: None, reply };
+        let start = |reply| TurnCommand::Start { input, when_busy, terms: Terms::default(), reply };
         let probe = self.session.ask(start).await.unwrap();
         self.session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();
         self.take_what_came();
@@ -337,6 +342,7 @@ async fn watch(session: &SessionHandle, mode: PermissionMode) -> mpsc::Receiver<
     let subscriber = Subscriber {
         id: SubscriberId(1),
         feed: tx,
+        filter: Wanted::default(),
         can_approve: mode == PermissionMode::Ask,
         can_answer: true,
         extensions: Arc::default(),
@@ -362,12 +368,12 @@ proptest! {
             let mut case = Case::begin(data.path(), &script, mode).await;
             case.act(&Act::Prompt(WhenBusy::Queue)).await;
             for act in &acts {
-                let done = tokio::time::timeout(PATIENCE, case.act(act)).await;
+                let done = tokio::time::timeout(HANG, case.act(act)).await;
                 assert!(done.is_ok(), "{act:?} hangs");
             }
             case.end().await;
         };
-        let ended = runtime.block_on(async { tokio::time::timeout(PATIENCE, played).await });
+        let ended = runtime.block_on(async { tokio::time::timeout(HANG, played).await });
         assert!(ended.is_ok(), "the case does not end");
     }
 }

@@ -179,15 +179,36 @@ fn code_behind_a_test_is_read_too() {
 #[test]
 fn what_may_be_used_in_one_place_only_is_used_there() {
     // What, where, and why it is kept there.
-    let rows: [(&str, &[&str]); 8] = [
+    let rows: [(&str, &[&str]); 10] = [
         ("reqwest::", &["src/llm/http.rs", "src/tools/fetch/net.rs"]),
         // In the network of a confined command, which has nothing else in it; and on the loopback, for the browser of a person who
         // logs in.
         (
             "TcpListener",
-            &["src/exec/sandbox/child.rs", "src/exec/sandbox/proxy/", "src/llm/login/callback.rs"],
+            &[
+                "src/exec/sandbox/child.rs",
+                "src/exec/sandbox/proxy/",
+                "src/llm/login/callback.rs",
+                // The loopback port for the WebSockets of clients: bound, and accepted from.
+                "src/cli/shared.rs",
+                "src/frontend/listen/",
+            ],
         ),
-        ("TcpStream", &["src/exec/sandbox/proxy/", "src/llm/login/callback.rs"]),
+        (
+            "TcpStream",
+            &["src/exec/sandbox/proxy/", "src/llm/login/callback.rs", "src/frontend/listen/"],
+        ),
+        ("UnixListener", &["src/cli/shared.rs", "src/frontend/listen/"]),
+        (
+            "UnixStream",
+            &[
+                "src/cli/attach/mod.rs",
+                "src/cli/attach/terminal.rs",
+                "src/frontend/listen/",
+                "src/transport/socket.rs",
+                "src/exec/",
+            ],
+        ),
         ("lookup_host", &["src/tools/fetch/net.rs", "src/exec/sandbox/proxy/"]),
         (
             "Mutex",
@@ -207,7 +228,8 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
             &[
                 "src/cli/main.rs",
                 // Passes bytes on, and starts the engine that clients share.
-                "src/cli/attach.rs",
+                "src/cli/attach/mod.rs",
+                "src/cli/attach/terminal.rs",
                 // A task for each client.
                 "src/frontend/listen/",
                 "src/agent/engine/",

@@ -1,6 +1,7 @@
 //! How the program ends, is ended, and goes on afterwards. Nothing may be left running, nothing be lost.
 
 use crate::support::program::{Framing, Place, Program, is_running, until, wait};
+use expect_test::expect;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -205,6 +206,59 @@ fn children(parent: i32) -> Vec<i32> {
 
 /// Kills a program and the guardian of its commands at the same moment, so that nobody ends what runs.
 #[cfg(target_os = "linux")]
+/// The items of a session that have this type, with their text or the first text of their result.
+fn shown(items: &Value, kind: &str) -> Vec<String> {
+    let of_kind = items["items"].as_array().unwrap().iter().map(|at| &at["item"]);
+    let text = |item: &Value| {
+        let text = item["text"].as_str().or(item["output"]["content"][0]["text"].as_str());
+        format!("{}: {}", item["status"].as_str().unwrap(), text.unwrap_or_default())
+    };
+    of_kind.filter(|item| item["type"] == kind).map(text).collect()
+}
+
+#[test]
+fn text_that_people_have_read_survives_a_kill() {
+    let command = "echo one line; echo another; sleep 1000";
+    let cases = [
+        (
+            json!({"blocks": [{"reasoning": "First I look."}, {"text": "The answer is "}, {"gate": "never"}, {"text": "42."}]}),
+            "The answer is ",
+        ),
+        (json!({"blocks": [{"tool": "bash", "arguments": {"command": command}}]}), "another"),
+    ];
+    let mut told = Vec::new();
+    for (reply, streamed) in cases {
+        let place = Place::new(&[]);
+        let script = place.script(&json!({"replies": [reply]}));
+        let args = ["serve", "--permission", "full", "--script", &script];
+        let mut program = Program::start(place.command(&args), Framing::Lines);
+        program.initialize();
+        let session = program.ask("session/create", json!({}))["sessionId"].clone();
+        program.prompt("go");
+        let saved = place.journal().with_file_name("streaming.json");
+        until(|| std::fs::read_to_string(&saved).is_ok_and(|text| text.contains(streamed)));
+        program.signal(Signal::SIGKILL);
+        program.wait();
+
+        let mut program = Program::start(place.command(&args), Framing::Lines);
+        program.initialize();
+        program.ask("session/open", json!({"sessionId": session}));
+        assert!(!saved.exists(), "the journal holds it now");
+        let items = program.ask("session/items", json!({}));
+        for kind in ["reasoning", "agentMessage", "toolCall"] {
+            told.extend(shown(&items, kind));
+        }
+    }
+    expect![[r#"
+        [
+            "completed: First I look.",
+            "cancelled: The answer is ",
+            "cancelled: Interrupted, outcome unknown: the engine ended while this call ran. Check its effects before you continue.\nIts output until then:\none line\nanother\n",
+        ]
+    "#]]
+    .assert_debug_eq(&told);
+}
+
 fn kill_with_guardian(program: &mut Program) {
     let engine = i32::try_from(program.child.id()).unwrap();
     let [guardian] = children(engine)[..] else { panic!("one guardian") };
@@ -349,6 +403,7 @@ fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
     let mut missed = 0;
     for line in lines.by_ref() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        program.check(&message);
         let params = &message["params"];
         if message["method"] == "session/lagged" {
             assert_eq!(params["lastSentSeq"], next - 1);
@@ -389,6 +444,7 @@ fn the_response_to_close_follows_the_last_event_also_for_a_client_that_is_slow()
     let mut order = Vec::new();
     for line in BufReader::new(stdout).lines() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        program.check(&message);
         assert_ne!(message["method"], "session/lagged", "fewer events than a connection holds");
         if message["params"]["event"]["type"] == "session.closed" {
             order.push("session.closed");

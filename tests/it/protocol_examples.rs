@@ -5,6 +5,7 @@
 
 use crate::login::{Provider, device};
 use crate::support::program::{Framing, Place, Program, until};
+use crate::support::steady::Steady;
 use expect_test::expect_file;
 use pintle_protocol::methods::METHODS;
 use pintle_protocol::schema::SCHEMA_JSON;
@@ -126,6 +127,8 @@ fn script() -> Value {
         call("bash", json!({"command": "sleep 1000; touch done", "background": true})),
         say("It runs."),
         call("bash", json!({"command": "sleep 1000; touch done"})),
+        say("You cancelled it."),
+        call("bash", json!({"command": "sleep 1000; touch done"})),
         ask,
         say("Thank you."),
         edit("hello", "Hello"),
@@ -216,11 +219,23 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.ask("session/search", json!({"query": "typo", "limit": 1}));
     it.ask("session/export", json!({"format": "md"}));
     it.ask("context/read", json!({"summary": true}));
+    it.ask("usage/read", json!({}));
+    it.ask("session/archive", json!({"sessionId": session, "archived": false}));
+    it.ask("shell/run", json!({"command": "echo hello"}));
 
     it.prompt("Start the server.");
     it.until_event("turn.completed");
     it.ask("job/list", json!({}));
     it.ask("job/stop", json!({"jobId": "job-1"}));
+
+    it.prompt("Watch the log.");
+    let runs = |message: &Value| {
+        let item = &message["params"]["event"]["item"];
+        item["type"] == "toolCall" && item["status"] == "running"
+    };
+    let running = it.until(runs);
+    it.ask("item/cancel", json!({"itemId": running["params"]["event"]["item"]["id"]}));
+    it.until_event("turn.completed");
 
     it.is_late = true;
     it.prompt("Run the tests.");
@@ -281,7 +296,10 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.until_event("turn.completed");
 
     it.ask("session/unsubscribe", json!({"sessionId": session}));
-    it.ask("session/subscribe", json!({"sessionId": session, "tail": 1}));
+    it.ask(
+        "session/subscribe",
+        json!({"sessionId": session, "tail": 1, "exclude": ["item.delta"]}),
+    );
     it.ask("session/close", json!({"sessionId": fork_id}));
     it.ask("session/open", json!({"sessionId": fork_id, "fromSeq": 0}));
     it.program.ask("session/close", json!({"sessionId": fork_id}));
@@ -319,90 +337,9 @@ fn lagged() -> Value {
     program.end_input();
     let lines = std::io::BufRead::lines(std::io::BufReader::new(stdout));
     let messages = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let messages = messages.inspect(|message| program.check(message));
     let lagged = messages.filter(|message| message["method"] == "session/lagged").last();
     json!({"params": lagged.unwrap()["params"]})
-}
-
-/// Makes values that differ from run to run the same, and cuts what is long.
-fn steady(value: &Value, place: &Place, ids: &mut Vec<String>) -> Value {
-    match value {
-        Value::Object(members) => {
-            let member = |(key, value): (&String, &Value)| {
-                (key.clone(), steady_member(key, value, place, ids))
-            };
-            Value::Object(members.iter().map(member).collect::<Map<_, _>>())
-        }
-        Value::Array(items) => {
-            items.iter().take(MAX_ITEMS).map(|item| steady(item, place, ids)).collect()
-        }
-        Value::String(text) => {
-            let project = place.project().to_str().unwrap().to_owned();
-            let home = std::fs::canonicalize(place.home()).unwrap().to_str().unwrap().to_owned();
-            let text =
-                named(&text.replace(&project, "/project").replace(&home, "/home/me/pintle"), ids);
-            if text.chars().count() <= MAX_CHARS {
-                return Value::String(text);
-            }
-            Value::String(text.chars().take(MAX_CHARS).chain(['…']).collect())
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-    }
-}
-
-fn steady_member(key: &str, value: &Value, place: &Place, ids: &mut Vec<String>) -> Value {
-    match (key, value) {
-        ("durationMs", Value::Number(_)) => json!(5),
-        ("expiresInMs", Value::Number(_)) => json!(900_000),
-        (_, Value::Number(_)) if key.ends_with("Ms") => json!(1_790_000_000_000_u64),
-        ("tokens", Value::Number(_)) => json!(2000),
-        ("bytes", Value::Number(_)) => json!(13_000),
-        ("ref", Value::String(_)) => json!("output-a1b2c3.log"),
-        ("text", Value::String(text)) if text.contains("\n- created: ") => {
-            let (before, after) = text.split_once("\n- created: ").unwrap();
-            let (_, after) = after.split_once('\n').unwrap();
-            let text = format!("{before}\n- created: 2026-09-21 14:26:40 UTC\n{after}");
-            steady(&Value::String(text), place, ids)
-        }
-        // Another machine enforces something else.
-        ("sandbox", Value::Object(_)) => {
-            json!({"grade": "full", "level": "full: Landlock 7, seccomp, namespaces"})
-        }
-        ("schemaHash", _) => json!("0123456789abcdef"),
-        ("path", Value::String(text)) if text.contains("/sessions/") => {
-            json!("/home/me/pintle/sessions/project/20260921T142640Z_id-1")
-        }
-        ("lastSentSeq" | "headSeq", Value::Number(_)) => {
-            json!(if key == "headSeq" { 180 } else { 120 })
-        }
-        (_, value) => steady(value, place, ids),
-    }
-}
-
-/// Puts `id-1`, `id-2` … in the places of ids.
-fn named(text: &str, ids: &mut Vec<String>) -> String {
-    const LENGTH: usize = 36;
-    let is_id = |piece: &str| {
-        let dashes = piece.match_indices('-').map(|(at, _)| at);
-        piece.chars().all(|c| c.is_ascii_hexdigit() || c == '-') && dashes.eq([8, 13, 18, 23])
-    };
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        if let Some(id) = rest.get(..LENGTH).filter(|piece| is_id(piece)) {
-            let known = ids.iter().position(|known| known == id);
-            let at = known.unwrap_or_else(|| {
-                ids.push(id.to_owned());
-                ids.len() - 1
-            });
-            out.push_str("id-");
-            out.push_str(&(at + 1).to_string());
-            rest = &rest[LENGTH..];
-        } else {
-            out.push(first);
-            rest = &rest[first.len_utf8()..];
-        }
-    }
-    out
 }
 
 #[test]
@@ -414,7 +351,10 @@ fn the_examples_are_what_the_program_says() {
     let mut examples = Map::new();
     for row in METHODS {
         if let Some(example) = kept.get(row.method) {
-            examples.insert(row.method.to_owned(), steady(example, &place, &mut Vec::new()));
+            examples.insert(
+                row.method.to_owned(),
+                Steady::new(&place).cut(MAX_CHARS, MAX_ITEMS).value(example),
+            );
         }
     }
     let text = format!("{:#}\n", Value::Object(examples));

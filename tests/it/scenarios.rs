@@ -6,14 +6,11 @@ mod messages;
 mod permissions;
 mod stops;
 
+use crate::support::HANG;
 use crate::support::stage::{Setup, Stage};
 use expect_test::{Expect, expect};
 use pintle::llm::Request;
 use pintle_protocol::approval::PermissionMode;
-use std::time::Duration;
-
-/// Far more than any scenario takes; a loop that hangs fails here instead of for ever.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) fn check(mode: PermissionMode, model: &str, steps: &str, want: &Expect) {
     check_with(Setup::default(), mode, model, steps, want);
@@ -37,7 +34,7 @@ pub(crate) fn told_with(setup: Setup, mode: PermissionMode, model: &str, steps: 
     let played = async {
         let mut stage = Stage::set_up(data.path(), model, mode, setup).await;
         for step in steps.split(" | ") {
-            let done = tokio::time::timeout(PATIENCE, stage.act(step.trim())).await;
+            let done = tokio::time::timeout(HANG, stage.act(step.trim())).await;
             assert!(done.is_ok(), "`{step}` hangs after:\n{}", stage.transcript());
         }
         let transcript = stage.transcript();
@@ -46,7 +43,7 @@ pub(crate) fn told_with(setup: Setup, mode: PermissionMode, model: &str, steps: 
         }
         transcript
     };
-    let played = async { tokio::time::timeout(PATIENCE, played).await };
+    let played = async { tokio::time::timeout(HANG, played).await };
     runtime.block_on(played).unwrap_or_else(|_| panic!("the scenario hangs"))
 }
 
@@ -57,7 +54,7 @@ pub(crate) fn requests(setup: Setup, model: &str, steps: &str) -> Vec<Request> {
     runtime.block_on(async {
         let mut stage = Stage::set_up(data.path(), model, PermissionMode::Full, setup).await;
         for step in steps.split(" | ") {
-            tokio::time::timeout(PATIENCE, stage.act(step.trim())).await.unwrap();
+            tokio::time::timeout(HANG, stage.act(step.trim())).await.unwrap();
         }
         stage.script.requests()
     })

@@ -2,75 +2,21 @@
 //! a client that goes stops nothing.
 
 use crate::support::acp;
-use crate::support::program::{Framing, Place, Program, until};
+use crate::support::person::Person;
+use crate::support::program::{Framing, Place, Program};
+use crate::support::shared::{Shared, create, numbers, open};
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
-use std::process::Command;
-
-/// A place whose shared engine ends with it.
-struct Shared {
-    place: Place,
-    script: String,
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        if let Some(pid) = self.engine() {
-            let _ = kill(pid, Signal::SIGTERM);
-            until(|| self.engine().is_none());
-        }
-    }
-}
-
-impl Shared {
-    fn new(replies: Value) -> Self {
-        let place = Place::new(&[]);
-        let script = place.script(&json!({ "replies": replies }));
-        Self { place, script }
-    }
-
-    fn command(&self, task: &[&str]) -> Command {
-        let engine = ["--script", &self.script, "--permission", "ask"];
-        self.place.command(&[task, &engine].concat())
-    }
-
-    fn attach(&self) -> Program {
-        let mut program = Program::start(self.command(&["attach"]), Framing::Lines);
-        program.initialize();
-        program
-    }
-
-    fn file(&self) -> Option<Value> {
-        let text = std::fs::read(self.place.home().join("engine.json")).ok()?;
-        serde_json::from_slice(&text).ok()
-    }
-
-    /// The process of the engine that listens.
-    fn engine(&self) -> Option<Pid> {
-        let pid = self.file()?["pid"].as_i64()?;
-        Some(Pid::from_raw(i32::try_from(pid).unwrap()))
-    }
-}
+use std::process::Stdio;
 
 fn making() -> Value {
     json!([
         {"blocks": [{"tool": "bash", "arguments": {"command": "echo made > made.txt"}}]},
         {"blocks": [{"text": "done"}]},
     ])
-}
-
-fn open(program: &mut Program, session: &str) -> Value {
-    program.ask("session/open", json!({"sessionId": session, "fromSeq": 0}))
-}
-
-/// Makes a session and returns its id.
-fn create(program: &mut Program) -> String {
-    let made = program.ask("session/create", json!({}));
-    made["sessionId"].as_str().unwrap().to_owned()
 }
 
 fn asked(program: &mut Program) -> Value {
@@ -80,11 +26,6 @@ fn asked(program: &mut Program) -> Value {
 fn allow(program: &mut Program, request: &Value) {
     let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": {"optionId": "allow"}});
     program.send(&answer);
-}
-
-/// The numbers of the durable events that a client was told of.
-fn numbers(program: &Program) -> Vec<u64> {
-    program.seen.iter().filter_map(|message| message["params"]["seq"].as_u64()).collect()
 }
 
 #[test]
@@ -233,6 +174,32 @@ fn an_engine_that_nobody_needs_ends() {
 }
 
 #[test]
+fn a_client_that_comes_in_the_middle_of_a_reply_reads_it_from_the_beginning() {
+    let shared = Shared::new(json!([
+        {"blocks": [{"text": "It begins here and "}, {"gate": "never"}, {"text": "never ends."}]},
+    ]));
+    let is_delta = |message: &Value| message["params"]["event"]["type"] == "item.delta";
+    let mut first = shared.attach();
+    let session = create(&mut first);
+    first.prompt("go");
+    let mut read = String::new();
+    while read != "It begins here and " {
+        let delta = first.until(is_delta);
+        read.push_str(delta["params"]["event"]["text"].as_str().unwrap());
+    }
+    let mut second = shared.attach();
+    open(&mut second, &session);
+    let delta = &second.until(is_delta)["params"]["event"];
+    assert_eq!((&delta["n"], &delta["text"]), (&json!(0), &json!(read)), "{delta}");
+    // The one that was there before is told it again when it subscribes again: the piece replaces what it has.
+    first.ask("session/subscribe", json!({}));
+    let delta = &first.until(is_delta)["params"]["event"];
+    assert_eq!((&delta["n"], &delta["text"]), (&json!(0), &json!(read)), "{delta}");
+    second.ask("turn/interrupt", json!({}));
+    first.until_event("turn.completed");
+}
+
+#[test]
 fn a_client_that_does_not_read_holds_no_other_up() {
     let read = |offset: usize| json!({"tool": "read", "arguments": {"path": "long.txt", "offset": offset}});
     let mut replies: Vec<Value> =
@@ -273,4 +240,125 @@ fn a_session_whose_client_goes_while_it_is_made_keeps_no_engine() {
     last.end_input();
     assert!(last.wait().success());
     assert!(engine.wait().unwrap().success());
+}
+
+#[test]
+fn each_client_says_which_project_its_person_trusts() {
+    let place = Place::untrusted(&[
+        ("AGENTS.md", "Answer in rhymes"),
+        ("../other/AGENTS.md", "Answer in verses"),
+    ]);
+    let replies = vec![json!({"blocks": [{"text": "done"}]}); 5];
+    let shared = Shared::at(place, json!(replies));
+    let (here, other) = (shared.place.project(), shared.place.project().with_file_name("other"));
+    // The engine stays for as long as this one is there.
+    let _first = shared.attach();
+    let trust_of_other = format!("--trust={}", other.display());
+    for (name, folder, task, rule, is_used) in [
+        ("without the flag", &here, &["attach"][..], "rhymes", false),
+        ("with it", &here, &["attach", "--trust"], "rhymes", true),
+        ("another client, as long as the engine runs", &here, &["attach"], "rhymes", true),
+        ("another project", &other, &["attach", "--trust"], "verses", false),
+        ("the other project by name", &other, &["attach", &trust_of_other], "verses", true),
+    ] {
+        let mut client = Program::start(shared.command(task), Framing::Lines);
+        client.initialize();
+        client.ask("session/create", json!({ "cwd": folder }));
+        client.prompt("go");
+        client.until_event("turn.completed");
+        let is_untrusted = |message: &Value| message["params"]["event"]["code"] == "untrusted";
+        assert_eq!(!client.seen.iter().any(is_untrusted), is_used, "{name}");
+        // The system prompt is in the journal.
+        assert_eq!(shared.place.home_contains(&format!("Answer in {rule}")), is_used, "{name}");
+    }
+}
+
+#[test]
+fn who_finds_a_session_open_in_the_shared_engine_is_told_the_way_there() {
+    let shared = Shared::new(json!([]));
+    let mut client = shared.attach();
+    let session = create(&mut client);
+    let mut alone = Program::start(shared.command(&["serve"]), Framing::Lines);
+    alone.initialize();
+    let refused = open(&mut alone, &session);
+    assert_eq!(refused["data"]["code"], "openElsewhere", "{refused}");
+    assert_eq!(refused["data"]["isSharedEngine"], true, "{refused}");
+    assert!(refused["data"]["hint"].as_str().unwrap().contains("pintle attach"), "{refused}");
+    let command = format!("pintle attach {session}");
+    for mut program in [
+        shared.place.command(&["sessions", "label", &session, "--to", "1", "x"]),
+        shared.command(&["run", "--session", &session, "go"]),
+    ] {
+        let output = program.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains(&command), "{program:?}: {said}");
+    }
+    // Of an engine that nobody can join, there is no such way.
+    let own = create(&mut alone);
+    let refused = open(&mut client, &own);
+    assert_eq!(refused["data"]["code"], "openElsewhere", "{refused}");
+    assert!(refused["data"]["isSharedEngine"].is_null(), "{refused}");
+    assert!(refused["data"]["hint"].as_str().unwrap().starts_with("close it there first"));
+}
+
+#[test]
+fn a_client_that_looks_away_and_back_is_asked_again() {
+    let shared = Shared::new(making());
+    let mut client = shared.attach();
+    let session = create(&mut client);
+    client.prompt("make it");
+    let first = asked(&mut client);
+    client.ask("session/unsubscribe", json!({ "sessionId": session }));
+    let withdrawn = client.until(|message| message["method"] == "$/cancelRequest");
+    assert_eq!(withdrawn["params"]["id"], first["id"]);
+    open(&mut client, &session);
+    let again = asked(&mut client);
+    assert_eq!(again["params"]["approvalId"], first["params"]["approvalId"]);
+    allow(&mut client, &again);
+    assert_eq!(client.until_event("turn.completed")["status"], "completed");
+    assert_eq!(shared.place.read("made.txt"), "made\n");
+}
+
+#[test]
+fn a_person_looks_at_a_session_in_a_terminal_and_a_program_writes_to_it() {
+    let shared = Shared::new(json!([
+        {"blocks": [{"text": "I make it."}, {"tool": "bash", "arguments": {"command": "echo made > made.txt"}}]},
+        {"blocks": [{"text": "It is made."}]},
+        {"blocks": [{"text": "Hello, editor."}]},
+        {"blocks": [{"text": "Hello, script."}]},
+    ]));
+    let mut editor = Program::start(shared.command(&["attach"]), Framing::Lines);
+    let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+    editor.ask("initialize", json!({"protocol": protocol, "client": {"name": "editor"}}));
+    let session = create(&mut editor);
+    let mut person = Person::at(shared.command(&["attach", &session]));
+    person.sees("Ctrl-D leaves");
+    person.types("make it\n");
+    person.sees("  | echo made > made.txt");
+    person.sees("Answer with a number.");
+    person.types("1\n");
+    person.sees("It is made.");
+    let prompt = editor.until_event("turn.completed");
+    assert_eq!(prompt["status"], "completed");
+    let typed = editor.seen.iter().find(|it| it["params"]["event"]["type"] == "input.accepted");
+    let typist = typed.unwrap()["params"]["cause"]["clientId"].as_str().unwrap();
+    assert!(typist.starts_with("terminal-"), "{typist}");
+    assert_eq!(shared.place.read("made.txt"), "made\n");
+    // Messages of others are shown with their names.
+    editor.prompt("hello");
+    person.sees("[editor]");
+    person.sees("Hello, editor.");
+    editor.until_event("turn.completed");
+    person.types("\u{4}");
+    assert!(person.left().success());
+
+    let mut script = shared.command(&["attach", session.get(..13).unwrap()]);
+    let mut script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    script.stdin.take().unwrap().write_all(b"hello\n").unwrap();
+    let output = script.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "> hello\nHello, script.\n");
+    assert!(output.status.success());
+    let output = shared.command(&["attach", "nothing"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("pintle sessions list"), "{said}");
 }

@@ -62,7 +62,7 @@ fn a_client_searches_lists_and_deletes() {
         ("not there", "session/delete", json!({"sessionId": "x"}), -32002),
         ("not named", "session/delete", json!({}), -32602),
     ] {
-        let error = program.ask(method, params);
+        let error = program.ask_refused(method, params);
         assert_eq!(error["code"], code, "{name}: {error}");
     }
     program.ask("session/close", json!({}));

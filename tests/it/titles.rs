@@ -198,7 +198,7 @@ fn a_title_that_is_none_is_refused() {
         ("too long", json!({"title": "x".repeat(201)}), "the title has 201 characters"),
         ("a number", json!({"title": 5}), "invalid type: integer `5`, expected a string"),
     ] {
-        let error = program.ask("session/update", params);
+        let error = program.ask_refused("session/update", params);
         assert_eq!(error["code"], -32602, "{name}");
         assert!(error["message"].as_str().unwrap().starts_with(want), "{name}: {error}");
     }

@@ -95,12 +95,12 @@ fn bad_input_gets_its_error_and_the_engine_lives_on() {
 fn a_wrong_type_is_told_with_its_place() {
     let place = Place::new(&[]);
     let mut program = Program::on_script(&place, &hello(), Framing::Lines);
-    let error = program.ask("turn/start", json!({"input": [{"type": "text", "text": 5}]}));
+    let error = program.ask_refused("turn/start", json!({"input": [{"type": "text", "text": 5}]}));
     assert_eq!(error["data"]["path"], "/input/0", "{error}");
     assert!(error["message"].as_str().unwrap().contains("expected a string"), "{error}");
-    let error = program.ask("config/set", json!({"values": {"a/b~c": 5}}));
+    let error = program.ask_refused("config/set", json!({"values": {"a/b~c": 5}}));
     assert_eq!(error["data"]["path"], "/values/a~1b~0c", "{error}");
-    let error = program.ask("turn/start", json!([]));
+    let error = program.ask_refused("turn/start", json!([]));
     assert_eq!(error["data"]["path"], json!(null), "{error}");
 }
 
@@ -113,7 +113,7 @@ fn an_unknown_method_names_the_nearest() {
         ("session/lists", "unknown method `session/lists`; did you mean `session/list`?"),
         ("zzz", "unknown method `zzz`"),
     ] {
-        assert_eq!(program.ask(method, json!({}))["message"], want);
+        assert_eq!(program.ask_refused(method, json!({}))["message"], want);
     }
 }
 

@@ -9,15 +9,15 @@ import { Documents } from "./documents.ts";
 import { Edits } from "./edits.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
-import { textOfInput } from "./input.ts";
 import type { Listener } from "./listener.ts";
-import type { AnyRecord, ClientRequests, Input, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
+import type { AnyRecord, ClientRequests, Input, SessionId, SessionSummary } from "./protocol.ts";
 import type { Problem } from "./problem.ts";
 import { isNotFoundError, problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
 import type { State } from "./state.ts";
 import { Session } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
+import { type Ask, startTurn, steer, stop, textOfMessages } from "./turns.ts";
 
 export class Chat {
   readonly engine: Engine;
@@ -27,6 +27,7 @@ export class Chat {
   readonly #around: Surroundings;
   readonly #memory: { session: SessionId | undefined };
   readonly #questions: Questions;
+  readonly #ask: Ask = (method, params) => this.request(method, params);
   #session: Session | undefined;
   #problem: Problem | undefined;
   /** Events of a session whose creation is being answered. */
@@ -91,32 +92,24 @@ export class Chat {
 
   /** Starts a turn, in a new session if there is none. What could not be sent goes back to the prompt box. */
   send(text: string, attached: Input[] = []): Promise<void> {
-    return this.#deliver(text, (session) => this.#startTurn(session, text, "reject", attached));
+    return this.#deliver(text, (session) => startTurn(this.#ask, session, text, "reject", attached));
   }
 
   /** Starts a turn when the running one is over. */
   queue(text: string, attached: Input[] = []): Promise<void> {
-    return this.#deliver(text, (session) => this.#startTurn(session, text, "queue", attached));
+    return this.#deliver(text, (session) => startTurn(this.#ask, session, text, "queue", attached));
   }
 
   /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
   steer(text: string): Promise<void> {
-    return this.#deliver(text, async (session) => {
-      const input = [{ type: "text" as const, text }];
-      const { outcome } = await this.request("turn/steer", { sessionId: session.id, input });
-      if (outcome === "noActiveTurn") await this.#startTurn(session, text, "queue");
-    });
+    return this.#deliver(text, (session) => steer(this.#ask, session, text));
   }
 
   /** Stops the turn; messages that the model has not read come back to the prompt box. */
   async stop(): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
-    await this.#guard(async () => {
-      const { returned } = await this.request("turn/interrupt", { sessionId: session.id });
-      const text = (returned ?? []).map((input) => textOfInput(input.content)).join("\n\n");
-      if (text !== "") this.#listener.returned(text);
-    });
+    await this.#guard(async () => this.#handBack(await stop(this.#ask, session)));
   }
 
   answer(id: string, result: Answer): void {
@@ -174,11 +167,6 @@ export class Chat {
     return connection.request(method, params);
   }
 
-  async #startTurn(session: Session, text: string, whenBusy: WhenBusy, more: Input[] = []): Promise<void> {
-    const input = [{ type: "text" as const, text }, ...more];
-    await this.request("turn/start", { sessionId: session.id, input, whenBusy });
-  }
-
   async #deliver(text: string, send: (session: Session) => Promise<void>): Promise<void> {
     const isSent = await this.#guard(async () => {
       await this.start();
@@ -197,6 +185,10 @@ export class Chat {
       this.#explain(error);
       return false;
     }
+  }
+
+  #handBack(text: string): void {
+    if (text !== "") this.#listener.returned(text);
   }
 
   #explain(error: unknown): void {
@@ -231,7 +223,8 @@ export class Chat {
   }
 
   #follow(id: SessionId): Session {
-    const session: Session = new Session(id, (changes) => {
+    const session: Session = new Session(id, this.engine.clientId, (changes) => {
+      for (const each of changes) if (each.type === "returned") this.#handBack(textOfMessages(each.inputs));
       if (session === this.#session) this.#listener.changed(changes);
     });
     this.#session = session;
@@ -273,9 +266,10 @@ export class Chat {
     this.#session = undefined;
     this.#questions.clear();
     if (session === undefined) return;
+    // Closed, so that another window can have it; what runs in a shared engine goes on.
+    const goesOn = this.engine.isShared && session.state.activity !== "idle";
     try {
-      // Closed, so that another window can have it.
-      await this.request("session/close", { sessionId: session.id });
+      await this.request(goesOn ? "session/unsubscribe" : "session/close", { sessionId: session.id });
     } catch (error) {
       this.#around.log.warn(`closing a session: ${String(error)}`);
     }

@@ -5,6 +5,8 @@
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { CLIENT_NAME } from "./clients.ts";
 import type { EngineRequest } from "./connection.ts";
 import { Connection, RpcError } from "./connection.ts";
 import type { Machine } from "./locate.ts";
@@ -13,6 +15,7 @@ import type { AnyRecord, InitializeResult, SessionLaggedParams } from "./protoco
 import { PROTOCOL_NAME, PROTOCOL_VERSION } from "./protocol.ts";
 import { Backoff, Coalesced } from "./restart.ts";
 import type { Settings } from "./settings.ts";
+import { commandLine } from "./settings.ts";
 import { judgeError, judgeResult } from "./version.ts";
 
 /** An engine that has not answered `initialize` by then is no engine. */
@@ -21,6 +24,9 @@ const PATIENCE_MS = 10_000;
 const FAREWELL_MS = 1500;
 /** Bytes of the last stderr output that are kept to explain a failure. */
 const LAST_WORDS = 2000;
+/** Why the arguments of the settings may not fit a shared engine. */
+const ARGUMENTS_ARE_THE_ENGINES =
+  "The setting pintle.arguments holds for a shared engine that this window starts; one that runs already keeps its own options and refuses others.";
 
 export type Status =
   | { kind: "off" }
@@ -61,9 +67,12 @@ interface Running {
   connection: Connection;
   exited: Promise<void>;
   stderr: string;
+  isShared: boolean;
 }
 
 export class Engine {
+  /** The id of this window, which is in the events that it causes. */
+  readonly clientId = `${CLIENT_NAME}-${randomBytes(4).toString("hex")}`;
   readonly #around: Surroundings;
   readonly #listener: Listener;
   readonly #backoff = new Backoff();
@@ -85,6 +94,11 @@ export class Engine {
   /** The open connection; undefined unless the engine is ready. */
   get connection(): Connection | undefined {
     return this.#status.kind === "ready" ? this.#running?.connection : undefined;
+  }
+
+  /** Whether other clients use it too: then the process is the way to it, and its end is not the engine's. */
+  get isShared(): boolean {
+    return this.#running?.isShared === true;
   }
 
   get processId(): number | undefined {
@@ -132,14 +146,15 @@ export class Engine {
     }
     this.#set({ kind: "starting" });
     log.info(`starting ${located.file} (${located.source}) in ${folder}`);
-    const running = this.#spawn(located.file, settings.arguments);
+    if (settings.shared && settings.arguments.length > 0) log.info(ARGUMENTS_ARE_THE_ENGINES);
+    const running = this.#spawn(located.file, settings);
     this.#running = running;
     this.#backoff.started(Date.now());
     try {
       const result = await withPatience(
         running.connection.request("initialize", {
           protocol: { name: PROTOCOL_NAME, versions: [PROTOCOL_VERSION] },
-          client: { name: "pintle-vscode", version: this.#around.extensionVersion },
+          client: { name: CLIENT_NAME, version: this.#around.extensionVersion, id: this.clientId },
           capabilities: { approvals: {}, questions: {}, applyEdit: {} },
         }),
       );
@@ -162,14 +177,15 @@ export class Engine {
       }
       const said = running.stderr.trim();
       const words = said === "" ? "" : ` It said: ${said.split("\n").slice(-4).join(" ")}`;
-      this.#fail(`${located.file} did not answer as an engine.${words}`, "Check the setting pintle.path.");
+      const isRefused = settings.shared && said.includes("other options");
+      const hint = isRefused ? ARGUMENTS_ARE_THE_ENGINES : "Check the setting pintle.path.";
+      this.#fail(`${located.file} did not answer as an engine.${words}`, hint);
     }
   }
 
-  #spawn(file: string, more: string[]): Running {
+  #spawn(file: string, settings: Settings): Running {
     const { log } = this.#around;
-    // The editor starts no engine before its person trusts the workspace.
-    const child = spawn(file, ["serve", "--trust", ...more], {
+    const child = spawn(file, commandLine(settings), {
       cwd: this.#around.folder,
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,
@@ -197,7 +213,7 @@ export class Engine {
       noise: (line, why) => log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
       closed: () => this.#closed(running),
     });
-    const running: Running = { child, connection, exited, stderr: "" };
+    const running: Running = { child, connection, exited, stderr: "", isShared: settings.shared };
     child.stderr.on("data", (chunk: Buffer) => {
       const text = chunk.toString("utf8");
       running.stderr = (running.stderr + text).slice(-LAST_WORDS);

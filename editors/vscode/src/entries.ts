@@ -18,6 +18,8 @@ export function put(state: State, key: string, kind: Kind): Change {
 }
 
 export function putItem(state: State, item: Item): Change[] {
+  // A note that its author wants nobody to see.
+  if (item.type === "engineMessage" && item.note?.isHidden === true) return [];
   const changes: Change[] = [];
   if (item.type === "userMessage") {
     const waiting = state.queue.length;
@@ -35,7 +37,7 @@ export function putItem(state: State, item: Item): Change[] {
     // The value of an item that still streams may be behind its deltas.
     if (before.item.text.length > item.text.length) item = { ...item, text: before.item.text };
   }
-  changes.push(put(state, item.id, { kind: "item", item, streamed }));
+  changes.push(put(state, item.id, { kind: "item", item, streamed, from: state.senders.get(item.id) }));
   return changes;
 }
 

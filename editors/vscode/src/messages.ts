@@ -13,7 +13,7 @@ import type { Activity, AppendedField } from "./state.ts";
 
 /** One thing in the transcript, ready to draw. */
 export type ViewEntry =
-  | { kind: "user"; key: string; text: string }
+  | { kind: "user"; key: string; text: string; from: string | undefined }
   | { kind: "agent" | "reasoning"; key: string; text: string; isOver: boolean }
   | { kind: "tool"; key: string; tool: ViewTool }
   | { kind: "notice"; key: string; notice: Notice }
@@ -35,14 +35,14 @@ export interface ViewTool {
 /** What stands around the transcript. */
 export interface Head {
   engine: { kind: string; text: string; hint: string };
-  problem: { text: string; hint: string; isConflict: boolean } | undefined;
+  problem: { text: string; hint: string; isConflict: boolean; canAttach: boolean } | undefined;
   activity: Activity;
   title: string;
   model: string;
   permissionMode: string;
   /** How full the model's window is; undefined where that is not known. */
   context: Meter | undefined;
-  queue: QueuedInput[];
+  queue: (QueuedInput & { from: string | undefined })[];
   approvals: { approval: Approval; canAnswer: boolean }[];
   questions: { question: Question; canAnswer: boolean }[];
   plan: PlanItem[];
@@ -70,7 +70,7 @@ export type ToPage =
 export type FromPage =
   | { type: "ready" }
   | { type: "send" | "steer" | "queue"; text: string }
-  | { type: "stop" | "newSession" | "retry" | "showLog" | "openSettings" }
+  | { type: "stop" | "newSession" | "retry" | "attach" | "showLog" | "openSettings" }
   | { type: "answer"; approvalId: string; optionId: string }
   | { type: "say"; questionId: string; optionIds: string[]; text: string }
   | { type: "draft"; text: string }

@@ -22,7 +22,7 @@ export function viewEntry(entry: Entry): ViewEntry {
   const { item, streamed } = entry;
   switch (item.type) {
     case "userMessage":
-      return { kind: "user", key, text: textOfInput(item.content) };
+      return { kind: "user", key, text: textOfInput(item.content), from: entry.from };
     case "agentMessage":
       return { kind: "agent", key, text: cut(item.text, MOST_TEXT), isOver: isOver(item) };
     case "reasoning":

@@ -27,6 +27,8 @@ export type PeerInfo = {
   name: string;
   /** The version. */
   version?: string;
+  /** Of a client: its id, at most 200 characters, which tells it from others of the same name. Events that its requests cause carry it as `cause.clientId`; default: its name. */
+  id?: string;
 };
 
 /** The capabilities of a client. */
@@ -37,10 +39,27 @@ export type ClientCapabilities = {
   questions?: Supported;
   /** The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed. */
   applyEdit?: Supported;
+  /** The deltas that the client wants. Otherwise it receives all of them, each at once. */
+  deltas?: DeltaCapability;
 };
 
 /** A capability with nothing to configure: `{}`. */
 export type Supported = Record<string, never>;
+
+/** The deltas that a client wants in all of its subscriptions. */
+export type DeltaCapability = {
+  /** The fields whose deltas are sent; none if it is empty. Default: all of them. */
+  types?: DeltaField[];
+  /** The `maxLatencyMs` of subscriptions that name none. */
+  coalesceMs?: number;
+};
+
+/** The fields that stream. */
+export type DeltaField = 
+  | /** The text of a message or of reasoning. */ "text"
+  | /** The arguments of a tool call, as JSON text. */ "args"
+  | /** One string of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is being written. */ "input"
+  | /** The output of a running tool. */ "output";
 
 /** The result of `initialize`. */
 export type InitializeResult = {
@@ -80,6 +99,8 @@ export type EngineCapabilities = {
   queue?: Supported;
   /** Durable events can be read again from any `seq`. */
   replay?: Supported;
+  /** Subscriptions can leave out events and hold deltas back: `include`, `exclude`, `maxLatencyMs`, and the client's capability `deltas`. */
+  filters?: Supported;
   /** Documents that an editor has open are read and changed through the editor. Absent where files are on another machine. */
   documents?: Supported;
   /** Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`. */
@@ -117,6 +138,14 @@ export type SessionCreateParams = {
   config?: SessionConfig;
   /** Subscribe this connection; default true. */
   subscribe?: boolean;
+  /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
+  include?: string[];
+  /** The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  exclude?: string[];
+  /** Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
+  maxLatencyMs?: number;
+  /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the first one made, for a month and also after the engine was restarted. */
+  key?: string;
 };
 
 /** The settings of a session. Those left out come from the user's settings. */
@@ -244,6 +273,8 @@ export type QueuedInput = {
   content: Input[];
   /** The budget of the turn that it starts. */
   limits?: TurnLimits;
+  /** The JSON Schema that the final message of the turn that it starts must satisfy. */
+  outputSchema?: unknown;
 };
 
 /** The way in which a person's message reaches the model. */
@@ -359,6 +390,8 @@ export type Approval = {
   changes?: FileChange[];
   /** The options to choose from. */
   options: ApprovalOption[];
+  /** The deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none. */
+  deadlineMs?: number;
 };
 
 /** The id of an approval, pending until it is answered or cancelled. */
@@ -568,6 +601,12 @@ export type SessionOpenParams = {
   tail?: number;
   /** The settings from now on. */
   config?: SessionConfig;
+  /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
+  include?: string[];
+  /** The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  exclude?: string[];
+  /** Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
+  maxLatencyMs?: number;
 };
 
 /** The params of `session/list`. */
@@ -580,6 +619,8 @@ export type SessionListParams = {
   query?: string;
   /** The `nextCursor` of the page before. */
   cursor?: string;
+  /** Only archived sessions; default false: only the others. */
+  archived?: boolean;
   /** The maximum number of sessions, 1 to 1000; default 50. */
   limit?: number;
 };
@@ -608,6 +649,8 @@ export type SessionSummary = {
   path: string;
   /** The parent, if the session is a sub-agent. */
   parent?: Parent;
+  /** It is archived. */
+  archived?: boolean;
 };
 
 /** The parent of a sub-agent's session. */
@@ -626,13 +669,23 @@ export type SessionUpdateParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
   /** The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again. */
-  title?: string;
+  title?: 
+    | string
+    | null;
 };
 
 /** The result of `session/update`. */
 export type SessionUpdateResult = {
   /** The title; absent when there is none. */
   title?: string;
+};
+
+/** The params of `session/archive`. */
+export type SessionArchiveParams = {
+  /** The session, open or not. */
+  sessionId: SessionId;
+  /** False takes it back into the lists; default true. */
+  archived?: boolean;
 };
 
 /** The params of `session/search`. */
@@ -844,9 +897,17 @@ export type SessionForkParams = {
   config?: SessionConfig;
   /** Subscribe this connection to the new session; default true. */
   subscribe?: boolean;
+  /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
+  include?: string[];
+  /** The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  exclude?: string[];
+  /** Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
+  maxLatencyMs?: number;
+  /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the first one made, for a month and also after the engine was restarted. */
+  key?: string;
 };
 
-/** The params of `session/merge`. */
+/** The params of `session/merge`. (Experimental.) */
 export type SessionMergeParams = {
   /** The session that receives the events; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -854,7 +915,7 @@ export type SessionMergeParams = {
   forkId: SessionId;
 };
 
-/** The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`. */
+/** The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`. (Experimental.) */
 export type SessionMergeResult = {
   /** The event after which the copied events are inserted. */
   toSeq: number;
@@ -902,6 +963,8 @@ export type SessionNoteParams = {
   toModel?: boolean;
   /** Clients do not show it to people; default false. */
   hidden?: boolean;
+  /** A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key adds nothing more. */
+  key?: string;
 };
 
 /** The params of a request about one session. */
@@ -938,19 +1001,19 @@ export type HistoryNode = {
   isCurrent: boolean;
 };
 
-/** The params of `session/anchors`. */
+/** The params of `session/anchors`. (Experimental.) */
 export type SessionAnchorsParams = {
   /** The session, open or not; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
 };
 
-/** The anchors, between which a session's items can be listed and searched. */
+/** The anchors, between which a session's items can be listed and searched. (Experimental.) */
 export type SessionAnchorsResult = {
   /** The anchors, in the order of their events. */
   anchors: Anchor[];
 };
 
-/** A point of a session at which a section begins. */
+/** A point of a session at which a section begins. (Experimental.) */
 export type Anchor = {
   /** The event. */
   seq: number;
@@ -968,7 +1031,7 @@ export type Anchor = {
   isCurrent: boolean;
 };
 
-/** The kind of an anchor. */
+/** The kind of an anchor. (Experimental.) */
 export type AnchorKind = 
   | /** The session begins. */ "start"
   | /** The end of the events copied into a fork or merged from one. */ "copied"
@@ -1245,6 +1308,12 @@ export type SessionSubscribeParams = {
   fromSeq?: number;
   /** Send this many of the last events first, if `fromSeq` is left out. */
   tail?: number;
+  /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
+  include?: string[];
+  /** The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  exclude?: string[];
+  /** Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
+  maxLatencyMs?: number;
 };
 
 /** The params of `session/events`. */
@@ -1279,8 +1348,18 @@ export type EventRecord = {
   tsMs: number;
   /** The turn it belongs to. */
   turnId?: TurnId;
+  /** The request of a client that it follows from at once; absent for what the engine does by itself. */
+  cause?: Cause;
   /** The event. */
   event: Event;
+};
+
+/** The request that an event follows from. */
+export type Cause = {
+  /** The client that sent it: its `id` of `initialize`, or else its name. */
+  clientId?: string;
+  /** The `key` of the request. */
+  key?: string;
 };
 
 /** Durable events, told apart by `type`. A reader skips a type that it does not know. */
@@ -1509,6 +1588,8 @@ export type TurnCompleted = {
   steps: number;
   /** The number of denied tool calls. */
   denials?: number;
+  /** The final message as a JSON value that satisfies the turn's `outputSchema`; absent without one, and where a limit or a person ended the turn. */
+  structured?: unknown;
   /** The duration in milliseconds. */
   durationMs: number;
 };
@@ -1714,6 +1795,8 @@ export type Job = {
   title: string;
   /** The command, as the shell reads it. */
   command: string;
+  /** A person ran it with `shell/run`. The model reads of it in a note, if at all. */
+  byUser?: boolean;
   /** The end of the job; absent while it runs. */
   end?: JobEnd;
   /** The last part of the output; absent while the job runs, when deltas of the field `output` carry it. */
@@ -1815,6 +1898,7 @@ export type EngineMessage = {
 export type DecidedBy = 
   | /** A client. */ "client"
   | /** No client could answer. */ "noApprover"
+  | /** The deadline passed. */ "deadline"
   | /** The turn was interrupted while it waited. */ "interrupt";
 
 /** The outcome of an approval. */
@@ -2062,8 +2146,12 @@ export type TurnStartParams = {
   whenBusy?: WhenBusy;
   /** The turn's budget. */
   limits?: TurnLimits;
+  /** The JSON Schema that the turn's final message must satisfy. The model is told it, and a message that does not is asked for again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`. */
+  outputSchema?: unknown;
   /** The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty value ends the trace that was set before. */
   traceparent?: string;
+  /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`. */
+  key?: string;
 };
 
 /** The handling of a prompt while a turn runs. */
@@ -2094,7 +2182,16 @@ export type TurnSteerParams = {
   expectedTurnId?: TurnId;
   /** The message. */
   input: Input[];
+  /** The action while no turn runs; default `reject`. */
+  whenIdle?: WhenIdle;
+  /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`. */
+  key?: string;
 };
+
+/** The handling of a steer while no turn runs. */
+export type WhenIdle = 
+  | /** Do not keep it; the outcome is `noActiveTurn`. */ "reject"
+  | /** Keep it in the queue; it is read with the next prompt, before it. */ "hold";
 
 /** The result of `turn/steer`. */
 export type TurnSteerResult = {
@@ -2109,6 +2206,7 @@ export type TurnSteerResult = {
 /** The outcome of a steer. */
 export type SteerOutcome = 
   | /** Accepted for the running turn. If the turn ends before its next gap, the message starts a turn of its own. */ "accepted"
+  | /** No turn runs; the message waits in the queue for the next prompt. */ "held"
   | /** No turn runs, and the message was not kept. Send it with `turn/start`. */ "noActiveTurn";
 
 /** The params of `turn/interrupt`. */
@@ -2140,6 +2238,8 @@ export type SessionCompactParams = {
   sessionId?: SessionId;
   /** Instructions for the summary. */
   instructions?: string;
+  /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted. */
+  key?: string;
 };
 
 /** The compaction has started. */
@@ -2148,7 +2248,7 @@ export type SessionCompactResult = {
   turnId: TurnId;
 };
 
-/** The params of `context/read`. */
+/** The params of `context/read`. (Experimental.) */
 export type ContextReadParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -2156,7 +2256,7 @@ export type ContextReadParams = {
   summary?: boolean;
 };
 
-/** The last request to the model; before the first one, the request that would be sent. */
+/** The last request to the model; before the first one, the request that would be sent. (Experimental.) */
 export type ContextReadResult = {
   /** The fill level of the window. */
   usage: ContextUsage;
@@ -2170,7 +2270,7 @@ export type ContextReadResult = {
   messages?: ContextMessage[];
 };
 
-/** The share of one source in the context. */
+/** The share of one source in the context. (Experimental.) */
 export type ContextSource = {
   /** The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added. */
   source: string;
@@ -2180,7 +2280,7 @@ export type ContextSource = {
   tokens: number;
 };
 
-/** A tool as described to the model. */
+/** A tool as described to the model. (Experimental.) */
 export type ContextTool = {
   /** Its name. */
   name: string;
@@ -2190,7 +2290,7 @@ export type ContextTool = {
   parameters: unknown;
 };
 
-/** A message as it is sent to the model, independent of the provider's wire format. */
+/** A message as it is sent to the model, independent of the provider's wire format. (Experimental.) */
 export type ContextMessage = {
   /** The role: `user`, `assistant` or `result`. */
   role: string;
@@ -2202,7 +2302,7 @@ export type ContextMessage = {
   blocks: ContextBlock[];
 };
 
-/** A block of a message, told apart by `type`. */
+/** A block of a message, told apart by `type`. (Experimental.) */
 export type ContextBlock = 
   | /** Text. */ {
     type: "text";
@@ -2271,7 +2371,7 @@ export type ConfigSetParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
   /** New values, by the option's id. */
-  values: Record<string, never>;
+  values: Record<string, string>;
 };
 
 /** The queued messages, in the order in which the model will read them. */
@@ -2462,6 +2562,14 @@ export type ItemReadParams = {
   itemId: ItemId;
 };
 
+/** The params of `item/cancel`. */
+export type ItemCancelParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The `toolCall` item. */
+  itemId: ItemId;
+};
+
 /** The params of `checkpoint/list`. */
 export type CheckpointListParams = {
   /** The session, open or not; may be left out where this connection has made or opened exactly one. */
@@ -2504,6 +2612,74 @@ export type CheckpointDiffResult = {
   text: string;
   /** Changed files that the patch leaves out: outside of that directory, or with a content that was not kept. */
   leftOut?: string[];
+};
+
+/** The params of `shell/run`. */
+export type ShellRunParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The command line, as a shell reads it. */
+  command: string;
+  /** The model reads the command and its output with the next prompt; default true. */
+  toModel?: boolean;
+  /** A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key runs nothing more, and its response is the one to the first. */
+  key?: string;
+};
+
+/** The result of a command. */
+export type ShellRunResult = {
+  /** The job that ran it. Its item shows the command; deltas of the field `output` carry what it prints. */
+  jobId: JobId;
+  /** The end of its output, at most 2,000 lines and 50 KB. */
+  output: string;
+  /** Its exit code; absent where it was cancelled or ended by a signal. */
+  exitCode?: number;
+  /** It was cancelled. */
+  cancelled?: boolean;
+  /** `output` is not the whole output. */
+  truncated?: boolean;
+  /** The file with the whole output, if it was truncated. */
+  fullOutputPath?: string;
+};
+
+/** The usage of a session. */
+export type UsageReadResult = {
+  /** The usage of all turns, sub-agents included, and of the titles that models made. */
+  total: UsageCount;
+  /** The part of each model of the session's turns, in the order of their first use. A turn's sub-agents count for the model of the turn. */
+  models: ModelUsage[];
+  /** The part of titles, which belong to no turn. */
+  titles: UsageCount;
+};
+
+/** Counted tokens and money. */
+export type UsageCount = {
+  /** The number of turns. */
+  turns: number;
+  /** The number of model replies in these turns. */
+  steps: number;
+  /** The tokens. */
+  usage: Usage;
+  /** The cost, in billionths of a US dollar, as far as prices are known; absent where none is. */
+  costNanoUsd?: number;
+  /** The duration of the turns in milliseconds. */
+  durationMs: number;
+};
+
+/** The usage of a model. */
+export type ModelUsage = {
+  /** The model, as `provider/id` or `provider/id:effort`. */
+  model: string;
+  /** The number of turns. */
+  turns: number;
+  /** The number of model replies in these turns. */
+  steps: number;
+  /** The tokens. */
+  usage: Usage;
+  /** The cost, in billionths of a US dollar, as far as prices are known; absent where none is. */
+  costNanoUsd?: number;
+  /** The duration of the turns in milliseconds. */
+  durationMs: number;
 };
 
 /** A session's background jobs. */
@@ -2596,7 +2772,7 @@ export type ModelPrice = {
   cacheWriteUsdPerMtok?: number;
 };
 
-/** The result of `auth/status`. */
+/** The result of `auth/status`. (Experimental.) */
 export type AuthStatusResult = {
   /** The providers that a person can log in to. */
   providers: ProviderAuth[];
@@ -2604,7 +2780,7 @@ export type AuthStatusResult = {
   problem?: string;
 };
 
-/** A provider that a person can log in to. */
+/** A provider that a person can log in to. (Experimental.) */
 export type ProviderAuth = {
   /** The provider's name. */
   provider: string;
@@ -2618,13 +2794,13 @@ export type ProviderAuth = {
   keyVar?: string;
 };
 
-/** A way to log in. */
+/** A way to log in. (Experimental.) */
 export type AuthMethod = 
   | /** A code that a person enters on a page, with any device. */ "device"
   | /** A page in a browser on the machine of the engine. */ "browser"
   | /** A key that a person types. */ "key";
 
-/** The params of `auth/login`. */
+/** The params of `auth/login`. (Experimental.) */
 export type AuthLoginParams = {
   /** The provider. */
   provider: string;
@@ -2634,7 +2810,7 @@ export type AuthLoginParams = {
   key?: string;
 };
 
-/** The result of `auth/login`. */
+/** The result of `auth/login`. (Experimental.) */
 export type AuthLoginResult = {
   /** The provider. */
   provider: string;
@@ -2642,13 +2818,13 @@ export type AuthLoginResult = {
   method: AuthMethod;
 };
 
-/** The params of `auth/logout`. */
+/** The params of `auth/logout`. (Experimental.) */
 export type AuthLogoutParams = {
   /** The provider. */
   provider: string;
 };
 
-/** The result of `auth/logout`. */
+/** The result of `auth/logout`. (Experimental.) */
 export type AuthLogoutResult = {
   /** There was a stored login. */
   removed: boolean;
@@ -2680,7 +2856,7 @@ export type SkillListResult = {
   skills: PromptCommand[];
 };
 
-/** A hook of a client. */
+/** A hook of a client. (Experimental.) */
 export type HookRegisterParams = {
   /** The points at which it runs. */
   points: HookPoint[];
@@ -2692,7 +2868,7 @@ export type HookRegisterParams = {
   onFailure?: OnFailure;
 };
 
-/** A point of the engine's work at which hooks run. */
+/** A point of the engine's work at which hooks run. (Experimental.) */
 export type HookPoint = 
   | /** A person's message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text. */ "inputReceived"
   | /** The start of a turn. A hook may deny it, add context, and change the prompt and the system prompt. */ "beforeAgent"
@@ -2707,7 +2883,7 @@ export type HookPoint =
   | /** Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients. */ "sessionSwitch"
   | /** A session is being closed. A hook changes nothing; not for clients. */ "sessionEnd";
 
-/** The effect of a hook's failure at a point where it may deny. */
+/** The effect of a hook's failure at a point where it may deny. (Experimental.) */
 export type OnFailure = 
   | /** The failure counts as a denial. */ "closed"
   | /** The failure is ignored. */ "open";
@@ -2763,13 +2939,6 @@ export type TransientEvent =
     type: "notice";
   };
 
-/** The fields that stream. */
-export type DeltaField = 
-  | /** The text of a message or of reasoning. */ "text"
-  | /** The arguments of a tool call, as JSON text. */ "args"
-  | /** One string of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is being written. */ "input"
-  | /** The output of a running tool. */ "output";
-
 /** A piece of text to append to a field of an item. */
 export type ItemDelta = {
   /** The item. */
@@ -2806,7 +2975,7 @@ export type SessionLaggedParams = {
   headSeq: number;
 };
 
-/** The params of `auth/openUrl`. */
+/** The params of `auth/openUrl`. (Experimental.) */
 export type AuthOpenUrlParams = {
   /** The provider. */
   provider: string;
@@ -2838,7 +3007,7 @@ export type QuestionAnswer = {
   dismissed?: boolean;
 };
 
-/** The input of a hook. */
+/** The input of a hook. (Experimental.) */
 export type HookRun = {
   /** The point. */
   point: HookPoint;
@@ -2870,7 +3039,7 @@ export type HookRun = {
   openTodos?: string;
 };
 
-/** A message of the model's context, for a hook. */
+/** A message of the model's context, for a hook. (Experimental.) */
 export type HookMessage = 
   | /** A message of a person or of the engine. */ {
     role: "user";
@@ -2902,7 +3071,7 @@ export type HookMessage =
     isError?: boolean;
   };
 
-/** A call in a message of the model's context. */
+/** A call in a message of the model's context. (Experimental.) */
 export type HookMessageCall = {
   /** The id, which the result of the call repeats. */
   id: string;
@@ -2912,7 +3081,7 @@ export type HookMessageCall = {
   arguments: string;
 };
 
-/** A tool call, for a hook. */
+/** A tool call, for a hook. (Experimental.) */
 export type HookCall = {
   /** Its item. */
   itemId: ItemId;
@@ -2928,7 +3097,7 @@ export type HookCall = {
   locations?: Location[];
 };
 
-/** The result of a tool call, for a hook. */
+/** The result of a tool call, for a hook. (Experimental.) */
 export type HookResult = {
   /** The text for the model. */
   text: string;
@@ -2936,7 +3105,7 @@ export type HookResult = {
   isError?: boolean;
 };
 
-/** A reply of the model, for a hook. */
+/** A reply of the model, for a hook. (Experimental.) */
 export type HookResponse = {
   /** Its text. */
   text: string;
@@ -2944,7 +3113,7 @@ export type HookResponse = {
   tools?: string[];
 };
 
-/** The answer of a hook. `{}` and an empty output change nothing. */
+/** The answer of a hook. `{}` and an empty output change nothing. (Experimental.) */
 export type HookAnswer = {
   /** The decision; default `allow`. Permission is still requested where it is needed. */
   decision?: HookDecision;
@@ -2964,7 +3133,7 @@ export type HookAnswer = {
   context?: string;
 };
 
-/** The decision of a hook. */
+/** The decision of a hook. (Experimental.) */
 export type HookDecision = 
   | /** Continue. */ "allow"
   | /** Do not continue. */ "deny"
@@ -3038,7 +3207,7 @@ export type DocumentVersion = {
 
 /** The data of an error response. */
 export type ErrorData = {
-  /** A stable code of the failure. */
+  /** A stable code of the failure: the name of the error, or one that says more. */
   code: string;
   /** The position in the params, as a JSON Pointer. */
   path?: string;
@@ -3046,6 +3215,8 @@ export type ErrorData = {
   hint?: string;
   /** The values that would have been accepted. */
   supported?: string[];
+  /** Of `openElsewhere`: the session is open in the engine that clients of `pintle attach` share, and any of them can open it there. */
+  isSharedEngine?: boolean;
 };
 
 /** Requests a client sends. */
@@ -3064,6 +3235,8 @@ export interface ClientRequests {
   "session/list": { params: SessionListParams; result: SessionListResult };
   /** Sets or removes a session's title. */
   "session/update": { params: SessionUpdateParams; result: SessionUpdateResult };
+  /** Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes. */
+  "session/archive": { params: SessionArchiveParams; result: Empty };
   /** Searches the messages of people and models and the tool calls of all stored sessions. */
   "session/search": { params: SessionSearchParams; result: SessionSearchResult };
   /** Exports a session, open or not, as a page, Markdown or JSON lines, in the result or to a file in its working directory. */
@@ -3074,7 +3247,7 @@ export interface ClientRequests {
   "session/rewind": { params: SessionRewindParams; result: SessionRewindResult };
   /** Creates a session that begins with another session's history. */
   "session/fork": { params: SessionForkParams; result: SessionResult };
-  /** Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change. */
+  /** Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change. (Experimental: it is being tried which parts of a fork come back.) */
   "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
   /** Sets the label of a point in a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
@@ -3082,7 +3255,7 @@ export interface ClientRequests {
   "session/note": { params: SessionNoteParams; result: Empty };
   /** Returns the history tree of a session. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
-  /** Lists the anchors of a session, between which its items can be listed and searched. */
+  /** Lists the anchors of a session, between which its items can be listed and searched. (Experimental: anchors are named for forks and merges, which are being tried.) */
   "session/anchors": { params: SessionAnchorsParams; result: SessionAnchorsResult };
   /** Lists the open hunks: changes of the agent that nobody has decided about. */
   "review/list": { params: ReviewListParams; result: ReviewListResult };
@@ -3096,7 +3269,7 @@ export interface ClientRequests {
   "session/close": { params: SessionParams; result: Empty };
   /** Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap. */
   "session/subscribe": { params: SessionSubscribeParams; result: SessionResult };
-  /** Unsubscribes this connection from the session's events. */
+  /** Unsubscribes this connection from the session's events. Its open requests for answers are withdrawn; a later subscription sends them again. */
   "session/unsubscribe": { params: SessionParams; result: Empty };
   /** Reads durable events, a page at a time. */
   "session/events": { params: SessionEventsParams; result: SessionEventsResult };
@@ -3110,7 +3283,7 @@ export interface ClientRequests {
   "turn/interrupt": { params: TurnInterruptParams; result: TurnInterruptResult };
   /** Compacts the conversation of an idle session. The response comes at once; the compaction is a turn with a `compaction` item. */
   "session/compact": { params: SessionCompactParams; result: SessionCompactResult };
-  /** Returns the last request to the model and the fill level of its context window. */
+  /** Returns the last request to the model and the fill level of its context window. (Experimental: it shows the request to the model as the engine makes it today.) */
   "context/read": { params: ContextReadParams; result: ContextReadResult };
   /** Lists the settings of a session with their values. */
   "config/list": { params: SessionParams; result: ConfigResult };
@@ -3140,27 +3313,33 @@ export interface ClientRequests {
   "session/items": { params: SessionItemsParams; result: SessionItemsResult };
   /** Reads the current value of one item, also of one beside the current path. */
   "item/read": { params: ItemReadParams; result: ItemAt };
+  /** Cancels one tool call of the running turn, which goes on without it. The response comes at once; the call ends with `item.completed`. A call that waits for an approval is denied. */
+  "item/cancel": { params: ItemCancelParams; result: Empty };
   /** Lists the points to which files can be restored with `session/rewind`, and the changes between them. */
   "checkpoint/list": { params: CheckpointListParams; result: CheckpointListResult };
   /** Returns the difference of files between two points as a patch. */
   "checkpoint/diff": { params: CheckpointDiffParams; result: CheckpointDiffResult };
+  /** Runs a command that a person asks for, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is asked; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that goes leaves it running. */
+  "shell/run": { params: ShellRunParams; result: ShellRunResult };
+  /** Reads the tokens and the money that a session, open or not, has used, by model. */
+  "usage/read": { params: SessionParams; result: UsageReadResult };
   /** Lists the background jobs of a session that run or ended lately. */
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The response comes when none of its processes runs any more; a job that has ended does not change. */
   "job/stop": { params: JobStopParams; result: JobStopResult };
   /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };
-  /** Lists the providers that a person can log in to, and who is logged in. */
+  /** Lists the providers that a person can log in to, and who is logged in. (Experimental: the ways in which providers log people in still change.) */
   "auth/status": { params: Empty; result: AuthStatusResult };
-  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. */
+  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: the ways in which providers log people in still change.) */
   "auth/login": { params: AuthLoginParams; result: AuthLoginResult };
-  /** Removes the stored login of a provider. */
+  /** Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.) */
   "auth/logout": { params: AuthLogoutParams; result: AuthLogoutResult };
   /** Lists the prompts that can be called with `/name`, from the current files. */
   "command/list": { params: SessionParams; result: CommandListResult };
   /** Lists the skills that can be called with `/` and their name, from the current files. */
   "skill/list": { params: SessionParams; result: SkillListResult };
-  /** Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection. */
+  /** Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection. (Experimental: its points follow the inside of a turn.) */
   "hook/register": { params: HookRegisterParams; result: Empty };
   /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
   "tool/register": { params: ToolRegisterParams; result: Empty };
@@ -3172,7 +3351,7 @@ export interface ClientRequests {
 export interface ClientNotifications {
   /** Ends the process: with code 0 after `shutdown`, with 1 without. */
   "exit": { params: Empty };
-  /** Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. Any other request that has begun is answered as usual. */
+  /** Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it. */
   "$/cancelRequest": { params: CancelParams };
 }
 
@@ -3182,7 +3361,7 @@ export interface EngineRequests {
   "approval/request": { params: Approval; result: ApprovalAnswer };
   /** Puts a question of the model to a person. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
   "question/request": { params: Question; result: QuestionAnswer };
-  /** Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. */
+  /** Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. (Experimental: its points follow the inside of a turn.) */
   "hook/run": { params: HookRun; result: HookAnswer };
   /** Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited. */
   "tool/call": { params: ToolCallParams; result: ToolCallResult };
@@ -3192,11 +3371,13 @@ export interface EngineRequests {
 
 /** Notifications the engine sends. */
 export interface EngineNotifications {
+  /** Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it. */
+  "$/cancelRequest": { params: CancelParams };
   /** Delivers an event of a session. */
   "session/event": { params: AnyRecord };
   /** Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual. */
   "session/lagged": { params: SessionLaggedParams };
-  /** Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`. */
+  /** Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`. (Experimental: the ways in which providers log people in still change.) */
   "auth/openUrl": { params: AuthOpenUrlParams };
 }
 
@@ -3222,7 +3403,7 @@ export const ErrorCode = {
   unsupportedProtocol: -32022,
   /** Too many requests in flight on this connection; wait for responses. */
   overloaded: -32040,
-  /** The expected turn is not the running one, the question is no longer open, or the hunk has changed or was decided; with `data.code` `openElsewhere`, the session is open in another process. */
+  /** The expected turn is not the running one, the question is no longer open, the hunk has changed or was decided, or the session is open in another process. */
   conflict: -32041,
   /** A turn is running; steer it, queue a follow-up or interrupt it. */
   busy: -32042,

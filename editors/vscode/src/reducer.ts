@@ -4,6 +4,7 @@
  * Invariant: `seq` is the last durable event that is part of the state; an event is taken only when its number
  * is the next one. Types it does not know are counted and skipped.
  */
+import { nameOfOther } from "./clients.ts";
 import { append } from "./deltas.ts";
 import { put, putItem, showTheWay } from "./entries.ts";
 import { emptyHistory, filesRewound, goesOn, rewound } from "./history.ts";
@@ -11,7 +12,9 @@ import type {
   AnyRecord,
   Event,
   EventRecord,
+  ItemId,
   Notice,
+  QueuedInput,
   SessionResult,
   TransientRecord,
   TurnCompleted,
@@ -25,8 +28,10 @@ export type Outcome =
   /** Events between the state and this one are missing. */
   | { type: "gap" };
 
-export function emptyState(): State {
+export function emptyState(clientId = ""): State {
   return {
+    clientId,
+    cameAt: Infinity,
     seq: 0,
     cwd: "",
     title: undefined,
@@ -41,6 +46,9 @@ export function emptyState(): State {
     history: emptyHistory(),
     verdicts: [],
     queue: [],
+    senders: new Map(),
+    own: new Set(),
+    handedBack: new Set(),
     approvals: new Map(),
     questions: new Map(),
     plan: [],
@@ -50,6 +58,7 @@ export function emptyState(): State {
 
 /** Takes what the answer to opening a session says of it; events up to its `seq` may still be on their way. */
 export function attach(state: State, result: SessionResult): void {
+  state.cameAt = Math.min(state.cameAt, result.seq);
   state.cwd = result.cwd;
   state.title = result.title ?? state.title;
   state.model = result.model;
@@ -96,6 +105,7 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       state.activity = "idle";
       return [head];
     case "input.accepted":
+      noteSender(state, record, event.itemId);
       state.queue.push({
         itemId: event.itemId,
         turnId: event.turnId,
@@ -106,7 +116,8 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "input.removed": {
       const removed = new Set(event.inputs.map((each) => each.itemId));
       state.queue = state.queue.filter((each) => !removed.has(each.itemId));
-      return [head];
+      const inputs = event.isHandled === true ? [] : handedBack(state, event.inputs, false);
+      return inputs.length === 0 ? [head] : [head, { type: "returned", inputs }];
     }
     case "queue.changed":
       state.queue = event.queue;
@@ -189,6 +200,24 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     default:
       return [];
   }
+}
+
+function noteSender(state: State, { seq, cause }: EventRecord, id: ItemId): void {
+  const isNew = seq > state.cameAt;
+  const name = nameOfOther(cause?.clientId, state.clientId, isNew);
+  if (name !== undefined) state.senders.set(id, name);
+  else if (isNew && cause?.clientId === state.clientId) state.own.add(id);
+}
+
+/**
+ * The messages among these that go back to this window's prompt box, each once, whichever tells of it first: an event, or the response to
+ * a stop of this window (`isOwnStop`), which also names those of an earlier run of it.
+ */
+export function handedBack(state: State, inputs: QueuedInput[], isOwnStop: boolean): QueuedInput[] {
+  const isHere = (id: ItemId): boolean => (isOwnStop ? !state.senders.has(id) : state.own.has(id));
+  const back = inputs.filter(({ itemId }) => isHere(itemId) && !state.handedBack.has(itemId));
+  for (const { itemId } of back) state.handedBack.add(itemId);
+  return back;
 }
 
 function applyTransient(state: State, record: TransientRecord): Change[] {

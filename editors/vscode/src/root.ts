@@ -100,6 +100,17 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     return this.folder?.uri.fsPath ?? "";
   }
 
+  /** Opens the session where it is, in the engine that editors share, which this workspace uses from now on. */
+  async attach(): Promise<void> {
+    try {
+      const configuration = vscode.workspace.getConfiguration("pintle", this.folder ?? null);
+      await configuration.update("shared", true, vscode.ConfigurationTarget.Workspace);
+    } catch (error) {
+      const { text } = problemOf(error);
+      void vscode.window.showErrorMessage(`The setting pintle.shared was not changed: ${text}`);
+    }
+  }
+
   async dispose(): Promise<void> {
     const chat = this.chat;
     this.chat = undefined;
@@ -205,7 +216,8 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     // An engine that does not run starts with the new settings; one that runs is not taken away from a turn.
     if (!needsRestart(before, this.#settings) || this.chat === undefined) return;
     const status = this.chat.engine.status.kind;
-    if (status === "failed") await this.chat.engine.restart();
+    const isUnused = status === "ready" && this.chat.session === undefined;
+    if (status === "failed" || isUnused) await this.chat.engine.restart();
     else if (status === "ready") {
       const choice = await vscode.window.showInformationMessage(
         "The new settings of Pintle hold after the engine is started again.",

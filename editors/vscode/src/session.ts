@@ -4,7 +4,7 @@
  * Invariant: what waits in `#held` is newer than the state, and is applied only after the pages before it.
  */
 import type { Connection } from "./connection.ts";
-import { isConflictError } from "./problem.ts";
+import { isConflictError, isSharedError } from "./problem.ts";
 import type { AnyRecord, EditorDiagnosticsParams, SessionId, SessionResult } from "./protocol.ts";
 import type { Change, State } from "./state.ts";
 import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
@@ -18,7 +18,7 @@ const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
 
 export class Session {
   readonly id: SessionId;
-  readonly state: State = emptyState();
+  readonly state: State;
   readonly #changed: (changes: Change[]) => void;
   #connection: Connection | undefined;
   #held: AnyRecord[] = [];
@@ -29,8 +29,9 @@ export class Session {
   #wanted = 0;
   #isOpen = false;
 
-  constructor(id: SessionId, changed: (changes: Change[]) => void) {
+  constructor(id: SessionId, clientId: string, changed: (changes: Change[]) => void) {
     this.id = id;
+    this.state = emptyState(clientId);
     this.#changed = changed;
   }
 
@@ -45,7 +46,7 @@ export class Session {
   }
 
   /**
-   * Opens it on what `connection` gives, again for a while where another window holds it. False when there was no connection any
+   * Opens it on what `connection` gives, again for a while where another window holds it alone. False when there was no connection any
    * more.
    */
   async openPatiently(connection: () => Connection | undefined): Promise<boolean> {
@@ -56,7 +57,7 @@ export class Session {
         await this.open(here);
         return true;
       } catch (error) {
-        if (!isConflictError(error) || delayMs === undefined) throw error;
+        if (!isConflictError(error) || isSharedError(error) || delayMs === undefined) throw error;
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
     }

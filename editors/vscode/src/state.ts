@@ -5,6 +5,7 @@ import type {
   ApprovalId,
   ContextUsage,
   Item,
+  ItemId,
   Notice,
   PlanItem,
   Question,
@@ -17,7 +18,8 @@ import type {
 export type Entry = { key: string; seq: number } & Kind;
 
 export type Kind =
-  | { kind: "item"; item: Item; streamed: Streamed }
+  /** `from` is the client that sent it, where that is another one. */
+  | { kind: "item"; item: Item; streamed: Streamed; from: string | undefined }
   | { kind: "notice"; notice: Notice }
   | { kind: "turnEnd"; turnId: TurnId; end: TurnCompleted };
 
@@ -42,12 +44,18 @@ export type Change =
   | { type: "reset" }
   /** The open hunks may be others. */
   | { type: "review" }
+  /** Messages of this window that the model has not read, handed back. */
+  | { type: "returned"; inputs: QueuedInput[] }
   /** A person should hear of it now, wherever the transcript is. */
   | { type: "told"; notice: Notice };
 
 export type Activity = "idle" | "running" | "blocked" | "unknown";
 
 export interface State {
+  /** The id of this window. */
+  clientId: string;
+  /** The last event that there was when this window came. */
+  cameAt: number;
   seq: number;
   cwd: string;
   title: string | undefined;
@@ -66,6 +74,12 @@ export interface State {
   /** The verdicts that were not undone, oldest first. */
   verdicts: number[];
   queue: QueuedInput[];
+  /** The other clients that sent messages, by message. */
+  senders: Map<ItemId, string>;
+  /** Messages of this window that came since it has been there. */
+  own: Set<ItemId>;
+  /** Messages that went back to the prompt box. */
+  handedBack: Set<ItemId>;
   approvals: Map<ApprovalId, Approval>;
   questions: Map<string, Question>;
   plan: PlanItem[];

@@ -16,7 +16,7 @@ pub(crate) fn write(model: &Model) -> String {
     out.push_str("---Method names.\nM.method = {\n");
     for method in &model.methods {
         let key = key(&method.name);
-        let _ = writeln!(out, "  ---{}", method.doc);
+        let _ = writeln!(out, "  ---{}", method.text());
         let params = shape(&method.params);
         let _ = match &method.result {
             Some(result) => writeln!(out, "  ---Params: `{params}`; result: `{}`.", shape(result)),
@@ -38,7 +38,7 @@ fn key(method: &str) -> String {
 }
 
 fn declare(out: &mut String, kind: &Type) {
-    let _ = writeln!(out, "---{}", kind.doc);
+    let _ = writeln!(out, "---{}", kind.text());
     match &kind.shape {
         Shape::Object(fields) => class(out, &kind.name, &[], fields),
         Shape::OneOf(options) if options.iter().any(|(option, _)| is_object(option)) => {
@@ -163,13 +163,43 @@ fn shape(of: &Shape) -> String {
         Shape::Any => "any".to_owned(),
         Shape::Text => "string".to_owned(),
         Shape::Number => "integer".to_owned(),
+        Shape::Fraction => "number".to_owned(),
         Shape::Truth => "boolean".to_owned(),
+        Shape::Null => "userdata".to_owned(),
         Shape::Literal(text) => format!("\"{text}\""),
         Shape::Named(name) => format!("pintle.{name}"),
         Shape::List(item) => format!("({})[]", shape(item)),
+        Shape::Map(member) => format!("table<string, {}>", shape(member)),
         Shape::Object(_) | Shape::All(_) => "table".to_owned(),
         Shape::OneOf(options) => {
             options.iter().map(|(option, _)| shape(option)).collect::<Vec<_>>().join("|")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_and_method_is_declared_and_none_is_missing() {
+        let model = Model::of(&crate::schema::document());
+        let text = write(&model);
+        let declared: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("---@class ").or(line.strip_prefix("---@alias ")))
+            .map(|line| line.split([':', ' ']).next().unwrap())
+            .collect();
+        for kind in &model.types {
+            assert!(declared.contains(&format!("pintle.{}", kind.name).as_str()), "{}", kind.name);
+        }
+        for piece in text.split("pintle.").skip(1) {
+            let name = piece.split(|c: char| !(c.is_alphanumeric() || c == '.')).next().unwrap();
+            let name = format!("pintle.{}", name.trim_end_matches('.'));
+            assert!(declared.contains(&name.as_str()), "{name} is not declared");
+        }
+        for method in &model.methods {
+            assert!(text.contains(&format!(" = \"{}\",", method.name)), "{}", method.name);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The schema read back as a small model of types, from which every other file is written.
 
+use pintle_protocol::methods::Sender;
 use serde_json::{Map, Value};
 
 /// All there is to write about.
@@ -8,12 +9,15 @@ pub(crate) struct Model {
     pub(crate) types: Vec<Type>,
     pub(crate) methods: Vec<Method>,
     pub(crate) errors: Vec<(i64, String, String)>,
+    /// Names that say more than that of their code, with the code and the meaning.
+    pub(crate) narrower: Vec<(i64, String, String)>,
 }
 
 /// A named type.
 pub(crate) struct Type {
     pub(crate) name: String,
     pub(crate) doc: String,
+    pub(crate) is_experimental: bool,
     pub(crate) shape: Shape,
 }
 
@@ -21,22 +25,55 @@ pub(crate) struct Type {
 pub(crate) struct Method {
     pub(crate) name: String,
     pub(crate) doc: String,
-    pub(crate) is_from_engine: bool,
+    pub(crate) sender: Sender,
+    /// The reason why any version may change it.
+    pub(crate) experimental: Option<String>,
     pub(crate) params: Shape,
     pub(crate) result: Option<Shape>,
+}
+
+impl Type {
+    /// Its doc, with the mark of an experiment.
+    pub(crate) fn text(&self) -> String {
+        if self.is_experimental {
+            format!("{} (Experimental.)", self.doc)
+        } else {
+            self.doc.clone()
+        }
+    }
+}
+
+impl Method {
+    /// Its doc, with the mark of an experiment and its reason.
+    pub(crate) fn text(&self) -> String {
+        match &self.experimental {
+            Some(reason) => format!("{} (Experimental: {reason}.)", self.doc),
+            None => self.doc.clone(),
+        }
+    }
+
+    pub(crate) fn is_sent_by(&self, sender: Sender) -> bool {
+        self.sender == sender || self.sender == Sender::Both
+    }
 }
 
 /// The shape of a value.
 pub(crate) enum Shape {
     Any,
     Text,
+    /// A whole number.
     Number,
+    /// A number that may have a fraction.
+    Fraction,
     Truth,
+    Null,
     /// Exactly this text.
     Literal(String),
     Named(String),
     List(Box<Shape>),
     Object(Vec<Field>),
+    /// An object whose members have any names and this type.
+    Map(Box<Shape>),
     /// All of these at once.
     All(Vec<Shape>),
     /// One of these, each with what it is for.
@@ -57,28 +94,44 @@ impl Model {
         let types = object("$defs").into_iter().flatten().map(|(name, schema)| Type {
             name: name.clone(),
             doc: doc(schema),
+            is_experimental: schema.get("x-experimental").is_some(),
             shape: shape(schema),
         });
         let methods = object("methods").into_iter().flatten().map(|(name, method)| Method {
             name: name.clone(),
             doc: doc(method),
-            is_from_engine: method.get("sender").is_some_and(|sender| sender == "engine"),
+            sender: match method.get("sender").and_then(Value::as_str) {
+                Some("engine") => Sender::Engine,
+                Some("both") => Sender::Both,
+                _ => Sender::Client,
+            },
+            experimental: method.get("experimental").and_then(Value::as_str).map(str::to_owned),
             params: method.get("params").map_or(Shape::Any, shape),
             result: method.get("result").map(shape),
         });
-        let errors = document.get("errors").and_then(Value::as_array).into_iter().flatten();
-        let errors = errors.filter_map(|error| {
-            let text = |key: &str| Some(error.get(key)?.as_str()?.to_owned());
-            Some((error.get("code")?.as_i64()?, text("name")?, text("description")?))
-        });
+        let rows = document.get("errors").and_then(Value::as_array);
+        let mut errors = Vec::new();
+        let mut narrower = Vec::new();
+        for row in rows.into_iter().flatten() {
+            let code = row.get("code").and_then(Value::as_i64).unwrap_or_default();
+            errors.extend(named_error(code, row));
+            let more = row.get("narrower").and_then(Value::as_array).into_iter().flatten();
+            narrower.extend(more.filter_map(|row| named_error(code, row)));
+        }
         let version = document.pointer("/protocol/version").and_then(Value::as_str);
         Self {
             version: version.unwrap_or_default().to_owned(),
             types: types.collect(),
             methods: methods.collect(),
-            errors: errors.collect(),
+            errors,
+            narrower,
         }
     }
+}
+
+fn named_error(code: i64, row: &Value) -> Option<(i64, String, String)> {
+    let text = |key: &str| Some(row.get(key)?.as_str()?.to_owned());
+    Some((code, text("name")?, text("description")?))
 }
 
 fn doc(schema: &Value) -> String {
@@ -92,8 +145,11 @@ fn shape(schema: &Value) -> Shape {
     if let Some(name) = map.get("$ref").and_then(Value::as_str) {
         parts.push(Shape::Named(name.rsplit('/').next().unwrap_or(name).to_owned()));
     }
-    if let Some(fields) = fields(map) {
-        parts.push(Shape::Object(fields));
+    match map.get("additionalProperties") {
+        Some(Value::Object(_)) if !map.contains_key("properties") => {
+            parts.push(Shape::Map(Box::new(shape(&map["additionalProperties"]))));
+        }
+        _ => parts.extend(fields(map).map(Shape::Object)),
     }
     for key in ["oneOf", "anyOf"] {
         if let Some(options) = map.get(key).and_then(Value::as_array) {
@@ -115,7 +171,7 @@ fn shape(schema: &Value) -> Shape {
 }
 
 fn one_of(options: &[Value]) -> Shape {
-    // An optional field is `anyOf [T, null]`; absence says the same, so null is left out.
+    // An optional field is `anyOf [T, null]`; absence says the same, so null is left out, except where `x-null` says what it does.
     let mut options: Vec<_> = options
         .iter()
         .filter(|option| option.get("type").is_none_or(|kind| kind != "null"))
@@ -143,7 +199,12 @@ fn fields(map: &Map<String, Value>) -> Option<Vec<Field>> {
         name: name.clone(),
         doc: doc(schema),
         is_optional: !is_required(name),
-        shape: shape(schema),
+        shape: match schema.get("x-null") {
+            Some(_) => {
+                Shape::OneOf(vec![(shape(schema), String::new()), (Shape::Null, String::new())])
+            }
+            None => shape(schema),
+        },
     };
     Some(properties.into_iter().flatten().map(field).collect())
 }
@@ -166,7 +227,8 @@ fn plain(map: &Map<String, Value>) -> Shape {
     };
     match kind {
         Some("string") => Shape::Text,
-        Some("integer" | "number") => Shape::Number,
+        Some("integer") => Shape::Number,
+        Some("number") => Shape::Fraction,
         Some("boolean") => Shape::Truth,
         Some("array") => Shape::List(Box::new(map.get("items").map_or(Shape::Any, shape))),
         _ => Shape::Any,

@@ -1,6 +1,7 @@
 //! The reference page.
 
 use crate::model::{Method, Model, Shape};
+use pintle_protocol::methods::Sender;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -16,24 +17,28 @@ pub(crate) fn write(model: &Model, examples: &Value) -> String {
         out,
         "# Protocol reference\n\nVersion {}. JSON-RPC 2.0 over stdio, one message a line or with `Content-Length` headers; \
          the first byte tells. `protocol/schema.json` says the same for programs. \
-         [README.md](README.md) is a guide, and each method has an [example](#examples).\n",
+         [README.md](README.md) is a guide, and each method has an [example](#examples). Methods and types that are \
+         *experimental* may change with any version; all others keep the rule of [versions](README.md#versions).\n",
         model.version
     );
-    for (title, is_from_engine) in
-        [("Methods a client sends", false), ("Methods the engine sends", true)]
+    for (title, sender) in
+        [("Methods a client sends", Sender::Client), ("Methods the engine sends", Sender::Engine)]
     {
         let _ = write!(out, "\n## {title}\n\n| method | params | result | |\n|---|---|---|---|\n");
-        for method in model.methods.iter().filter(|m| m.is_from_engine == is_from_engine) {
+        for method in model.methods.iter().filter(|method| method.is_sent_by(sender)) {
             row(&mut out, method);
         }
     }
-    out.push_str("\n## Errors\n\nEvery error carries `data.code`, and `data.hint` where there is something to do.\n\n| code | name | |\n|---|---|---|\n");
+    out.push_str("\n## Errors\n\nEvery error carries `data.code`, the name or a narrower one below it, and `data.hint` where there is something to do.\n\n| code | name | |\n|---|---|---|\n");
     for (code, name, doc) in &model.errors {
         let _ = writeln!(out, "| {code} | `{name}` | {doc} |");
+        for (_, name, doc) in model.narrower.iter().filter(|(of, _, _)| of == code) {
+            let _ = writeln!(out, "| | `{name}` | {doc} |");
+        }
     }
     out.push_str("\n## Types\n");
     for kind in &model.types {
-        let _ = write!(out, "\n### {}\n\n{}\n", kind.name, kind.doc);
+        let _ = write!(out, "\n### {}\n\n{}\n", kind.name, kind.text());
         body(&mut out, &kind.shape);
     }
     out.push_str(
@@ -48,7 +53,11 @@ pub(crate) fn write(model: &Model, examples: &Value) -> String {
 
 fn example(out: &mut String, method: &Method, example: Option<&Value>) {
     let Some(example) = example else { return };
-    let sender = if method.is_from_engine { "the engine" } else { "the client" };
+    let sender = match method.sender {
+        Sender::Client => "the client",
+        Sender::Engine => "the engine",
+        Sender::Both => "either side",
+    };
     let _ = write!(out, "\n#### `{}`, sent by {sender}\n\n```json\n", method.name);
     for part in ["params", "result"] {
         if let Some(value) = example.get(part) {
@@ -103,7 +112,7 @@ fn row(out: &mut String, method: &Method) {
         "| `{}` | {} | {result} | {} |",
         method.name,
         shape(&method.params),
-        method.doc
+        method.text()
     );
 }
 
@@ -171,11 +180,13 @@ fn shape(of: &Shape) -> String {
     match of {
         Shape::Any => "any".to_owned(),
         Shape::Text => "text".to_owned(),
-        Shape::Number => "number".to_owned(),
+        Shape::Number | Shape::Fraction => "number".to_owned(),
         Shape::Truth => "true or false".to_owned(),
+        Shape::Null => "null".to_owned(),
         Shape::Literal(text) => format!("`\"{text}\"`"),
         Shape::Named(name) => format!("[{name}](#{})", name.to_lowercase()),
         Shape::List(item) => format!("list of {}", shape(item)),
+        Shape::Map(member) => format!("object of {}", shape(member)),
         Shape::Object(_) => "object".to_owned(),
         Shape::All(parts) => parts.iter().map(shape).collect::<Vec<_>>().join(" and "),
         Shape::OneOf(options) => {

@@ -1,32 +1,46 @@
 //! The TypeScript types.
 
 use crate::model::{Field, Method, Model, Shape};
+use pintle_protocol::methods::Sender;
 use std::fmt::Write;
+
+/// The client, kept by hand.
+const CLIENT: &str = include_str!("client.ts");
+
+/// The client with its types.
+pub(crate) fn client(model: &Model) -> String {
+    let (before, after) = CLIENT.split_once("// The types.\n").unwrap_or((CLIENT, ""));
+    format!("{before}{}{after}", types(model))
+}
 
 /// `protocol.ts`.
 pub(crate) fn write(model: &Model) -> String {
-    let mut out = String::from(
-        "// Generated from protocol/src by `cargo run -p pintle-protocol --bin generate`. Do not edit.\n\n",
-    );
+    format!(
+        "// Generated from protocol/src by `cargo run -p pintle-protocol --bin generate`. Do not edit.\n\n{}",
+        types(model)
+    )
+}
+
+fn types(model: &Model) -> String {
+    let mut out = String::new();
     let _ = writeln!(out, "export const PROTOCOL_NAME = \"pintle\";");
     let _ = writeln!(out, "export const PROTOCOL_VERSION = \"{}\";", model.version);
     for kind in &model.types {
-        let _ = writeln!(out, "\n/** {} */", kind.doc);
+        let _ = writeln!(out, "\n/** {} */", kind.text());
         let _ = writeln!(out, "export type {} = {};", kind.name, shape(&kind.shape, 0));
     }
-    let lists: [(&str, &str, bool, bool); 4] = [
-        ("ClientRequests", "Requests a client sends.", false, true),
-        ("ClientNotifications", "Notifications a client sends.", false, false),
-        ("EngineRequests", "Requests the engine sends.", true, true),
-        ("EngineNotifications", "Notifications the engine sends.", true, false),
+    let lists: [(&str, &str, Sender, bool); 4] = [
+        ("ClientRequests", "Requests a client sends.", Sender::Client, true),
+        ("ClientNotifications", "Notifications a client sends.", Sender::Client, false),
+        ("EngineRequests", "Requests the engine sends.", Sender::Engine, true),
+        ("EngineNotifications", "Notifications the engine sends.", Sender::Engine, false),
     ];
-    for (name, doc, is_from_engine, is_request) in lists {
+    for (name, doc, sender, is_request) in lists {
         let _ = writeln!(out, "\n/** {doc} */\nexport interface {name} {{");
-        let wanted = |method: &&Method| {
-            method.is_from_engine == is_from_engine && method.result.is_some() == is_request
-        };
+        let wanted =
+            |method: &&Method| method.is_sent_by(sender) && method.result.is_some() == is_request;
         for method in model.methods.iter().filter(wanted) {
-            let _ = writeln!(out, "  /** {} */", method.doc);
+            let _ = writeln!(out, "  /** {} */", method.text());
             let params = shape(&method.params, 1);
             let _ = match &method.result {
                 Some(result) => writeln!(
@@ -52,14 +66,16 @@ fn shape(of: &Shape, depth: usize) -> String {
     match of {
         Shape::Any => "unknown".to_owned(),
         Shape::Text => "string".to_owned(),
-        Shape::Number => "number".to_owned(),
+        Shape::Number | Shape::Fraction => "number".to_owned(),
         Shape::Truth => "boolean".to_owned(),
+        Shape::Null => "null".to_owned(),
         Shape::Literal(text) => format!("\"{text}\""),
         Shape::Named(name) => name.clone(),
         Shape::List(item) => match &**item {
             Shape::OneOf(_) | Shape::All(_) => format!("({})[]", shape(item, depth)),
             _ => format!("{}[]", shape(item, depth)),
         },
+        Shape::Map(member) => format!("Record<string, {}>", shape(member, depth)),
         Shape::Object(fields) if fields.is_empty() => "Record<string, never>".to_owned(),
         Shape::Object(fields) => object(fields, depth),
         Shape::All(parts) => {

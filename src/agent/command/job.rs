@@ -19,4 +19,29 @@ pub enum JobCommand {
         /// Receives its item when it has ended.
         reply: Reply<Item>,
     },
+    /// Run a person's command as a job.
+    Run {
+        /// The command line.
+        line: String,
+        /// The model reads of it at its end, with the next prompt.
+        to_model: bool,
+        /// Receives the job when it runs.
+        reply: Reply<UserJob>,
+    },
+    /// Wait for the end of a job.
+    Wait {
+        /// The job.
+        id: JobId,
+        /// Receives its item when it has ended.
+        reply: Reply<Item>,
+    },
+}
+
+/// The job of a person's command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UserJob {
+    /// It runs, or has ended a moment ago.
+    Running(JobId),
+    /// An earlier request with the same key ran it, and the event with this number tells its end.
+    Ended(u64),
 }

@@ -6,6 +6,7 @@
 mod answer;
 mod client;
 mod context;
+mod filter;
 mod history;
 mod job;
 mod queue;
@@ -17,21 +18,24 @@ mod turn;
 pub use answer::{Answer, AnswerCommand};
 pub use client::{ClientCommand, DiagnosticsReport};
 pub use context::ContextCommand;
+pub use filter::Wanted;
+pub(in crate::agent) use filter::is_about_a_question;
 pub use history::{HistoryCommand, Note, NoteBody, Pager, Rewind};
-pub use job::JobCommand;
+pub use job::{JobCommand, UserJob};
 pub use queue::{QueueCommand, QueueEdit};
 pub use review::ReviewCommand;
 pub(in crate::agent) use settings::commands_ended;
 pub(crate) use settings::messages_held;
 pub(in crate::agent) use settings::mode_kept;
 pub use settings::{OpenConfig, SettingsCommand};
-pub use subscription::{Adopt, Feed, Record, Snapshot, Subscriber, SubscriptionCommand};
-pub use turn::{Accepted, Interrupted, TurnCommand};
+pub use subscription::{Adopt, Feed, Record, Snapshot, Subscriber, SubscriptionCommand, Transient};
+pub use turn::{Accepted, Interrupted, Terms, TurnCommand};
 
 use crate::agent::background::in_background;
 use crate::agent::clients::SubscriberId;
 use crate::agent::error::Error;
 use crate::store::Page;
+use pintle_protocol::event::Cause;
 use pintle_protocol::ids::SessionId;
 use tokio::sync::{mpsc, oneshot};
 
@@ -104,15 +108,45 @@ into_command!(
     Job(JobCommand)
 );
 
+/// A command, and who sends it.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) command: Command,
+    /// The client and the key of its request, where known.
+    pub(super) cause: Option<Cause>,
+}
+
 /// The way to a session. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct SessionHandle {
     /// The session.
     pub id: SessionId,
-    pub(super) commands: mpsc::Sender<Command>,
+    pub(super) commands: mpsc::Sender<Sent>,
+    /// The cause of what its commands bring about.
+    cause: Option<Cause>,
 }
 
 impl SessionHandle {
+    pub(super) fn new(id: SessionId, commands: mpsc::Sender<Sent>) -> Self {
+        Self { id, commands, cause: None }
+    }
+
+    /// The same for a client: what its commands cause is recorded with its id.
+    #[must_use]
+    pub fn for_client(self, client_id: Option<String>) -> Self {
+        let cause = client_id.map(|id| Cause { client_id: Some(id), key: None });
+        Self { cause, ..self }
+    }
+
+    /// The same for one request, which has no second effect where it is repeated with the same key.
+    #[must_use]
+    pub fn keyed(mut self, key: Option<String>) -> Self {
+        if key.is_some() {
+            self.cause.get_or_insert_default().key = key;
+        }
+        self
+    }
+
     /// Sends a command and waits for its response.
     ///
     /// # Errors
@@ -136,7 +170,8 @@ impl SessionHandle {
     /// # Errors
     /// The session is closed.
     pub async fn tell(&self, command: impl Into<Command>) -> Result<(), Error> {
-        self.commands.send(command.into()).await.map_err(|_| Error::closed(&self.id))
+        let (command, cause) = (command.into(), self.cause.clone());
+        self.commands.send(Sent { command, cause }).await.map_err(|_| Error::closed(&self.id))
     }
 
     /// Reads durable events after `after`, and says the number of the last one there is.

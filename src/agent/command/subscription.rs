@@ -1,7 +1,9 @@
 //! Subscriptions: who receives a session's events, and in what form.
 
+use super::filter::Wanted;
 use super::{Reply, SessionHandle};
 use crate::agent::clients::{CallId, ClientCall, Extensions, SubscriberId};
+use bytes::Bytes;
 use pintle_protocol::approval::{Approval, PermissionMode};
 use pintle_protocol::content::Usage;
 use pintle_protocol::context::ContextUsage;
@@ -11,7 +13,8 @@ use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::Question;
 use pintle_protocol::session::SandboxState;
 use serde_json::value::RawValue;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Commands about subscriptions.
@@ -89,8 +92,12 @@ pub struct Snapshot {
 pub enum Feed {
     /// A durable event; it is in the journal.
     Durable(Arc<Record>),
+    /// A durable event about a question, which the subscriber's filter leaves out: the client is asked, and not shown the event.
+    Question(Arc<Record>),
     /// A transient event.
-    Transient(Arc<TransientRecord>),
+    Transient(Arc<Transient>),
+    /// A delta that may be held back for so long, to be merged with the next ones.
+    Held(Arc<Transient>, Duration),
     /// Something that this client offered to do.
     Call(Arc<ClientCall>),
     /// The answer to a call is not waited for any more.
@@ -113,15 +120,67 @@ pub struct Record {
     pub value: EventRecord,
     /// The JSON text.
     pub json: Box<str>,
+    /// The message that connections send.
+    pub encoded: Encoded,
+}
+
+/// A transient event.
+#[derive(Debug, Clone)]
+pub struct Transient {
+    /// The value.
+    pub value: TransientRecord,
+    /// The message that connections send.
+    pub encoded: Encoded,
+}
+
+impl Transient {
+    /// An event that no connection has sent yet.
+    pub fn new(value: TransientRecord) -> Self {
+        Self { value, encoded: Encoded::default() }
+    }
+
+    /// The value, to be changed for one connection alone.
+    pub fn change(this: &mut Arc<Self>) -> &mut TransientRecord {
+        let own = Arc::make_mut(this);
+        own.encoded = Encoded::default();
+        &mut own.value
+    }
+}
+
+/// The message of an event: made by the first connection that sends it, shared by the others that send the same.
+#[derive(Debug, Default)]
+pub struct Encoded(OnceLock<Bytes>);
+
+impl Clone for Encoded {
+    /// A copy of an event is made to be changed, and so has another message.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Encoded {
+    /// Returns the message, which `make` writes where no connection has. It is kept only for an event that others hold.
+    pub fn message(&self, is_shared: bool, make: impl FnOnce() -> Vec<u8>) -> Bytes {
+        match self.0.get() {
+            Some(message) => message.clone(),
+            None if is_shared => self.0.get_or_init(|| make().into()).clone(),
+            None => make().into(),
+        }
+    }
 }
 
 impl Record {
+    /// An event with its text in the journal.
+    pub fn new(value: EventRecord, json: Box<str>) -> Self {
+        Self { value, json, encoded: Encoded::default() }
+    }
+
     /// Reads an event of the journal.
     ///
     /// # Errors
     /// It is no event that this version knows.
     pub fn read(json: Box<RawValue>) -> Result<Self, serde_json::Error> {
-        Ok(Self { value: serde_json::from_str(json.get())?, json: json.into() })
+        Ok(Self::new(serde_json::from_str(json.get())?, json.into()))
     }
 }
 
@@ -153,6 +212,8 @@ pub struct Subscriber {
     pub id: SubscriberId,
     /// Where to.
     pub feed: mpsc::Sender<Feed>,
+    /// The events that it is handed.
+    pub filter: Wanted,
     /// It can answer approvals.
     pub can_approve: bool,
     /// It can answer questions of the model.

@@ -5,6 +5,8 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput, TurnLimits};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::turn::WhenIdle;
+use serde_json::Value;
 
 /// Commands about turns.
 #[derive(Debug)]
@@ -15,8 +17,8 @@ pub enum TurnCommand {
         input: Vec<Input>,
         /// The behaviour while a turn runs.
         when_busy: WhenBusy,
-        /// Limits of this turn; the stricter of these and the settings hold.
-        limits: Option<TurnLimits>,
+        /// The terms of its turn.
+        terms: Terms,
         /// Receives what became of the prompt.
         reply: Reply<Accepted>,
     },
@@ -35,7 +37,9 @@ pub enum TurnCommand {
         expected: Option<TurnId>,
         /// The message.
         input: Vec<Input>,
-        /// Receives what became of the message; `None` when no turn runs.
+        /// The behaviour while no turn runs.
+        when_idle: WhenIdle,
+        /// Receives what became of the message; `None` where no turn runs and it is not kept.
         reply: Reply<Option<Accepted>>,
     },
     /// Stop the running turn.
@@ -47,11 +51,27 @@ pub enum TurnCommand {
         /// Receives the turn and the messages that were taken out of the queue.
         reply: Reply<Interrupted>,
     },
+    /// Stop one call of the running turn, which goes on.
+    CancelCall {
+        /// The call's item.
+        item_id: ItemId,
+        /// Receives the response when the call is being stopped.
+        reply: Reply<()>,
+    },
     /// Wait until no turn runs, nothing is queued and no title is being made.
     WhenIdle {
         /// Receives the response at that time.
         reply: Reply<()>,
     },
+}
+
+/// The terms of a turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Its limits; the stricter of these and the settings hold.
+    pub limits: Option<TurnLimits>,
+    /// The JSON Schema that its final message must satisfy.
+    pub output_schema: Option<Value>,
 }
 
 /// A message was accepted and is on disk.
@@ -63,6 +83,8 @@ pub struct Accepted {
     pub item_id: ItemId,
     /// Its disposition.
     pub disposition: Disposition,
+    /// No turn runs: it waits for the next prompt.
+    pub is_held: bool,
 }
 
 /// The running turn is being stopped.

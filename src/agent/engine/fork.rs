@@ -13,7 +13,7 @@ use crate::agent::session::clients::hook_denied;
 use crate::history::fork::{belongs_to_history, interrupted, is_history};
 use crate::history::{recovery, tree};
 use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Store};
-use pintle_protocol::event::{Event, EventRecord, SessionCreated};
+use pintle_protocol::event::{Cause, Event, EventRecord, SessionCreated};
 use pintle_protocol::history::{ForkedFrom, HistoryPoint};
 use pintle_protocol::hook::{HookPoint, HookRun};
 use pintle_protocol::ids::SessionId;
@@ -63,13 +63,17 @@ impl EngineHandle {
 
 impl Engine {
     pub(super) async fn fork(&mut self, fork: ForkSession) -> Result<SessionHandle, Error> {
-        let ForkSession { of, at, title, config } = fork;
+        let ForkSession { of, at, title, config, cause } = fork;
         config.check_open()?;
+        if let Some(made) = self.made_with(cause.as_ref()).await? {
+            return self.open(&made, config).await;
+        }
         let ambient = self.services().ambient.clone();
         let id = SessionId::new(ambient.new_id());
         let (store, new) = (self.services().store.clone(), id.clone());
         let now_ms = ambient.now_ms();
-        in_background(move || copy(&store, &of, at.as_ref(), title, &new, now_ms)).await??;
+        let made = move || copy(&store, &of, at.as_ref(), title, &new, now_ms, cause);
+        in_background(made).await??;
         self.open(&id, config).await
     }
 }
@@ -82,6 +86,7 @@ fn copy(
     title: Option<String>,
     new: &SessionId,
     now_ms: u64,
+    cause: Option<Cause>,
 ) -> Result<Result<(), Error>, crate::store::Error> {
     let entries: Vec<Entry> = store.entries(of)?.collect::<Result<_, _>>()?;
     let last = entries.last().map_or(0, |entry| entry.seq);
@@ -112,29 +117,46 @@ fn copy(
     let copied_seq = 1 + (copied.len() + closing.len()) as u64;
     let forked_from = Some(ForkedFrom { session_id: of.clone(), seq, copied_seq });
     let created = SessionCreated { title, parent: None, forked_from, ..created };
-    append(&mut journal, now_ms, None, Event::SessionCreated(created), None)?;
-    for Entry { record, private, .. } in copied {
-        if let Some(EventRecord { ts_ms, turn_id, event, .. }) = record {
-            append(&mut journal, ts_ms, turn_id, event, private.as_deref())?;
+    let key = cause.as_ref().and_then(|cause| cause.key.clone());
+    let session_id = new.clone();
+    let record = |ts_ms, turn_id, cause, event| EventRecord {
+        session_id: session_id.clone(),
+        seq: 0,
+        ts_ms,
+        turn_id,
+        cause,
+        event,
+    };
+    append(&mut journal, record(now_ms, None, cause, Event::SessionCreated(created)), None)?;
+    for Entry { record: copied, private, .. } in copied {
+        if let Some(EventRecord { ts_ms, turn_id, cause, event, .. }) = copied {
+            let record = record(ts_ms, turn_id, without_key(cause), event);
+            append(&mut journal, record, private.as_deref())?;
         }
     }
     for (turn_id, event) in closing {
-        append(&mut journal, now_ms, turn_id, interrupted(event), None)?;
+        append(&mut journal, record(now_ms, turn_id, None, interrupted(event)), None)?;
     }
     journal.copy_outputs(&store.folder(of)?)?;
+    if let Some(key) = key {
+        store.keep_key(&key, new)?;
+    }
     journal.publish()?;
     Ok(Ok(()))
 }
 
+/// Who sent the request that a copied event follows from. Its key means a request to the session that it was copied from.
+fn without_key(cause: Option<Cause>) -> Option<Cause> {
+    let client_id = cause?.client_id?;
+    Some(Cause { client_id: Some(client_id), key: None })
+}
+
 fn append(
     journal: &mut Journal,
-    ts_ms: u64,
-    turn_id: Option<pintle_protocol::ids::TurnId>,
-    event: Event,
+    record: EventRecord,
     private: Option<&serde_json::value::RawValue>,
 ) -> Result<(), crate::store::Error> {
-    let session_id = journal.header().session_id.clone();
     let seq = journal.last_seq() + 1;
-    journal.append(&EventRecord { session_id, seq, ts_ms, turn_id, event }, private)?;
+    journal.append(&EventRecord { seq, ..record }, private)?;
     Ok(())
 }

@@ -5,6 +5,7 @@ mod checkpoints;
 mod export;
 mod fork;
 mod indexing;
+mod resources;
 mod stored;
 mod user_shell;
 
@@ -33,9 +34,13 @@ use crate::editor::Editors;
 use crate::history::recovery::{self, Earlier};
 use crate::history::touched::TouchedFiles;
 use crate::history::{replay, tree};
+use crate::llm::Effort;
+use crate::store::streaming::StreamingFile;
 use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::event::{AgentRole, Event, EventRecord, Notice, NoticeLevel, SessionCreated};
+use pintle_protocol::event::{
+    AgentRole, Cause, Event, EventRecord, Notice, NoticeLevel, SessionCreated,
+};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use pintle_protocol::models::ModelsListResult;
@@ -90,6 +95,11 @@ impl EngineHandle {
         self.services.models.list()
     }
 
+    /// The efforts that a model may be asked for, by name.
+    pub fn efforts(&self) -> Vec<&'static str> {
+        Effort::NAMES.iter().map(|(name, _)| *name).collect()
+    }
+
     /// The model of a session that names none.
     pub fn default_model(&self) -> Option<&str> {
         self.services.default_model.as_deref()
@@ -109,6 +119,11 @@ impl EngineHandle {
     /// The permission mode of a session that names none.
     pub fn default_permission_mode(&self) -> PermissionMode {
         self.services.permissions.default_mode
+    }
+
+    /// Trusts the projects in these resolved folders as long as the engine runs.
+    pub fn trust_for_now(&self, folders: Vec<PathBuf>) {
+        self.services.permissions.answers.trust_for_now(folders);
     }
 
     /// Returns true where a conversation that nears the end of the model's window is compacted by itself.
@@ -245,7 +260,7 @@ impl Engine {
                         // Who asked may be gone: then nobody will close it.
                         if let Err(Ok(handle)) = reply.send(self.create(*create).await) {
                             let (reply, _) = oneshot::channel();
-                            let _ = handle.commands.send(Command::Close { reply }).await;
+                            let _ = handle.tell(Command::Close { reply }).await;
                         }
                     }
                     Some(Request::Open(id, config, reply)) => {
@@ -294,7 +309,7 @@ impl Engine {
     async fn close_all(&mut self) {
         for (_, handle) in std::mem::take(&mut self.open) {
             let (reply, _) = oneshot::channel();
-            let _ = handle.commands.send(Command::Close { reply }).await;
+            let _ = handle.tell(Command::Close { reply }).await;
         }
         while let Some(ended) = self.tasks.join_next().await {
             self.forget(ended);
@@ -302,7 +317,11 @@ impl Engine {
     }
 
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
-        let CreateSession { id, cwd, title, config, parent, role, limits, budget, blobs } = create;
+        let CreateSession { id, cwd, title, config, parent, role, limits, budget, blobs, cause } =
+            create;
+        if let Some(made) = self.made_with(cause.as_ref()).await? {
+            return self.open(&made, OpenConfig::default()).await;
+        }
         self.check_folders(&cwd, &config).await?;
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
         if let Some(tools) = &settings.tools {
@@ -345,7 +364,11 @@ impl Engine {
             tools: settings.tools.clone(),
             forked_from: None,
         });
-        self.append(&mut journal, None, created)?;
+        self.append(&mut journal, None, created, cause.clone())?;
+        // Before the session is there: a key that leads nowhere is forgotten, a session without its key would be made twice.
+        if let Some(key) = cause.and_then(|cause| cause.key) {
+            self.services.store.keep_key(&key, &journal.header().session_id)?;
+        }
         journal.publish()?;
         Ok(self.spawn(journal, settings, TurnState::default(), Earlier::default()))
     }
@@ -401,15 +424,21 @@ impl Engine {
                 message,
                 hint: None,
             };
-            self.append(&mut journal, None, Event::Notice(notice))?;
+            self.append(&mut journal, None, Event::Notice(notice), None)?;
         }
         // Before files are looked at, which it may still change.
         found.earlier.ended = self.services.here.end_abandoned(id.as_str()).await;
+        let mut streaming = StreamingFile::of(journal.folder());
+        let streamed = streaming.saved();
+        found.restore_streamed(streamed);
         let untold = crash::untold(self.services.env.as_ref(), &journal, &entries).await;
         // What is closed here is part of the history that the model sees.
         for (turn, event) in untold.into_iter().chain(found.closing) {
-            entries.push(self.append(&mut journal, turn, event)?);
+            let entry = self.append(&mut journal, turn, event, None)?;
+            entry.record.iter().for_each(|record| found.earlier.keys.note(record));
+            entries.push(entry);
         }
+        streaming.clear();
         if found.earlier.is_retitled
             && let Err(error) = journal.keep_title(settings.title.as_deref())
         {
@@ -478,17 +507,26 @@ impl Engine {
         })
     }
 
+    /// The session that a request with the same key made before.
+    async fn made_with(&self, cause: Option<&Cause>) -> Result<Option<SessionId>, Error> {
+        let Some(key) = cause.and_then(|cause| cause.key.clone()) else { return Ok(None) };
+        let store = self.services.store.clone();
+        in_background(move || Ok(store.made_with(&key))).await
+    }
+
     fn append(
         &self,
         journal: &mut Journal,
         turn_id: Option<TurnId>,
         event: Event,
+        cause: Option<Cause>,
     ) -> Result<Entry, Error> {
         let record = EventRecord {
             session_id: journal.header().session_id.clone(),
             seq: journal.last_seq() + 1,
             ts_ms: self.services.ambient.now_ms(),
             turn_id,
+            cause,
             event,
         };
         let json = journal.append(&record, None)?;
@@ -507,7 +545,7 @@ impl Engine {
         let (services, sessions) = (Arc::clone(&self.services), self.sessions.clone());
         let task = Session::serve(services, sessions, journal, settings, state, earlier, commands);
         self.tasks.spawn(task);
-        let handle = SessionHandle { id: id.clone(), commands: commands_tx };
+        let handle = SessionHandle::new(id.clone(), commands_tx);
         self.open.insert(id, handle.clone());
         handle
     }

@@ -4,13 +4,14 @@ use crate::agent::background::in_background;
 use crate::agent::engine::EngineHandle;
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::history::items::Items;
-use crate::history::{anchors, items, tree};
+use crate::history::{anchors, items, tree, usage};
 use crate::store::artifacts::Piece;
 use crate::store::{Cursor, Entry, Filter, Page};
 use pintle_protocol::history::{Anchor, ItemAt, SessionTreeResult};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::SessionSummary;
 use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
+use pintle_protocol::usage::UsageReadResult;
 
 /// Which events of a session a page holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,15 @@ impl EngineHandle {
         let store = self.services().store.clone();
         let wanted = id.clone();
         in_background(move || store.delete(&wanted)).await
+    }
+
+    /// Archives a stored session, or takes it back.
+    ///
+    /// # Errors
+    /// It does not exist, or the data folder cannot be written.
+    pub async fn archive(&self, id: SessionId, archived: bool) -> Result<(), Error> {
+        let store = self.services().store.clone();
+        in_background(move || store.archive(&id, archived)).await
     }
 
     /// Reads a stored session's events without opening it; also returns the number of its last one.
@@ -125,6 +135,19 @@ impl EngineHandle {
         let read = move || {
             let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
             Ok(anchors::anchors(&entries))
+        };
+        in_background(read).await
+    }
+
+    /// The tokens and the money that a session has used.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn usage(&self, id: SessionId) -> Result<UsageReadResult, Error> {
+        let store = self.services().store.clone();
+        let read = move || {
+            let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
+            Ok(usage::count(&entries))
         };
         in_background(read).await
     }

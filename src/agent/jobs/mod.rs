@@ -65,11 +65,16 @@ struct Entry {
     /// The reason for stopping it, once it is being stopped.
     stopping: Option<JobEnd>,
     waiting: Vec<Waiting>,
-    /// The model knows how it ended.
+    /// The model knows how it ended, or learns it in another way.
     is_told: bool,
+    /// A person's command, and whether the model reads of it.
+    by_user: Option<ToModel>,
     /// The number of the next piece of output.
     n: u64,
 }
+
+/// True where the model reads of a person's command.
+type ToModel = bool;
 
 /// Someone who waits for the end of a job.
 #[derive(Debug)]
@@ -95,6 +100,8 @@ pub(super) struct Ended {
     pub(super) item: Item,
     waiting: Vec<Waiting>,
     view: Option<JobView>,
+    /// The model is to read of the person's command that it was.
+    pub(super) is_for_model: bool,
 }
 
 impl Ended {
@@ -150,11 +157,12 @@ impl Jobs {
     }
 
     /// The body of the next job's item.
-    pub(super) fn body(&self, command: &str, title: &str) -> Job {
+    pub(super) fn body(&self, command: &str, title: &str, by_user: bool) -> Job {
         Job {
             job_id: JobId::new(format!("job-{}", self.next)),
             title: title.to_owned(),
             command: command.to_owned(),
+            by_user,
             end: None,
             output: None,
             details: ToolDetails::default(),
@@ -168,6 +176,7 @@ impl Jobs {
         command: crate::exec::Command,
         item: Item,
         id: JobId,
+        by_user: Option<ToModel>,
     ) -> JobView {
         self.next += 1;
         let (item_id, cancel) = (item.id.clone(), CancellationToken::new());
@@ -180,7 +189,8 @@ impl Jobs {
             cancel: cancel.clone(),
             stopping: None,
             waiting: Vec::new(),
-            is_told: false,
+            is_told: by_user.is_some(),
+            by_user,
             n: 0,
         };
         let view = entry.view(entry.item.started_ms);
@@ -212,8 +222,10 @@ impl Jobs {
         if let ItemBody::Job(job) = &mut entry.item.body {
             (job.end, job.output, job.details) = (Some(end), Some(output), details);
         }
-        let waiting = std::mem::take(&mut entry.waiting);
-        let ended = Ended { item: entry.item.clone(), waiting, view: Some(entry.view(now_ms)) };
+        let (item, view) = (entry.item.clone(), Some(entry.view(now_ms)));
+        let (waiting, is_for_model) =
+            (std::mem::take(&mut entry.waiting), entry.by_user == Some(true));
+        let ended = Ended { item, waiting, view, is_for_model };
         self.forget_old();
         Some(ended)
     }
@@ -254,17 +266,39 @@ impl Jobs {
         id: &JobId,
         reply: crate::agent::command::Reply<Item>,
     ) {
+        if let Some((entry, reply)) = self.running_for_client(id, reply) {
+            entry.stop(Waiting::Client(reply));
+        }
+    }
+
+    /// Has a client wait for the end of a job.
+    pub(super) fn wait_for_client(
+        &mut self,
+        id: &JobId,
+        reply: crate::agent::command::Reply<Item>,
+    ) {
+        if let Some((entry, reply)) = self.running_for_client(id, reply) {
+            entry.waiting.push(Waiting::Client(reply));
+        }
+    }
+
+    /// Returns a job that runs; a client who asks for another is answered.
+    fn running_for_client(
+        &mut self,
+        id: &JobId,
+        reply: crate::agent::command::Reply<Item>,
+    ) -> Option<(&mut Entry, crate::agent::command::Reply<Item>)> {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == *id) else {
             let missing =
                 super::Error::new(super::ErrorKind::NotFound, format!("there is no job {id}"));
             let _ = reply.send(Err(missing.hint(super::error::Action::ListJobs)));
-            return;
+            return None;
         };
         if entry.is_running() {
-            entry.stop(Waiting::Client(reply));
-        } else {
-            let _ = reply.send(Ok(entry.item.clone()));
+            return Some((entry, reply));
         }
+        let _ = reply.send(Ok(entry.item.clone()));
+        None
     }
 
     /// Answers a tool. `Start` is the session's, which has the journal.
@@ -275,11 +309,11 @@ impl Jobs {
         match request {
             JobRequest::Start { reply, .. } => drop(reply),
             JobRequest::List { reply } => {
-                let views = self.entries.iter().map(|entry| entry.view(now_ms));
+                let views = self.of_model().map(|entry| entry.view(now_ms));
                 let _ = reply.send(views.collect());
             }
             JobRequest::Look { id, reply } => {
-                let entry = self.entries.iter().find(|entry| entry.id == id);
+                let entry = self.of_model().find(|entry| entry.id == id);
                 let _ =
                     reply.send(entry.map(|entry| entry.view(now_ms)).ok_or_else(|| unknown(&id)));
             }
@@ -290,13 +324,20 @@ impl Jobs {
                 }
             }
             JobRequest::Stop { id, reply } => {
-                match self.entries.iter_mut().find(|entry| entry.id == id) {
+                let entry =
+                    self.entries.iter_mut().find(|entry| entry.id == id && entry.is_models());
+                match entry {
                     None => drop(reply.send(Err(unknown(&id)))),
                     Some(entry) if entry.is_running() => entry.stop(Waiting::Model(reply)),
                     Some(entry) => drop(reply.send(Ok(entry.view(now_ms)))),
                 }
             }
         }
+    }
+
+    /// The jobs that the model began.
+    fn of_model(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.is_models())
     }
 
     /// The number of the next piece of a job's output.
@@ -352,6 +393,11 @@ impl Jobs {
 impl Entry {
     fn is_running(&self) -> bool {
         self.item.duration_ms.is_none()
+    }
+
+    /// Returns true where the model began it.
+    fn is_models(&self) -> bool {
+        self.by_user.is_none()
     }
 
     fn stop(&mut self, waiting: Waiting) {
@@ -426,6 +472,15 @@ fn status(end: JobEnd, details: &ToolDetails) -> ItemStatus {
         }
         JobEnd::Stopped | JobEnd::SessionEnded => ItemStatus::Cancelled,
     }
+}
+
+/// The words for the model about a person's command that has ended.
+pub(super) fn words_for_model(job: &Job) -> String {
+    let how = ended(job.end.unwrap_or(JobEnd::SessionEnded), &job.details);
+    let cut = if job.details.truncation.is_some() { "the end of the output:\n" } else { "" };
+    let output = job.output.as_deref().unwrap_or_default().trim_end_matches('\n');
+    let gap = if output.is_empty() { "" } else { "\n" };
+    format!("The user ran a command:\n$ {}\n{cut}{output}{gap}({how})", job.command)
 }
 
 /// A job's end in a sentence.

@@ -117,6 +117,7 @@ impl Session {
                 limits: Some(limits),
                 budget,
                 blobs,
+                cause: None,
             };
             if let Some(name) = agent {
                 let (role, its_model) = named(&services, &own_folder, &name, &own_model).await?;

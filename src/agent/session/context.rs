@@ -1,11 +1,13 @@
 //! Commands about the context: the last request to the model, the use of its window, compaction on request.
 
+use super::turns::other_request;
 use super::{Phase, Session};
 use crate::agent::command::{ContextCommand, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::turn::context::Work;
 use crate::agent::turn::meter::specs;
 use crate::context::inspect::RequestParts;
+use crate::history::keys::Effect;
 use crate::llm::ToolSpec;
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::ids::TurnId;
@@ -23,6 +25,10 @@ impl Session {
 
     /// Begins to sum up the conversation.
     pub(super) fn compact(&mut self, instructions: Option<String>, reply: Reply<TurnId>) {
+        if let Some(earlier) = self.begun_before() {
+            let _ = reply.send(earlier);
+            return;
+        }
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
             let _ = reply.send(Err(Error::new(busy, "a turn is running").hint(
@@ -40,6 +46,17 @@ impl Session {
                 let _ = reply.send(Err(error.into()));
             }
         }
+    }
+
+    /// The turn that an earlier request with the key of this one began, where there was one.
+    fn begun_before(&self) -> Option<Result<TurnId, Error>> {
+        let key = self.log.cause.as_ref()?.key.as_ref()?;
+        Some(match self.log.keys.effect(key)? {
+            Effect::Began(turn_id) => Ok(turn_id.clone()),
+            Effect::Accepted { .. } | Effect::Noted { .. } | Effect::Ran { .. } => {
+                Err(other_request(key))
+            }
+        })
     }
 
     /// The last request to the model, else the request that it would be sent.

@@ -7,11 +7,13 @@ use crate::context::inspect::RequestParts;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
+use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{CompactionFiles, EngineMessage, ItemBody, ItemStatus};
 use pintle_protocol::plan::WorkMode;
 use serde_json::value::RawValue;
 use std::pin::pin;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 impl Host for Session {
     fn record_with(&mut self, event: Event, private: Option<Box<RawValue>>) {
@@ -92,6 +94,19 @@ impl Host for Session {
         self.apply_pending_verdicts().await;
         let running = self.phase.running_mut();
         running.map(|running| std::mem::take(&mut running.foreign_changes)).unwrap_or_default()
+    }
+
+    fn call_begins(&mut self, item: &ItemId) -> CancellationToken {
+        let Some(running) = self.phase.running_mut() else { return CancellationToken::new() };
+        let cancel = running.cancel.child_token();
+        running.calls.push((item.clone(), cancel.clone()));
+        cancel
+    }
+
+    fn call_ends(&mut self, item: &ItemId) {
+        if let Some(running) = self.phase.running_mut() {
+            running.calls.retain(|(id, _)| id != item);
+        }
     }
 
     fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome> {

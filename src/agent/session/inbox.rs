@@ -8,7 +8,7 @@
 use crate::agent::command::Note;
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::turn::inputs::is_blank;
-use pintle_protocol::event::{Delivery, QueuedInput};
+use pintle_protocol::event::{Cause, Delivery, QueuedInput};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::queue::{QueueMode, QueueUpdate};
 use std::collections::VecDeque;
@@ -21,8 +21,8 @@ pub(super) struct Inbox {
     pub(super) steer_mode: QueueMode,
     /// The number of follow-ups that a turn begins with.
     pub(super) follow_up_mode: QueueMode,
-    /// Notes, in order.
-    pub(super) notes: Vec<Note>,
+    /// Notes, in order, each with the cause that it is recorded with.
+    pub(super) notes: Vec<(Note, Option<Cause>)>,
 }
 
 impl Default for Inbox {
@@ -78,6 +78,16 @@ impl Inbox {
     pub(super) fn holding(held: Vec<QueuedInput>) -> Self {
         let queue = Queue { held: held.into(), ..Queue::default() };
         Self { queue, ..Self::default() }
+    }
+
+    /// Keeps a message for the next prompt.
+    pub(super) fn hold(&mut self, input: QueuedInput) {
+        self.queue.held.push_back(input);
+    }
+
+    /// Returns true where the message is held for the next prompt.
+    pub(super) fn holds(&self, id: &ItemId) -> bool {
+        place(&self.queue.held, id).is_some()
     }
 
     /// Takes the messages that are held for the next prompt, which has come.
@@ -228,6 +238,7 @@ mod tests {
                 delivery,
                 content: vec![Input::text("x")],
                 limits: None,
+                output_schema: None,
             });
         }
         inbox

@@ -2,20 +2,32 @@
 //!
 //! Invariant: a job's item is in the journal before its command runs, and its end before anyone is told.
 
+use super::turns::other_request;
 use super::{Phase, Session};
-use crate::agent::command::JobCommand;
-use crate::agent::jobs::JobEvent;
-use crate::exec::{Command, Error};
+use crate::agent::command::{JobCommand, Note, NoteBody, Record, UserJob};
+use crate::agent::error::{Action, Error, ErrorKind};
+use crate::agent::jobs::{JobEvent, words_for_model};
+use crate::exec::{self, Command};
+use crate::history::keys::{Effect, digest};
 use crate::store::blobs::Blobs;
+use crate::text::truncate::Limits;
 use crate::tools::{JobRequest, JobView};
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, TransientEvent};
-use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Item, ItemBody, ItemStatus};
+use pintle_protocol::ids::{ItemId, TurnId};
+use pintle_protocol::item::{ClientNote, Item, ItemBody, ItemStatus, Job};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The time that jobs have to stop when the session ends, before they are dropped, which kills them.
 const STOP_GRACE: Duration = Duration::from_secs(6);
+
+/// The output of a person's command that its item keeps; the whole of a longer one is in a file.
+const OUTPUT: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
+
+/// The kind of the note with a person's command.
+const USER_COMMAND: &str = "shell";
 
 impl Session {
     pub(super) fn job_command(&mut self, command: JobCommand) {
@@ -24,6 +36,81 @@ impl Session {
                 let _ = reply.send(Ok(self.jobs.items()));
             }
             JobCommand::Stop { id, reply } => self.jobs.stop_for_client(&id, reply),
+            JobCommand::Wait { id, reply } => self.jobs.wait_for_client(&id, reply),
+            JobCommand::Run { line, to_model, reply } => {
+                let begun = self.run_for_user(line, to_model);
+                let (job, record) = match begun {
+                    Ok((job, record)) => (Ok(job), record),
+                    Err(error) => (Err(error), None),
+                };
+                let _ = reply.send(job);
+                if let Some(record) = record {
+                    self.publish(&record);
+                    self.publish_state();
+                }
+            }
+        }
+    }
+
+    /// Runs a person's command as a job, unless an earlier request with the same key did.
+    fn run_for_user(
+        &mut self,
+        line: String,
+        to_model: bool,
+    ) -> Result<(UserJob, Option<Arc<Record>>), Error> {
+        if let Some(earlier) = self.run_before(&line) {
+            return earlier.map(|job| (job, None));
+        }
+        // A client acts within the ceiling that the engine's user has set: where only reading is allowed, it runs nothing either.
+        if self.settings.permission_mode == PermissionMode::ReadOnly {
+            let what = "the permission mode of the session is readOnly, in which no command runs";
+            let hint = "set another permission mode, where the engine allows it";
+            return Err(Error::new(ErrorKind::Conflict, what).hint(hint));
+        }
+        if self.jobs.refusal().is_some() {
+            let what = "too many background jobs run already";
+            return Err(Error::new(ErrorKind::Conflict, what).hint(Action::ListJobs));
+        }
+        let command = Command {
+            spill_lines: OUTPUT.max_lines as u64,
+            spill_bytes: OUTPUT.max_bytes as u64,
+            artifacts: Some(self.log.artifacts()),
+            ..Command::new(line, self.log.cwd(), self.log.id.as_str())
+        };
+        let body = self.jobs.body(&command.line, &command.line, true);
+        let id = body.job_id.clone();
+        let item = self.job_item(body, None);
+        let record = self.log.append(None, Event::ItemStarted { item: item.clone() }, None)?;
+        let (env, job) = (Arc::clone(&self.services.env), UserJob::Running(id.clone()));
+        self.jobs.begin(env, command, item, id, Some(to_model));
+        Ok((job, Some(record)))
+    }
+
+    /// The job that an earlier request with the key of this one began, where there was one.
+    fn run_before(&self, line: &str) -> Option<Result<UserJob, Error>> {
+        let key = self.log.cause.as_ref()?.key.as_ref()?;
+        let asked = digest(&self.services.ambient.secrets().redact(line));
+        Some(match self.log.keys.effect(key)? {
+            Effect::Ran { job_id, content, ended, .. } if *content == asked => {
+                Ok(ended.map_or_else(|| UserJob::Running(job_id.clone()), UserJob::Ended))
+            }
+            Effect::Ran { .. }
+            | Effect::Accepted { .. }
+            | Effect::Began(_)
+            | Effect::Noted { .. } => Err(other_request(key)),
+        })
+    }
+
+    /// The item of a job that begins.
+    fn job_item(&self, body: Job, turn_id: Option<TurnId>) -> Item {
+        Item {
+            id: ItemId::new(self.services.ambient.new_id()),
+            turn_id,
+            step: None,
+            status: ItemStatus::Running,
+            started_ms: self.services.ambient.now_ms(),
+            duration_ms: None,
+            body: ItemBody::Job(Box::new(body)),
         }
     }
 
@@ -53,23 +140,15 @@ impl Session {
             Phase::Running(running) if !running.cancel.is_cancelled() => running.turn_id.clone(),
             Phase::Running(_) | Phase::Idle(_) => return Err("Operation aborted".to_owned()),
         };
-        let body = self.jobs.body(&command.line, title);
+        let body = self.jobs.body(&command.line, title, false);
         let id = body.job_id.clone();
-        let item = Item {
-            id: ItemId::new(self.services.ambient.new_id()),
-            turn_id: Some(turn_id.clone()),
-            step: None,
-            status: ItemStatus::Running,
-            started_ms: self.services.ambient.now_ms(),
-            duration_ms: None,
-            body: ItemBody::Job(Box::new(body)),
-        };
+        let item = self.job_item(body, Some(turn_id.clone()));
         let started = Event::ItemStarted { item: item.clone() };
         let record = self.log.append(Some(turn_id), started, None).map_err(|error| {
             format!("The job was not started, because the journal could not be written: {error}")
         })?;
         self.publish(&record);
-        let view = self.jobs.begin(Arc::clone(&self.services.env), command, item, id);
+        let view = self.jobs.begin(Arc::clone(&self.services.env), command, item, id, None);
         self.publish_state();
         Ok(view)
     }
@@ -79,11 +158,16 @@ impl Session {
         self.settings.blobs.clone().unwrap_or_else(own)
     }
 
-    fn job_ended(&mut self, item: &ItemId, ran: Result<crate::exec::Ran, Error>) {
+    fn job_ended(&mut self, item: &ItemId, ran: Result<exec::Ran, exec::Error>) {
         let (now_ms, artifacts) = (self.services.ambient.now_ms(), self.log.artifacts());
         let Some(ended) = self.jobs.ended(item, ran, now_ms, &artifacts) else {
             return;
         };
+        if ended.is_for_model
+            && let ItemBody::Job(job) = &ended.item.body
+        {
+            self.inbox.notes.push((note_about(job), None));
+        }
         // It may end after its turn, so the record belongs to none.
         match self.log.append(None, Event::ItemCompleted { item: ended.item.clone() }, None) {
             Ok(record) => {
@@ -95,6 +179,7 @@ impl Session {
                 self.warn_transiently(&error);
             }
         }
+        self.write_notes();
         self.publish_state();
     }
 
@@ -106,10 +191,18 @@ impl Session {
                 Ok(wake) => self.handle(wake).await,
                 Err(_) => {
                     for item in self.jobs.abandon() {
-                        self.job_ended(&item, Err(Error::Cancelled));
+                        self.job_ended(&item, Err(exec::Error::Cancelled));
                     }
                 }
             }
         }
     }
+}
+
+/// The note for the model about a person's command. People see its job.
+fn note_about(job: &Job) -> Note {
+    let data = json!({"command": job.command, "jobId": job.job_id});
+    let kind = Some(USER_COMMAND.to_owned());
+    let note = ClientNote { kind, data: Some(data), is_unread: false, is_hidden: true };
+    Note { body: NoteBody::Client(note, words_for_model(job)), private: None }
 }

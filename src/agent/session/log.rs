@@ -5,16 +5,19 @@
 //!
 //! Invariant: this is the journal's only writer, numbers have no gaps, and nothing is handed on before it is in the journal.
 
+use super::streaming::Streaming;
 use super::subscribers::Subscription;
 use crate::agent::clients::SubscriberId;
-use crate::agent::command::Record;
+use crate::agent::command::{Record, Subscriber, Transient};
 use crate::agent::error::Error;
 use crate::agent::requests::SessionFactory;
 use crate::ambient::{Ambient, Secrets};
+use crate::history::keys::Keys;
 use crate::store::announced::Announcements;
+use crate::store::streaming::StreamingFile;
 use crate::store::{Journal, artifacts};
 use futures_util::future::select_all;
-use pintle_protocol::event::{Event, EventRecord, Notice, TransientEvent, TransientRecord};
+use pintle_protocol::event::{Cause, Event, EventRecord, Notice, TransientEvent, TransientRecord};
 use pintle_protocol::ids::{SessionId, TurnId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -31,14 +34,37 @@ pub(super) struct Log {
     pub(super) subscribers: Vec<Subscription>,
     /// Notices about the opening of the session, for whoever opens it: they are recorded at the next subscription.
     pub(super) unseen: Vec<Notice>,
+    /// The cause of the events that are appended now.
+    pub(super) cause: Option<Cause>,
+    /// The effects of requests with a key.
+    pub(super) keys: Keys,
+    /// The text that streams, and where it is saved.
+    streaming: Streaming,
+    streaming_file: StreamingFile,
     ambient: Ambient,
     engine: SessionFactory,
 }
 
 impl Log {
-    pub(super) fn new(journal: Journal, ambient: Ambient, engine: SessionFactory) -> Self {
+    pub(super) fn new(
+        journal: Journal,
+        ambient: Ambient,
+        engine: SessionFactory,
+        keys: Keys,
+    ) -> Self {
         let id = journal.header().session_id.clone();
-        Self { id, journal, subscribers: Vec::new(), unseen: Vec::new(), ambient, engine }
+        Self {
+            id,
+            subscribers: Vec::new(),
+            unseen: Vec::new(),
+            cause: None,
+            keys,
+            streaming: Streaming::default(),
+            streaming_file: StreamingFile::of(journal.folder()),
+            journal,
+            ambient,
+            engine,
+        }
     }
 
     /// The session's working directory.
@@ -68,13 +94,18 @@ impl Log {
             seq: self.journal.last_seq() + 1,
             ts_ms: self.ambient.now_ms(),
             turn_id,
+            cause: self.cause.clone(),
             event,
         };
         let secrets = self.ambient.secrets();
         let value = redacted(secrets, value);
         let private = private.map(|private| redacted_part(secrets, private));
         let json = self.journal.append(&value, private.as_deref())?;
-        Ok(Arc::new(Record { value, json }))
+        self.keys.note(&value);
+        if self.streaming.note(&value.event) {
+            self.streaming_file.clear();
+        }
+        Ok(Arc::new(Record::new(value, json)))
     }
 
     /// Hands on a record. False when a subscriber was found gone.
@@ -86,6 +117,9 @@ impl Log {
 
     /// Hands on an event without keeping it.
     pub(super) fn publish_transient(&mut self, turn_id: Option<TurnId>, event: TransientEvent) {
+        if let TransientEvent::ItemDelta(delta) = &event {
+            self.streaming.grow(turn_id.as_ref(), delta);
+        }
         if self.subscribers.is_empty() {
             return;
         }
@@ -103,14 +137,38 @@ impl Log {
             | TransientEvent::StepUsage(_)
             | TransientEvent::Notice(_)) => redacted(secrets, event),
         };
-        let record = Arc::new(TransientRecord {
-            session_id: self.id.clone(),
-            after: self.journal.last_seq(),
-            turn_id,
-            event,
-        });
+        let record = self.transient_record(turn_id, event);
         for subscription in &mut self.subscribers {
             subscription.transient(&record);
+        }
+    }
+
+    fn transient_record(&self, turn_id: Option<TurnId>, event: TransientEvent) -> Arc<Transient> {
+        let (session_id, after) = (self.id.clone(), self.journal.last_seq());
+        Arc::new(Transient::new(TransientRecord { session_id, after, turn_id, event }))
+    }
+
+    /// Adds a subscriber, who is told what streams so far.
+    pub(super) fn add(&mut self, subscriber: Subscriber, seq: u64) {
+        self.subscribers.retain(|served| served.subscriber.id != subscriber.id);
+        let subscription = Subscription::new(subscriber, seq);
+        for (turn_id, delta) in self.streaming.pieces(self.ambient.secrets()) {
+            let event = TransientEvent::ItemDelta(delta);
+            subscription.transient(&self.transient_record(turn_id, event));
+        }
+        self.subscribers.push(subscription);
+    }
+
+    /// Waits until what streams is to be saved; for ever where nothing is. Cancel-safe.
+    pub(super) async fn save_due(&self) {
+        self.streaming.due().await;
+    }
+
+    /// Saves what streams.
+    pub(super) fn save_streaming(&mut self) {
+        let texts = self.streaming.take_due(self.ambient.secrets());
+        if let Err(error) = self.streaming_file.put(&texts) {
+            tracing::warn!("session {}: what streams could not be saved: {error}", self.id);
         }
     }
 

@@ -78,17 +78,19 @@ impl Session {
         rewound: HistoryRewound,
         branch: &[&Entry],
     ) -> Result<Vec<Arc<Record>>, Error> {
-        let record = |ts_ms, turn_id, event| EventRecord {
+        let record = |ts_ms, turn_id, cause, event| EventRecord {
             session_id: self.log.id.clone(),
             seq: 0,
             ts_ms,
             turn_id,
+            cause,
             event,
         };
-        let begin = record(self.services.ambient.now_ms(), None, Event::HistoryRewound(rewound));
+        let (now_ms, cause) = (self.services.ambient.now_ms(), self.log.cause.clone());
+        let begin = record(now_ms, None, cause, Event::HistoryRewound(rewound));
         let copied = branch.iter().filter_map(|entry| {
-            let EventRecord { ts_ms, turn_id, event, .. } = entry.record.clone()?;
-            Some((record(ts_ms, turn_id, event), entry.private.as_deref()))
+            let EventRecord { ts_ms, turn_id, cause, event, .. } = entry.record.clone()?;
+            Some((record(ts_ms, turn_id, cause, event), entry.private.as_deref()))
         });
         let mut all: Vec<_> = std::iter::once((begin, None)).chain(copied).collect();
         for (seq, (record, _)) in (self.log.journal.last_seq() + 1..).zip(&mut all) {
@@ -97,7 +99,7 @@ impl Session {
         let lines = all.iter().map(|(record, private)| (record, *private));
         let written = self.log.journal.append_all(lines)?;
         let records = all.into_iter().zip(written);
-        Ok(records.map(|((value, _), json)| Arc::new(Record { value, json })).collect())
+        Ok(records.map(|((value, _), json)| Arc::new(Record::new(value, json))).collect())
     }
 }
 

@@ -27,16 +27,17 @@ mod queue;
 mod restore;
 mod review;
 mod settings;
+mod streaming;
 mod subscribers;
 mod subscriptions;
 mod title;
 mod turns;
 
-pub use question_rules::QUESTION_TIMEOUT;
+pub use question_rules::{APPROVAL_TIMEOUT, QUESTION_TIMEOUT};
 pub(super) use settings::Settings;
 
 use crate::agent::clients::{CallRequest, SubscriberId};
-use crate::agent::command::{Command, Record, Reply, commands_ended, messages_held};
+use crate::agent::command::{Command, Record, Reply, Sent, commands_ended, messages_held};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::jobs::Jobs;
 use crate::agent::requests::SessionFactory;
@@ -88,7 +89,7 @@ pub(super) struct Session {
 /// The way into a session, and out of it.
 #[derive(Debug)]
 struct Door {
-    commands: mpsc::Receiver<Command>,
+    commands: mpsc::Receiver<Sent>,
     /// Receive a response when the session is idle.
     idle_waiters: Vec<Reply<()>>,
     /// The session is to end.
@@ -99,7 +100,7 @@ struct Door {
 
 impl Door {
     /// Waits for a command; `None` when every handle is gone, and for ever after that. Cancel-safe.
-    async fn next(&mut self) -> Option<Command> {
+    async fn next(&mut self) -> Option<Sent> {
         if self.closing.as_ref().is_some_and(|closing| closing.is_abandoned) {
             std::future::pending::<()>().await;
         }
@@ -118,7 +119,7 @@ struct Closing {
 
 /// Something that the task wakes up for.
 enum Wake {
-    Command(Command),
+    Command(Sent),
     /// Every handle is gone.
     Abandoned,
     Job(Box<crate::agent::jobs::JobEvent>),
@@ -132,6 +133,8 @@ enum Wake {
     Named(Answered),
     /// A subscriber that was behind may have room again.
     Room,
+    /// Text that streams is to be saved.
+    SaveDue,
 }
 
 impl Session {
@@ -143,7 +146,7 @@ impl Session {
         settings: Settings,
         state: TurnState,
         earlier: Earlier,
-        commands: mpsc::Receiver<Command>,
+        commands: mpsc::Receiver<Sent>,
     ) -> impl Future<Output = SessionId> + Send {
         let is_named = settings.title.is_some() || earlier.is_retitled || settings.is_subagent;
         let view = ModelView {
@@ -152,7 +155,7 @@ impl Session {
             touched: earlier.touched,
             ..ModelView::default()
         };
-        let mut log = Log::new(journal, services.ambient.clone(), sessions.clone());
+        let mut log = Log::new(journal, services.ambient.clone(), sessions.clone(), earlier.keys);
         let inbox = Inbox::holding(earlier.unread);
         log.unseen.extend(commands_ended(&earlier.ended));
         log.unseen.extend(messages_held(&inbox.unread()));
@@ -209,6 +212,7 @@ impl Session {
             Some(notices) = self.contributions.watching_hooks.next() => Wake::Hooked(notices),
             answered = self.naming.next() => Wake::Named(answered),
             () = self.log.room() => Wake::Room,
+            () = self.log.save_due() => Wake::SaveDue,
         }
     }
 
@@ -216,18 +220,22 @@ impl Session {
     async fn handle(&mut self, wake: Wake) {
         match wake {
             // Dropping a command's reply tells who asked that the session is closed.
-            Wake::Command(command) if self.door.closing.is_some() => drop(command),
-            Wake::Command(Command::Close { reply }) => {
+            Wake::Command(sent) if self.door.closing.is_some() => drop(sent),
+            Wake::Command(Sent { command: Command::Close { reply }, .. }) => {
                 self.begin_to_close(Closing { reply: Some(reply), is_abandoned: false });
             }
-            Wake::Command(Command::Leave { id, finishes, reply }) => {
+            Wake::Command(Sent { command: Command::Leave { id, finishes, reply }, .. }) => {
                 self.leave(id, finishes, reply).await;
             }
             Wake::Abandoned => match &mut self.door.closing {
                 Some(closing) => closing.is_abandoned = true,
                 None => self.begin_to_close(Closing { reply: None, is_abandoned: true }),
             },
-            Wake::Command(command) => self.command(command).await,
+            Wake::Command(Sent { command, cause }) => {
+                self.log.cause = cause;
+                self.command(command).await;
+                self.log.cause = None;
+            }
             Wake::Job(event) => self.job_event(*event),
             Wake::Subagent(event) => self.subagent_event(*event),
             Wake::Question(event) => self.question_event(*event),
@@ -235,6 +243,7 @@ impl Session {
             Wake::Hooked(notices) => self.hooks_failed(notices),
             Wake::Named(answered) => self.named(answered),
             Wake::Room => self.log.catch_up(),
+            Wake::SaveDue => self.log.save_streaming(),
         }
     }
 

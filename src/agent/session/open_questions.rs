@@ -5,7 +5,7 @@
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::tools::ClientRequest;
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
-use pintle_protocol::ids::{ApprovalId, QuestionId};
+use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionOutcome};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -31,6 +31,7 @@ pub(super) struct OpenQuestions {
 #[derive(Debug)]
 pub(super) struct OpenApproval {
     pub(super) approval: Approval,
+    pub(super) deadline: Instant,
     pub(super) answer: oneshot::Sender<ApprovalOutcome>,
 }
 
@@ -67,7 +68,8 @@ impl OpenQuestions {
 
     /// Waits for the next thing to do. Cancel-safe.
     pub(super) async fn next(&mut self) -> QuestionEvent {
-        let deadlines = self.questions.iter().map(|open| open.deadline);
+        let approvals = self.approvals.iter().map(|open| open.deadline);
+        let deadlines = self.questions.iter().map(|open| open.deadline).chain(approvals);
         let first = deadlines.chain(self.absence).min();
         let deadline = async {
             match first {
@@ -88,6 +90,12 @@ impl OpenQuestions {
         let approvals = self.approvals.iter().map(|open| open.approval.approval_id.to_string());
         let questions = self.questions.iter().map(|open| open.question.question_id.to_string());
         approvals.chain(questions).collect()
+    }
+
+    /// Takes the approval that a call waits for.
+    pub(super) fn take_approval_of(&mut self, item_id: &ItemId) -> Option<OpenApproval> {
+        let at = self.approvals.iter().position(|open| open.approval.item_id == *item_id)?;
+        Some(self.approvals.remove(at))
     }
 
     /// Takes an open approval, to be answered.
@@ -111,6 +119,12 @@ impl OpenQuestions {
     /// Returns true once nobody was there for long enough.
     pub(super) fn is_absence_over(&self) -> bool {
         self.absence.is_some_and(|end| end <= Instant::now())
+    }
+
+    /// Takes the approvals whose deadline has passed.
+    pub(super) fn take_expired_approvals(&mut self) -> Vec<OpenApproval> {
+        let now = Instant::now();
+        self.approvals.extract_if(.., |open| open.deadline <= now).collect()
     }
 
     /// Takes the questions whose time is over.
@@ -144,6 +158,7 @@ impl ClosedQuestions {
         let words = match outcome.by {
             DecidedBy::Client => format!("a client {verb}"),
             DecidedBy::NoApprover => "nobody was there who could answer".to_owned(),
+            DecidedBy::Deadline => "nobody answered in time".to_owned(),
             DecidedBy::Interrupt => "the turn was interrupted".to_owned(),
         };
         self.note(outcome.approval_id.as_str(), words);

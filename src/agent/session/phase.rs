@@ -3,7 +3,7 @@
 use crate::agent::host::Activity;
 use crate::agent::turn::{TurnContext, TurnState, Work};
 use pintle_protocol::files::FileRecord;
-use pintle_protocol::ids::TurnId;
+use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::plan::WorkMode;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +18,8 @@ pub(super) struct Running {
     pub(super) turn_id: TurnId,
     pub(super) began_ms: u64,
     pub(super) cancel: CancellationToken,
+    /// The calls that run.
+    pub(super) calls: Vec<(ItemId, CancellationToken)>,
     pub(super) mode: WorkMode,
     pub(super) activity: Activity,
     /// It has asked for news before.
@@ -35,6 +37,13 @@ pub(super) struct DueTurn {
     pub(super) ctx: TurnContext,
     pub(super) state: TurnState,
     pub(super) work: Work,
+}
+
+impl Running {
+    /// The token that cancels a call that runs.
+    pub(super) fn call(&self, item_id: &ItemId) -> Option<&CancellationToken> {
+        self.calls.iter().find(|(id, _)| id == item_id).map(|(_, cancel)| cancel)
+    }
 }
 
 impl Phase {

@@ -7,6 +7,9 @@ use pintle_protocol::question::{
 };
 use std::time::Duration;
 
+/// The default time that a person has to decide about a call: they may be away for a day.
+pub const APPROVAL_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
 /// The default time that a person has to answer.
 pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 

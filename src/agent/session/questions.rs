@@ -15,6 +15,7 @@ use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, QuestionId};
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionKind, QuestionOutcome};
+use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -31,6 +32,10 @@ impl Session {
                 let _ = reply.send(self.write_plan(Plan { items }));
             }
             QuestionEvent::Deadline => {
+                for open in self.questions.take_expired_approvals() {
+                    let outcome = outcome::without_client(&open.approval, DecidedBy::Deadline);
+                    self.resolve_approval(open, outcome);
+                }
                 for open in self.questions.take_expired() {
                     let outcome = outcome::without_answer(&open.question, AnsweredBy::Deadline);
                     self.resolve_question(open, outcome);
@@ -46,9 +51,11 @@ impl Session {
         approval: Approval,
         answer: oneshot::Sender<ApprovalOutcome>,
     ) {
+        let (deadline_ms, deadline) = self.deadline(self.services.approval_timeout);
+        let approval = Approval { deadline_ms, ..approval };
         let turn_id = Some(approval.turn_id.clone());
         self.record(turn_id, Event::ApprovalRequested(approval.clone()));
-        self.questions.approvals.push(OpenApproval { approval, answer });
+        self.questions.approvals.push(OpenApproval { approval, deadline, answer });
         self.asked_something();
     }
 
@@ -67,8 +74,7 @@ impl Session {
             let _ = answer.send(Err(no.to_owned()));
             return;
         }
-        let timeout = self.services.question_timeout;
-        let wait_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        let (deadline_ms, deadline) = self.deadline(self.services.question_timeout);
         let question = Question {
             question_id: QuestionId::new(self.services.ambient.new_id()),
             session_id: self.log.id.clone(),
@@ -79,13 +85,18 @@ impl Session {
             text: ask.text,
             plan: ask.plan,
             multiple: ask.multiple,
-            deadline_ms: self.services.ambient.now_ms().saturating_add(wait_ms),
+            deadline_ms,
         };
         let turn_id = Some(question.turn_id.clone());
         self.record(turn_id, Event::QuestionRequested(question.clone()));
-        let deadline = Instant::now() + timeout;
         self.questions.questions.push(OpenQuestion { question, deadline, answer });
         self.asked_something();
+    }
+
+    /// The end of a time from now on: of the clock that clients have, and of the one that runs evenly.
+    fn deadline(&self, timeout: Duration) -> (u64, Instant) {
+        let wait_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        (self.services.ambient.now_ms().saturating_add(wait_ms), Instant::now() + timeout)
     }
 
     fn asked_something(&mut self) {

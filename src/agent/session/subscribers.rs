@@ -5,8 +5,8 @@
 //! them from the journal.
 
 use crate::agent::clients::{CallId, ClientCall, Extensions};
-use crate::agent::command::{Feed, Record, Subscriber};
-use pintle_protocol::event::TransientRecord;
+use crate::agent::command::{Feed, Record, Subscriber, Transient, is_about_a_question};
+use pintle_protocol::event::TransientEvent;
 use pintle_protocol::ids::SessionId;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,10 +30,18 @@ impl Subscription {
 
     /// Hands on a durable event, or notes that it was held back. `false` when nobody receives any more.
     pub(super) fn durable(&mut self, record: &Arc<Record>) -> bool {
-        if self.is_behind {
+        let feed = if self.subscriber.filter.takes(&record.value.event) {
+            Some(Feed::Durable(Arc::clone(record)))
+        } else {
+            is_about_a_question(&record.value.event).then(|| Feed::Question(Arc::clone(record)))
+        };
+        let (Some(feed), false) = (feed, self.is_behind) else {
+            if !self.is_behind {
+                self.last_sent_seq = record.value.seq;
+            }
             return !self.subscriber.feed.is_closed();
-        }
-        match self.subscriber.feed.try_send(Feed::Durable(Arc::clone(record))) {
+        };
+        match self.subscriber.feed.try_send(feed) {
             Ok(()) => {
                 self.last_sent_seq = record.value.seq;
                 true
@@ -47,11 +55,18 @@ impl Subscription {
     }
 
     /// Hands on a transient event if there is room. Half of the channel is kept for durable ones.
-    pub(super) fn transient(&self, record: &Arc<TransientRecord>) {
-        let feed = &self.subscriber.feed;
-        if !self.is_behind && feed.capacity() > feed.max_capacity() / 2 {
-            let _ = self.subscriber.feed.try_send(Feed::Transient(Arc::clone(record)));
+    pub(super) fn transient(&self, record: &Arc<Transient>) {
+        let Subscriber { feed, filter, .. } = &self.subscriber;
+        let event = &record.value.event;
+        let has_room = !self.is_behind && feed.capacity() > feed.max_capacity() / 2;
+        if !has_room || !filter.takes_transient(event) {
+            return;
         }
+        let record = Arc::clone(record);
+        let _ = feed.try_send(match (event, filter.max_latency) {
+            (TransientEvent::ItemDelta(_), Some(latency)) => Feed::Held(record, latency),
+            (_, _) => Feed::Transient(record),
+        });
     }
 
     /// Hands on a call; `false` when there is no room for it.

@@ -8,7 +8,6 @@ use crate::agent::command::{
 };
 use crate::agent::error::Error;
 use crate::agent::host::Activity;
-use crate::agent::session::subscribers::Subscription;
 use crate::agent::subagents;
 use crate::agent::turn::diagnostics::{self, Reports};
 use pintle_protocol::event::{
@@ -76,7 +75,7 @@ impl Session {
         reply: Reply<Snapshot>,
     ) {
         let seq = self.log.journal.last_seq();
-        let missed = match from_seq.filter(|from| *from < seq) {
+        let mut missed = match from_seq.filter(|from| *from < seq) {
             None => Vec::new(),
             Some(from) => match in_background(self.log.journal.pager(from, REPLAY_LIMIT)).await {
                 Ok(page) => page.events.iter().filter_map(|json| reread(json)).collect(),
@@ -86,9 +85,10 @@ impl Session {
                 }
             },
         };
+        let whole = from_seq.is_none_or(|from| from + missed.len() as u64 >= seq);
+        missed.retain(|record: &Arc<Record>| subscriber.filter.takes(&record.value.event));
         // Half of the channel stays free for what happens next.
         let fits = missed.len() <= REPLAY_LIMIT.min(subscriber.feed.capacity() / 2);
-        let whole = from_seq.is_none_or(|from| from + missed.len() as u64 >= seq);
         let has_gap = !(fits && whole);
         let _ = reply.send(Ok(self.snapshot(has_gap)));
         if !has_gap {
@@ -97,8 +97,7 @@ impl Session {
             }
         }
         self.door.is_left = false;
-        self.log.subscribers.retain(|served| served.subscriber.id != subscriber.id);
-        self.log.subscribers.push(Subscription::new(subscriber.clone(), seq));
+        self.log.add(subscriber.clone(), seq);
         self.close_if_nobody_answers();
         for notice in std::mem::take(&mut self.log.unseen) {
             self.record(None, Event::Notice(notice));
@@ -197,5 +196,5 @@ impl Session {
 /// An event as it was read from the journal.
 fn reread(json: &RawValue) -> Option<Arc<Record>> {
     let value = serde_json::from_str(json.get()).ok()?;
-    Some(Arc::new(Record { value, json: json.get().into() }))
+    Some(Arc::new(Record::new(value, json.get().into())))
 }

@@ -3,7 +3,7 @@
 //! Invariant: what a full channel lost is read again from the journal, so an end is never missed.
 
 use crate::agent::clients::SubscriberId;
-use crate::agent::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand};
+use crate::agent::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand, Wanted};
 use crate::agent::error::Error;
 use crate::history::recovery::Total;
 use pintle_protocol::event::{Event, EventRecord, StopReason, TurnCompleted, TurnStatus};
@@ -66,6 +66,7 @@ impl Follower {
         let subscriber = Subscriber {
             id: PARENT,
             feed: tx,
+            filter: Wanted::default(),
             can_approve: false,
             can_answer: false,
             extensions: std::sync::Arc::default(),
@@ -80,7 +81,13 @@ impl Follower {
         loop {
             let news = match self.feed.recv().await {
                 None => return News::Gone,
-                Some(Feed::Transient(_) | Feed::Call(_) | Feed::CallWithdrawn(_)) => None,
+                Some(
+                    Feed::Transient(_)
+                    | Feed::Held(..)
+                    | Feed::Question(_)
+                    | Feed::Call(_)
+                    | Feed::CallWithdrawn(_),
+                ) => None,
                 Some(Feed::Durable(record)) => self.take(&record.value).await,
                 Some(Feed::Lagged { head_seq, .. }) => self.read_missed(head_seq).await,
             };

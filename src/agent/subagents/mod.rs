@@ -12,7 +12,9 @@ mod follow;
 
 pub(super) use follow::News;
 
-use crate::agent::command::{Command, SessionHandle, Subscriber, SubscriptionCommand, TurnCommand};
+use crate::agent::command::{
+    Command, SessionHandle, Subscriber, SubscriptionCommand, Terms, TurnCommand,
+};
 use crate::agent::error::Error;
 use crate::agent::requests::{CreateSession, SessionFactory};
 use crate::context::conversation::from_engine;
@@ -24,6 +26,7 @@ use pintle_protocol::content::Input;
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::turn::WhenIdle;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -230,7 +233,12 @@ impl Subagents {
             let input = vec![Input::text(task)];
             let when_busy = WhenBusy::Queue;
             let started = handle
-                .ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply })
+                .ask(|reply| TurnCommand::Start {
+                    input,
+                    when_busy,
+                    terms: Terms::default(),
+                    reply,
+                })
                 .await;
             let news = match started {
                 Ok(_) => follower.next().await,
@@ -449,10 +457,19 @@ pub(super) async fn watch(handle: &SessionHandle, subscriber: Subscriber) {
 /// Steers a turn that runs, else begins one.
 async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
     let input = vec![Input::text(text.clone())];
-    let steered = handle.ask(|reply| TurnCommand::Steer { expected: None, input, reply }).await?;
+    let steered = handle
+        .ask(|reply| TurnCommand::Steer {
+            expected: None,
+            input,
+            when_idle: WhenIdle::Reject,
+            reply,
+        })
+        .await?;
     if steered.is_none() {
         let (input, when_busy) = (vec![Input::text(text)], WhenBusy::Queue);
-        handle.ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply }).await?;
+        handle
+            .ask(|reply| TurnCommand::Start { input, when_busy, terms: Terms::default(), reply })
+            .await?;
     }
     Ok(())
 }

@@ -226,6 +226,7 @@ pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]
                 format!("{reason} A rule of the user would allow it: {rules}.")
             }
         }
+        DecidedBy::Deadline => "Denied: nobody answered in time. This call did not run.".to_owned(),
         DecidedBy::Interrupt => "Operation aborted".to_owned(),
     };
     match &outcome.feedback {
@@ -393,6 +394,7 @@ mod tests {
             details: Vec::new(),
             changes: Vec::new(),
             options: options(&access, &[rule]),
+            deadline_ms: 0,
         };
         let rows: [(&str, &str, Decision, Scope); 8] = [
             ("allow", r#"{"optionId":"allow"}"#, Decision::Allow, Scope::Once),

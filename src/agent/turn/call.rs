@@ -7,6 +7,7 @@ use crate::tools::{Prepared, ResolvedPaths};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use serde_json::Value;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// A tool call that the model made whole.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(in crate::agent) struct Call {
     pub(in crate::agent) confinement: Option<Arc<Confinement>>,
     /// The paths that its permission was decided for.
     pub(in crate::agent) resolved: ResolvedPaths,
+    /// Stops it; the turn's own once it runs.
+    pub(in crate::agent) cancel: CancellationToken,
 }
 
 /// The result of a call that did not fit into its reply.

@@ -10,6 +10,7 @@ use crate::agent::turn::call::Call;
 use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
 use crate::agent::turn::permit::Decided;
 use crate::agent::turn::{hook_points, mode};
+use crate::context::conversation::from_engine;
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::permissions;
 use crate::store::artifacts;
@@ -377,7 +378,7 @@ async fn ask<H: Host>(
     };
     let status = match outcome.by {
         DecidedBy::Interrupt => ItemStatus::Cancelled,
-        DecidedBy::Client | DecidedBy::NoApprover => ItemStatus::Declined,
+        DecidedBy::Client | DecidedBy::NoApprover | DecidedBy::Deadline => ItemStatus::Declined,
     };
     let denied = || Outcome::error(status, approval::denial_text(&outcome, &decided.proposed));
     match outcome.decision {
@@ -456,7 +457,9 @@ fn begin<H: Host>(host: &mut H, ctx: &TurnContext, call: &mut Call) -> Result<()
     call.item.status = ItemStatus::Running;
     call.item.started_ms = ctx.ambient.now_ms();
     host.record(Event::ItemUpdated { item: call.item.clone() });
-    host.check()
+    host.check()?;
+    call.cancel = host.call_begins(&call.item.id);
+    Ok(())
 }
 
 fn question(
@@ -501,6 +504,7 @@ fn question(
         input: input.unwrap_or_default(),
         locations,
         options: approval::options(access, &decided.proposed),
+        deadline_ms: 0,
     }
 }
 
@@ -542,7 +546,7 @@ async fn execute(
         Ok(prepared) => prepared,
         Err(message) => return (Outcome::error(ItemStatus::Failed, message), Vec::new()),
     };
-    let cancel = ctx.cancel.child_token();
+    let cancel = call.cancel.clone();
     let progress = Progress::new(progress, call.item.id.clone());
     let tool_ctx = tool_context(ctx, pruned, call, progress, &cancel);
     let stop_grace_is_over = async {
@@ -552,10 +556,15 @@ async fn execute(
     let mut result = tokio::select! {
         biased;
         result = prepared.run(&tool_ctx) => result,
-        () = stop_grace_is_over => return (Outcome::cancelled(), Vec::new()),
+        () = stop_grace_is_over => Outcome::cancelled().result,
     };
+    if result.is_error && cancel.is_cancelled() && !ctx.cancel.is_cancelled() {
+        result.content.push(Content::text(from_engine(
+            "a person cancelled this call alone. What it had done until then stays.",
+        )));
+    }
     let notices = hook_points::result(ctx, call, &mut result).await;
-    let status = match (result.is_error, ctx.cancel.is_cancelled()) {
+    let status = match (result.is_error, cancel.is_cancelled()) {
         (false, _) => ItemStatus::Completed,
         (true, true) => ItemStatus::Cancelled,
         (true, false) => ItemStatus::Failed,
@@ -571,6 +580,7 @@ async fn finish<H: Host>(
 ) -> ModelResult {
     let Call { mut item, provider_id: call_id, tool_name, .. } = call;
     let Outcome { status, mut result } = outcome;
+    host.call_ends(&item.id);
     redact(ctx, &mut result);
     host.wait(limit(ctx, &tool_name, &mut result)).await;
     let model_result = ModelResult {

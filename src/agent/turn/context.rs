@@ -22,6 +22,7 @@ use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -161,13 +162,15 @@ impl End {
 }
 
 /// The counters of a turn.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::agent) struct Tally {
     pub(in crate::agent) usage: Usage,
     /// The known part of the cost, in billionths of a US dollar.
     pub(in crate::agent) cost_nano_usd: Option<u64>,
     pub(in crate::agent) steps: u32,
     pub(in crate::agent) denials: u32,
+    /// The final message, where it has to satisfy a schema and does.
+    pub(in crate::agent) structured: Option<Value>,
 }
 
 impl Tally {

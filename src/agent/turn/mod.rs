@@ -24,6 +24,7 @@ mod prompt;
 pub(super) mod retry;
 mod room;
 mod step;
+pub(super) mod structured_output;
 
 pub(super) use context::{End, Finished, TurnContext, TurnState, Work};
 pub use diagnostics::REPORT_WAIT;
@@ -42,6 +43,7 @@ use crate::agent::turn::inputs::Rendered;
 use crate::agent::turn::loop_guard::{Judgement, LoopGuard};
 use crate::agent::turn::meter::specs;
 use crate::agent::turn::step::StepReply;
+use crate::agent::turn::structured_output::{StructuredOutput, Verdict};
 use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::llm::{Assistant, AssistantBlock, Message};
 use pintle_protocol::event::{
@@ -66,11 +68,14 @@ pub(super) async fn run<H: Host>(
     state.grants.begin_turn();
     prompt::begin(host, &mut ctx, &mut state).await;
     let done = match work {
-        Work::Answer(inputs) => match open(host, &mut ctx, &mut state, inputs).await {
-            // On the heap, since the loop holds the state of everything that a turn may wait for.
-            Ok(()) => Box::pin(drive(host, &ctx, &mut state, &mut tally)).await,
-            Err(end) => Err(end),
-        },
+        Work::Answer(inputs) => {
+            let output = StructuredOutput::of(&inputs);
+            match open(host, &mut ctx, &mut state, inputs).await {
+                // On the heap, since the loop holds the state of everything that a turn may wait for.
+                Ok(()) => Box::pin(drive(host, &ctx, &mut state, &mut tally, output)).await,
+                Err(end) => Err(end),
+            }
+        }
         Work::Compact(instructions) => {
             compact_now(host, &ctx, &mut state, instructions.as_deref(), &mut tally).await
         }
@@ -150,7 +155,11 @@ async fn drive<H: Host>(
     ctx: &TurnContext,
     state: &mut TurnState,
     tally: &mut Tally,
+    mut output: Option<StructuredOutput>,
 ) -> Result<StopReason, End> {
+    if let Some(output) = &output {
+        tell(host, ctx, &mut state.conversation, output.instructions());
+    }
     let tools = specs(&ctx.tools.list);
     // The clock of the machine may be set meanwhile.
     let began = tokio::time::Instant::now();
@@ -201,6 +210,13 @@ async fn drive<H: Host>(
         if !is_blank {
             continuations.replied();
         }
+        // A reply that goes on is no final message.
+        let verdict = match &mut output {
+            Some(output) if calls.is_empty() && cut.is_none() && ends_turn(stop) && !is_blank => {
+                Some(output.judge(&assistant.blocks))
+            }
+            Some(_) | None => None,
+        };
         if !assistant.blocks.is_empty() {
             state.conversation.push(Message::Assistant(assistant));
             state.meter.count(&usage, state.conversation.messages.len());
@@ -217,14 +233,26 @@ async fn drive<H: Host>(
         } else if calls.is_empty() {
             let steers = host.take_steers().await;
             if steers.is_empty() {
-                let Some(text) = continuations.after(stop, is_blank, ctx.limits.continuations)
-                else {
-                    if let Some(notice) = continuations.notice() {
-                        host.record(Event::Notice(notice));
+                let next = continuations.after(stop, is_blank, ctx.limits.continuations);
+                let text = match (next, verdict) {
+                    (Some(text), _) => from_engine(text),
+                    (None, Some(Verdict::Again(text))) => text,
+                    (None, Some(Verdict::Failed(error))) => return Err(End::Failed(error)),
+                    (None, Some(Verdict::Valid(value))) => {
+                        tally.structured = Some(value);
+                        return Ok(stop);
                     }
-                    return Ok(stop);
+                    (None, None) => {
+                        if let Some(notice) = continuations.notice() {
+                            host.record(Event::Notice(notice));
+                        }
+                        return match &output {
+                            Some(_) => Err(End::Failed(structured_output::missing())),
+                            None => Ok(stop),
+                        };
+                    }
                 };
-                tell(host, ctx, &mut state.conversation, from_engine(text));
+                tell(host, ctx, &mut state.conversation, text);
             }
             Batch { steers, ..Batch::default() }
         } else {
@@ -250,6 +278,16 @@ async fn drive<H: Host>(
         host.check()?;
         if warn_of_repeats(host, ctx, &mut state.conversation, judgement) {
             return Ok(StopReason::Limit);
+        }
+    }
+}
+
+/// Returns true where a reply without calls is the last one of a turn.
+fn ends_turn(stop: StopReason) -> bool {
+    match stop {
+        StopReason::EndTurn | StopReason::ToolUse | StopReason::Other => true,
+        StopReason::MaxTokens | StopReason::Refusal | StopReason::Paused | StopReason::Limit => {
+            false
         }
     }
 }

@@ -29,6 +29,7 @@ use serde_json::value::to_raw_value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// So many deltas are taken without letting other tasks run. Each is a few events, and a subscriber's feed must hold those of all of them.
 const MAX_BURST: u32 = 64;
@@ -567,6 +568,7 @@ fn call(
         prepared,
         confinement: None,
         resolved: ResolvedPaths::default(),
+        cancel: CancellationToken::new(),
     };
     (bone, Some(call))
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod history;
+pub(crate) mod listen;
 pub(crate) mod rpc;
 mod sessions;
 
@@ -39,7 +40,7 @@ pub(crate) enum Task {
     /// Speak JSON-RPC 2.0 on stdin and stdout: a message a line, or Content-Length headers
     #[command(after_help = "Guide: pintle help editors")]
     Serve(Serve),
-    /// Speak JSON-RPC 2.0 with the engine that several editors and terminals share; it is started where there is none
+    /// Speak JSON-RPC 2.0 with the engine that several editors and terminals share, or show one of its sessions; it is started where there is none
     #[command(after_help = "Guide: pintle help editors")]
     Attach(Box<Attach>),
     /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
@@ -48,6 +49,9 @@ pub(crate) enum Task {
     /// Speak the Agent Client Protocol on stdin and stdout, for Zed, JetBrains and other editors that know it
     #[command(after_help = "Guide: pintle help editors")]
     Acp(Acp),
+    /// Speak the Agent Host Protocol on stdin and stdout, as `serve --listen ws://…` does with VS Code
+    #[command(after_help = "Guide: pintle help editors")]
+    Ahp(Ahp),
     /// Do one task in the current folder and print the answer; it never asks and never waits for a person
     #[command(after_help = "Guide: pintle help scripting")]
     Run(Run),
@@ -77,13 +81,33 @@ pub(crate) enum Task {
         #[command(subcommand)]
         task: Policy,
     },
-    /// Print the protocol as JSON Schema
-    Schema,
+    /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client
+    Schema {
+        /// The format
+        #[arg(long, value_enum, default_value_t)]
+        format: SchemaFormat,
+    },
     /// Print what is configured, which keys are there, and what this machine can do
     #[command(after_help = "Guide: pintle help troubleshooting")]
     Doctor(Box<Doctor>),
     /// Print a guide, the list of guides, or the options of a command
     Help(Help),
+}
+
+/// A form in which the protocol is printed.
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+pub(crate) enum SchemaFormat {
+    /// JSON Schema 2020-12 of every type and method
+    #[default]
+    JsonSchema,
+    /// An OpenRPC 1.4 document
+    Openrpc,
+    /// A client in TypeScript, with the types
+    Typescript,
+    /// A client in Python, with the types
+    Python,
+    /// The types as LuaCATS annotations
+    Lua,
 }
 
 /// The options of `doctor`.
@@ -198,33 +222,27 @@ pub(crate) struct Serve {
     /// The framing of messages; by default the first byte decides
     #[arg(long, value_name = "FRAMING")]
     framing: Option<FramingName>,
-    /// Serve every client that connects to a socket, in place of stdin and stdout: unix:PATH; without a value, the
-    /// socket that `pintle attach` finds
-    #[arg(long, value_name = "SOCKET", num_args = 0..=1, default_missing_value = "", value_parser = parse_socket)]
-    pub(crate) listen: Option<Socket>,
-    /// With --listen: end when there has been no client and no open session for so long
-    #[arg(long, value_name = "SECONDS", requires = "listen")]
-    pub(crate) linger: Option<u64>,
-}
-
-/// A socket to listen on; `None` for the usual one.
-#[derive(Debug, Clone)]
-pub(crate) struct Socket(pub(crate) Option<PathBuf>);
-
-fn parse_socket(text: &str) -> Result<Socket, String> {
-    match text.strip_prefix("unix:") {
-        _ if text.is_empty() => Ok(Socket(None)),
-        Some(path) if !path.is_empty() => Ok(Socket(Some(path.into()))),
-        Some(_) | None => Err("expected unix:PATH, or no value".to_owned()),
-    }
+    #[command(flatten)]
+    pub(crate) listen: listen::Listen,
 }
 
 /// The options of `attach`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Attach {
+    /// Show this session here, by its id or the beginning of it: a line is a message for the agent, Ctrl-C stops its turn, Ctrl-D leaves
+    pub(crate) session: Option<String>,
     /// The options of the engine, where none listens yet
     #[command(flatten)]
     pub(crate) settings: Settings,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ahp {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Connect to the engine that several clients share
+    #[arg(long)]
+    pub(crate) attach: bool,
 }
 
 #[derive(Debug, clap::Args)]

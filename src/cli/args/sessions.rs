@@ -51,6 +51,9 @@ pub(crate) struct Listing {
     /// Sessions of sub-agents too
     #[arg(long)]
     pub(crate) subagents: bool,
+    /// List archived sessions in place of the others.
+    #[arg(long)]
+    pub(crate) archived: bool,
     /// The most to print
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,

@@ -9,6 +9,8 @@ mod prune;
 mod terminal;
 mod transcript;
 
+pub(crate) use transcript::{drawn, lines};
+
 pub(crate) use prune::prune_if_due;
 
 use crate::args::{self, Deletion, Listing, Search, Showing, Stored as Task};
@@ -23,7 +25,8 @@ use pintle_protocol::search::{SearchHit, SessionSearchParams, SnippetPiece};
 use serde_json::{json, value::RawValue};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use terminal::{confirm, one_line, parse_time, plural, size, time, usd};
+pub(crate) use terminal::one_line;
+use terminal::{confirm, parse_time, plural, size, time, usd};
 
 /// The exit code when there is nothing to print.
 const NOTHING: u8 = 1;
@@ -74,6 +77,7 @@ impl StoreCommands<'_> {
             cwd: self.folder(wanted.directory.as_deref())?,
             subagents: wanted.subagents,
             query: wanted.query.clone(),
+            archived: Some(wanted.archived),
         };
         self.read_all()?;
         let stored = self.store.index().stored(&filter, wanted.limit)?;
@@ -335,24 +339,8 @@ impl StoreCommands<'_> {
         Ok(Some(path.to_string_lossy().into_owned()))
     }
 
-    /// The session whose id begins so.
     fn named(&self, beginning: &str) -> anyhow::Result<SessionId> {
-        let ids = self.store.ids()?;
-        if let Some(whole) = ids.iter().find(|id| id.as_str() == beginning) {
-            return Ok(whole.clone());
-        }
-        anyhow::ensure!(!beginning.is_empty(), "name a session: `pintle sessions list` shows them");
-        let mut fitting = ids.iter().filter(|id| id.as_str().starts_with(beginning));
-        let first = fitting.next().with_context(|| {
-            format!("no session's id begins with `{beginning}`: `pintle sessions list` shows them")
-        })?;
-        let others = fitting.count();
-        anyhow::ensure!(
-            others == 0,
-            "the ids of {} sessions begin with `{beginning}`: write more of it",
-            others + 1
-        );
-        Ok(first.clone())
+        named(&self.store, beginning)
     }
 
     /// Returns the length of a prefix that tells every id apart.
@@ -364,6 +352,26 @@ impl StoreCommands<'_> {
         });
         Ok(shared.max().unwrap_or(0).max(SHORT_ID))
     }
+}
+
+/// The session whose id begins so.
+pub(crate) fn named(store: &Store, beginning: &str) -> anyhow::Result<SessionId> {
+    let ids = store.ids()?;
+    if let Some(whole) = ids.iter().find(|id| id.as_str() == beginning) {
+        return Ok(whole.clone());
+    }
+    anyhow::ensure!(!beginning.is_empty(), "name a session: `pintle sessions list` shows them");
+    let mut fitting = ids.iter().filter(|id| id.as_str().starts_with(beginning));
+    let first = fitting.next().with_context(|| {
+        format!("no session's id begins with `{beginning}`: `pintle sessions list` shows them")
+    })?;
+    let others = fitting.count();
+    anyhow::ensure!(
+        others == 0,
+        "the ids of {} sessions begin with `{beginning}`: write more of it",
+        others + 1
+    );
+    Ok(first.clone())
 }
 
 /// An argument with spaces in it was quoted for the shell: it is a phrase.

@@ -27,7 +27,7 @@ pub(super) fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
 }
 
 /// Joins the words of a text to one line, with control and invisible characters drawn as signs.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     visible_line(&text).into_owned()
 }

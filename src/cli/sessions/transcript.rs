@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 /// Returns the text of an event; none for events that are not printed.
-pub(super) fn lines(record: &EventRecord) -> Option<String> {
+pub(crate) fn lines(record: &EventRecord) -> Option<String> {
     let text = match &record.event {
         Event::ItemCompleted { item } => match &item.body {
             ItemBody::UserMessage(message) => {
@@ -91,7 +91,7 @@ pub(super) fn lines(record: &EventRecord) -> Option<String> {
 }
 
 /// Draws as signs what a terminal would obey or a reader would not see; on a pipe, only control characters.
-pub(super) fn drawn(text: &str) -> Cow<'_, str> {
+pub(crate) fn drawn(text: &str) -> Cow<'_, str> {
     if io::stdout().is_terminal() { visible(text) } else { shown(text) }
 }
 

@@ -67,7 +67,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             "what a running engine keeps",
             "config.toml",
             Some(
-                "model = \"a/b\"\nretries = 9\nquestion_timeout_s = 5\ninstructions = \"Be brief.\"\n\
+                "model = \"a/b\"\nretries = 9\napproval_timeout_s = 5\nquestion_timeout_s = 5\ninstructions = \"Be brief.\"\n\
                  model_idle_timeout_s = 9\n[tools]\nweb_fetch = true\n\
                  [[rules]]\ndecision = \"deny\"\nargv = [\"x\"]\n\
                  [[hooks]]\npoint = \"beforeToolCall\"\ncommand = \"true\"\n\
@@ -75,7 +75,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             ),
             "",
             &[
-                "HOME/config.toml: model, retries, model_idle_timeout_s, question_timeout_s, rules, instructions, tools, hooks, sessions, lint, title changed, which a running engine keeps as it was at its start",
+                "HOME/config.toml: model, retries, model_idle_timeout_s, approval_timeout_s, question_timeout_s, rules, instructions, tools, hooks, sessions, lint, title changed, which a running engine keeps as it was at its start",
             ],
         ),
     ];

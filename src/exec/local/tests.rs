@@ -6,7 +6,6 @@ use pintle_protocol::diff::FileChange;
 use pintle_protocol::diff::FileOp;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::time::Duration;
 
 fn local() -> Local {
     Local::new(&Ambient::system(), Options::default())
@@ -134,10 +133,8 @@ async fn a_huge_file_is_not_read_whole() {
     fs::write(&path, format!("first\nsecond\n{}", "line\n".repeat(1000))).unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5 << 30).unwrap();
     let window = Window { first_line: 2, max_lines: 1, max_bytes: 100 };
-    let began = tokio::time::Instant::now();
     let got = local().read_lines(&path, window).await.unwrap();
     assert_eq!((got.text.as_slice(), got.total_lines), (&b"second"[..], None));
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     assert!(matches!(local().read(&path).await, Err(Error::TooLarge { .. })));
 }
 
@@ -149,10 +146,8 @@ async fn of_what_is_no_text_the_beginning_is_enough() {
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5 << 30).unwrap();
     for first_line in [1, 100] {
         let window = Window { first_line, max_lines: 1, max_bytes: 100 };
-        let began = tokio::time::Instant::now();
         let got = local().read_lines(&path, window).await.unwrap();
         assert_eq!((got.head.len(), got.count, got.size), (Lines::HEAD_BYTES, 0, 5 << 30));
-        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     }
 }
 

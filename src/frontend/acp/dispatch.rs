@@ -163,6 +163,7 @@ impl Driver {
         let params: acp::InitializeRequest = handlers::read(params)?;
         if let Some(client) = &params.client_info {
             tracing::info!("client {} {}", client.name, client.version);
+            self.engine_methods.name_client(&client.name);
         }
         self.ctx.offers = start::offers(&params.client_capabilities);
         self.questions.has_forms = self.ctx.offers.form;

@@ -78,8 +78,15 @@ impl EngineMethods {
         Self { table: Table::new(Arc::clone(&connection)), connection }
     }
 
-    pub(super) fn add(&self, session: SessionHandle) {
-        self.connection.add(session);
+    /// Names the client whose requests these are.
+    pub(super) fn name_client(&self, name: &str) {
+        let id = (!name.is_empty()).then(|| name.to_owned());
+        self.connection.initialize(id, ClientCapabilities::default());
+    }
+
+    /// Takes a session that the client has open. Returns it as this client's own.
+    pub(super) fn add(&self, session: SessionHandle) -> SessionHandle {
+        self.connection.add(session)
     }
 
     pub(super) fn remove(&self, session: &SessionId) {
@@ -204,7 +211,7 @@ impl Driver {
             options.cwd.clone(),
         )
         .in_scope(options.scope);
-        connection.initialize(ClientCapabilities::default());
+        connection.initialize(None, ClientCapabilities::default());
         Self {
             ctx,
             stage: Stage::New,

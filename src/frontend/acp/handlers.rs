@@ -10,7 +10,7 @@ use super::wire;
 use crate::agent::{
     Accepted, Adopt, ContextCommand, CreateSession, Editors, EngineHandle, Error, ErrorKind,
     Filter, Hint, OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId,
-    SubscriptionCommand, Trace, TurnCommand,
+    SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
 };
 use crate::frontend::connection::{Scope, close_session};
 use crate::frontend::native::dispatch::{error_object, refused};
@@ -21,6 +21,7 @@ use pintle_protocol::content::Input;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{ConfigResult, PromptCommand, QueuePolicy, WhenBusy};
+use pintle_protocol::turn::WhenIdle;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -212,6 +213,7 @@ impl RequestContext {
         let subscriber = Subscriber {
             id: self.id,
             feed: self.feed.clone(),
+            filter: Wanted::default(),
             can_approve: true,
             can_answer: true,
             extensions: Arc::default(),
@@ -240,7 +242,7 @@ impl RequestContext {
     ) -> HandlerResult<acp::ListSessionsResponse> {
         let params: acp::ListSessionsRequest = read(params.as_deref())?;
         let cwd = params.cwd.map(|cwd| cwd.to_string_lossy().into_owned());
-        let filter = Filter { cwd, subagents: false, query: None };
+        let filter = Filter { cwd, archived: Some(false), ..Filter::default() };
         let (found, next) =
             self.engine.list(filter, params.cursor, PAGE).await.map_err(error_response)?;
         let sessions = found.into_iter().map(|summary| {
@@ -310,8 +312,12 @@ pub(super) async fn prompt(
         .ask(|reply| SettingsCommand::Configure { config, reply })
         .await
         .map_err(error_response)?;
-    let start =
-        |reply| TurnCommand::Start { input, when_busy: WhenBusy::Queue, limits: None, reply };
+    let start = |reply| TurnCommand::Start {
+        input,
+        when_busy: WhenBusy::Queue,
+        terms: Terms::default(),
+        reply,
+    };
     handle.ask(start).await.map_err(error_response)
 }
 
@@ -375,8 +381,14 @@ pub(super) async fn steer(
     let trace = trace(params.meta.as_ref());
     let input = content::input(params.prompt).map_err(|reason| invalid(&reason))?;
     let steer = input.clone();
-    let accepted =
-        handle.ask(|reply| TurnCommand::Steer { expected: None, input: steer, reply }).await;
+    let accepted = handle
+        .ask(|reply| TurnCommand::Steer {
+            expected: None,
+            input: steer,
+            when_idle: WhenIdle::Reject,
+            reply,
+        })
+        .await;
     Ok(match accepted {
         Ok(Some(_)) => Steered::Injected,
         Ok(None) if needs_prompt => Steered::PromptRequired,

@@ -68,13 +68,14 @@ impl Driver {
             self.send_all(page);
         }
         let Opened { handle, snapshot, config, commands, servers, replayed } = opened;
+        let handle = self.engine_methods.add(handle);
         let session = handle.id.clone();
         let models = self.ctx.engine.models();
         let settings = settings::Settings::new(config.options, &models);
         let (modes, options) = (settings.modes(), settings.options());
         let (translator, sent_to) = replayed
             .unwrap_or_else(|| (Translator::new(self.ctx.offers, snapshot.cost_nano_usd), 0));
-        let mut open = OpenSession::new(handle.clone(), snapshot.cwd.clone(), translator, settings);
+        let mut open = OpenSession::new(handle, snapshot.cwd.clone(), translator, settings);
         open.sent_to = sent_to;
         let response = match kind {
             Opening::New => {
@@ -111,7 +112,6 @@ impl Driver {
             }
         }
         open.servers = servers;
-        self.engine_methods.add(handle);
         self.editor.serve(&session);
         self.sessions.insert(open);
         self.send_all(messages);

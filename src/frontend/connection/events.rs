@@ -10,9 +10,13 @@ use pintle_protocol::ids::SessionId;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 
 /// The number of events that are received at once, so that adjacent deltas can be merged.
 const BATCH: usize = 64;
+
+/// The number of events that are held back at most: a delta for each item that streams is what there is, unless something is wrong.
+const MAX_HELD: usize = 256;
 
 /// The number of missed events that are read at once.
 const PAGE: usize = 64;
@@ -22,8 +26,12 @@ pub(in crate::frontend) struct Events {
     feed: mpsc::Receiver<Feed>,
     /// Reads missed events; `None` if the client reads them itself.
     engine: Option<EngineHandle>,
-    /// The events that can be taken.
+    /// The events that can be taken, and behind them deltas that are held back.
     ready: Vec<Feed>,
+    /// The number of those that can be taken.
+    due: usize,
+    /// The time at which those that are held back can be taken too; `None` while there are none.
+    held_until: Option<Instant>,
     /// Events behind the gap, or not sorted yet.
     queue: VecDeque<Feed>,
     gap: Option<Gap>,
@@ -46,14 +54,22 @@ impl Events {
 
     /// Passes [`Feed::Lagged`] on instead of reading missed events.
     pub(in crate::frontend) fn as_fed(feed: mpsc::Receiver<Feed>) -> Self {
-        Self { feed, engine: None, ready: Vec::new(), queue: VecDeque::new(), gap: None }
+        Self {
+            feed,
+            engine: None,
+            ready: Vec::new(),
+            due: 0,
+            held_until: None,
+            queue: VecDeque::new(),
+            gap: None,
+        }
     }
 
     /// Waits until there are events to take; returns false once the channel is closed. Cancel-safe.
     pub(in crate::frontend) async fn wait(&mut self) -> bool {
         loop {
             self.sort();
-            if !self.ready.is_empty() {
+            if self.due > 0 || self.held_until.is_some_and(|time| time <= Instant::now()) {
                 return true;
             }
             if self.gap.is_some() {
@@ -61,8 +77,17 @@ impl Events {
                 continue;
             }
             let mut batch = Vec::with_capacity(BATCH);
-            if self.feed.recv_many(&mut batch, BATCH).await == 0 {
-                return false;
+            let received = self.feed.recv_many(&mut batch, BATCH);
+            let count = match self.held_until {
+                None => received.await,
+                Some(time) => match timeout_at(time, received).await {
+                    Ok(count) => count,
+                    Err(_) => return true,
+                },
+            };
+            if count == 0 {
+                self.release();
+                return !self.ready.is_empty();
             }
             self.queue.extend(batch);
         }
@@ -70,7 +95,12 @@ impl Events {
 
     /// Takes the events that are ready.
     pub(in crate::frontend) fn take(&mut self) -> Vec<Feed> {
-        let mut batch = std::mem::take(&mut self.ready);
+        if self.held_until.is_some_and(|time| time <= Instant::now()) {
+            self.release();
+        }
+        let held = self.ready.split_off(self.due);
+        self.due = 0;
+        let mut batch = std::mem::replace(&mut self.ready, held);
         merge_deltas(&mut batch);
         batch
     }
@@ -85,10 +115,17 @@ impl Events {
             self.read_gap().await;
             self.sort();
         }
+        self.release();
         self.take()
     }
 
-    /// Moves queued events, up to a gap, to those that can be taken.
+    /// Has what is held back be taken too.
+    fn release(&mut self) {
+        self.due = self.ready.len();
+        self.held_until = None;
+    }
+
+    /// Moves queued events, up to a gap, to those that can be taken. One that is not held back releases those before it.
     fn sort(&mut self) {
         while self.gap.is_none()
             && let Some(feed) = self.queue.pop_front()
@@ -97,7 +134,25 @@ impl Events {
                 (Feed::Lagged { session_id, last_sent_seq, head_seq }, Some(engine)) => {
                     self.gap = Some(Gap::new(engine.clone(), session_id, last_sent_seq, head_seq));
                 }
-                (feed, _) => self.ready.push(feed),
+                (Feed::Held(record, latency), _) => {
+                    let time = Instant::now() + latency;
+                    let sooner = self.held_until.map_or(time, |sooner| sooner.min(time));
+                    self.held_until = Some(sooner);
+                    self.ready.push(Feed::Transient(record));
+                }
+                (feed, _) => {
+                    self.ready.push(feed);
+                    self.release();
+                }
+            }
+        }
+        if self.ready.len() - self.due > MAX_HELD {
+            let mut held = self.ready.split_off(self.due);
+            merge_deltas(&mut held);
+            let is_too_much = held.len() > MAX_HELD;
+            self.ready.append(&mut held);
+            if is_too_much {
+                self.release();
             }
         }
     }
@@ -106,7 +161,10 @@ impl Events {
     async fn read_gap(&mut self) {
         let Some(gap) = &mut self.gap else { return };
         let (missed, rest) = (&mut gap.page).await;
-        self.ready.extend(missed);
+        if !missed.is_empty() {
+            self.ready.extend(missed);
+            self.release();
+        }
         if let (Some(Gap { session, head, .. }), Some(after), Some(engine)) =
             (self.gap.take(), rest, &self.engine)
         {
@@ -145,4 +203,102 @@ async fn read(
         }
     }
     (missed, (page.last > after && page.last < head).then_some(page.last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Transient;
+    use pintle_protocol::event::{DeltaField, ItemDelta, TransientEvent, TransientRecord};
+    use pintle_protocol::event::{SessionState, StateValue};
+    use pintle_protocol::ids::ItemId;
+    use std::time::Duration;
+
+    fn transient(session: &str, event: TransientEvent) -> Arc<Transient> {
+        let session_id = SessionId::new(session);
+        Arc::new(Transient::new(TransientRecord { session_id, after: 1, turn_id: None, event }))
+    }
+
+    fn delta(session: &str, n: u64) -> Arc<Transient> {
+        let delta = ItemDelta {
+            item_id: ItemId::new("i"),
+            field: DeltaField::Text,
+            path: None,
+            n,
+            to: None,
+            text: format!("{n}"),
+        };
+        transient(session, TransientEvent::ItemDelta(delta))
+    }
+
+    fn state() -> Arc<Transient> {
+        let state = SessionState {
+            value: StateValue::Idle,
+            blocked_on: Vec::new(),
+            background: Vec::new(),
+        };
+        transient("s", TransientEvent::State(state))
+    }
+
+    fn shown(batch: &[Feed]) -> String {
+        let each = batch.iter().map(|feed| match feed {
+            Feed::Transient(record) => match &record.value.event {
+                TransientEvent::ItemDelta(delta) => delta.text.clone(),
+                _ => "state".to_owned(),
+            },
+            other => format!("{other:?}"),
+        });
+        each.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Short, and the only wait of this test.
+    const SHORT: Duration = Duration::from_millis(5);
+
+    /// The test hangs if this is waited for.
+    const LONG: Duration = Duration::from_secs(1_000_000);
+
+    #[tokio::test]
+    async fn deltas_are_held_back_no_longer_than_allowed_and_never_behind_another_event() {
+        let (tx, feed) = mpsc::channel(1000);
+        let mut events = Events::as_fed(feed);
+        let send = |feed: Feed| tx.try_send(feed).unwrap();
+
+        // The least time counts, whatever lies before and behind it.
+        let began = Instant::now();
+        send(Feed::Held(delta("s", 0), LONG));
+        send(Feed::Held(delta("t", 0), SHORT));
+        send(Feed::Held(delta("s", 1), LONG));
+        assert!(events.wait().await);
+        assert_eq!(shown(&events.take()), "01 0");
+        assert!(began.elapsed() >= SHORT);
+
+        // Another event takes along what is held back before it, at once, and nothing behind it.
+        send(Feed::Held(delta("s", 4), LONG));
+        send(Feed::Transient(state()));
+        send(Feed::Held(delta("s", 5), LONG));
+        assert_eq!(events.wait().now_or_never(), Some(true));
+        assert_eq!(shown(&events.take()), "4 state");
+        send(Feed::Held(delta("s", 6), LONG));
+        assert_eq!(events.wait().now_or_never(), None);
+
+        // The rest is all there is.
+        assert_eq!(shown(&events.rest().await), "56");
+
+        // Deltas that cannot be merged are not held back in any number.
+        for n in 0..=MAX_HELD as u64 {
+            // tokio lets a task that never waits receive no more after a while.
+            tokio::task::yield_now().await;
+            assert_eq!(events.wait().now_or_never(), None);
+            send(Feed::Held(delta("s", n * 2), LONG));
+        }
+        assert_eq!(events.wait().now_or_never(), Some(true));
+        assert_eq!(events.take().len(), MAX_HELD + 1);
+
+        // The end of the channel hands on what is left.
+        send(Feed::Held(delta("s", 7), LONG));
+        drop(tx);
+        assert!(events.wait().await);
+        assert_eq!(shown(&events.take()), "7");
+        assert!(!events.wait().await);
+    }
 }

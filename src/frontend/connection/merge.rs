@@ -1,11 +1,10 @@
 //! Merges adjacent deltas while the client is slow.
 
-use crate::agent::Feed;
+use crate::agent::{Feed, Transient};
 use pintle_protocol::event::{ItemDelta, TransientEvent};
 use pintle_protocol::ids::SessionId;
-use std::sync::Arc;
 
-/// Merges adjacent deltas of the same field of the same item. A call's arguments are sent twice, raw and as the texts in them; deltas of
+/// Merges adjacent deltas of the same field of the same item; those of other sessions in between do not count. A call's arguments are sent twice, raw and as the texts in them; deltas of
 /// one do not separate those of the other.
 pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
     if batch.len() < 2 {
@@ -17,11 +16,11 @@ pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
             merged.push(feed);
             continue;
         };
-        let TransientEvent::ItemDelta(more) = &record.event else {
+        let TransientEvent::ItemDelta(more) = &record.value.event else {
             merged.push(feed);
             continue;
         };
-        let session = &record.session_id;
+        let session = &record.value.session_id;
         match position_to_join(&merged, session, more) {
             Some(position) => join(&mut merged, position, &feed),
             None => merged.push(feed),
@@ -34,8 +33,11 @@ pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
 fn position_to_join(merged: &[Feed], session: &SessionId, more: &ItemDelta) -> Option<usize> {
     for (position, feed) in merged.iter().enumerate().rev() {
         let Feed::Transient(record) = feed else { return None };
-        let TransientEvent::ItemDelta(so_far) = &record.event else { return None };
-        if record.session_id != *session || so_far.item_id != more.item_id {
+        let TransientEvent::ItemDelta(so_far) = &record.value.event else { return None };
+        if record.value.session_id != *session {
+            continue;
+        }
+        if so_far.item_id != more.item_id {
             return None;
         }
         if so_far.field == more.field {
@@ -48,7 +50,7 @@ fn position_to_join(merged: &[Feed], session: &SessionId, more: &ItemDelta) -> O
 
 fn join(merged: &mut [Feed], position: usize, next: &Feed) {
     if let (Some(Feed::Transient(last)), Feed::Transient(next)) = (merged.get_mut(position), next) {
-        let last = Arc::make_mut(last);
+        let (last, next) = (Transient::change(last), &next.value);
         last.after = next.after;
         if let (TransientEvent::ItemDelta(so_far), TransientEvent::ItemDelta(more)) =
             (&mut last.event, &next.event)
@@ -64,9 +66,10 @@ mod tests {
     use super::*;
     use pintle_protocol::event::{DeltaField, TransientRecord};
     use pintle_protocol::ids::ItemId;
+    use std::sync::Arc;
 
     fn delta(session: &str, item: &str, field: DeltaField, n: u64) -> Feed {
-        Feed::Transient(Arc::new(TransientRecord {
+        Feed::Transient(Arc::new(Transient::new(TransientRecord {
             session_id: SessionId::new(session),
             after: n,
             turn_id: None,
@@ -78,7 +81,7 @@ mod tests {
                 to: None,
                 text: format!("{n} "),
             }),
-        }))
+        })))
     }
 
     #[test]
@@ -91,6 +94,7 @@ mod tests {
             delta("s", "i", Args, 3),
             delta("s", "j", Args, 4),
             delta("t", "j", Args, 5),
+            delta("s", "j", Args, 5),
             delta("t", "j", Args, 7),
             Feed::Lagged { session_id: SessionId::new("t"), last_sent_seq: 1, head_seq: 2 },
             delta("t", "j", Args, 8),
@@ -103,13 +107,16 @@ mod tests {
         let shown: Vec<String> = batch
             .iter()
             .map(|feed| match feed {
-                Feed::Transient(record) => match &record.event {
+                Feed::Transient(record) => match &record.value.event {
                     TransientEvent::ItemDelta(d) => format!("{}-{:?} {}", d.n, d.to, d.text.trim()),
                     _ => String::new(),
                 },
-                Feed::Durable(_) | Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {
-                    "lagged".to_owned()
-                }
+                Feed::Durable(_)
+                | Feed::Question(_)
+                | Feed::Held(..)
+                | Feed::Lagged { .. }
+                | Feed::Call(_)
+                | Feed::CallWithdrawn(_) => "lagged".to_owned(),
             })
             .collect();
         assert_eq!(
@@ -117,7 +124,7 @@ mod tests {
             [
                 "0-Some(2) 0 1 2",
                 "3-None 3",
-                "4-None 4",
+                "4-Some(5) 4 5",
                 "5-None 5",
                 "7-None 7",
                 "lagged",

@@ -1,6 +1,7 @@
 //! The messages that wait for the writer: responses always, events only while the client keeps up.
 
 use crate::transport::{Outgoing, Room};
+use bytes::Bytes;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -16,7 +17,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(in crate::frontend) struct Outbox {
     outgoing: Outgoing,
-    waiting: VecDeque<Vec<u8>>,
+    waiting: VecDeque<Bytes>,
 }
 
 impl Outbox {
@@ -34,7 +35,8 @@ impl Outbox {
     }
 
     /// Sends a message, at once if there is room.
-    pub(in crate::frontend) fn push(&mut self, message: Vec<u8>) {
+    pub(in crate::frontend) fn push(&mut self, message: impl Into<Bytes>) {
+        let message = message.into();
         if self.waiting.is_empty()
             && let Some(room) = self.outgoing.try_room_for(message.len())
         {
@@ -48,7 +50,10 @@ impl Outbox {
         self.push(message.to_string().into_bytes());
     }
 
-    pub(in crate::frontend) fn push_all(&mut self, messages: impl IntoIterator<Item = Vec<u8>>) {
+    pub(in crate::frontend) fn push_all(
+        &mut self,
+        messages: impl IntoIterator<Item = impl Into<Bytes>>,
+    ) {
         for message in messages {
             self.push(message);
         }
@@ -56,7 +61,7 @@ impl Outbox {
 
     /// Waits for room for the first waiting message, to pass to [`Self::send_first`]; `None` when the writer is gone. Cancel-safe.
     pub(super) fn room_for_first(&self) -> impl Future<Output = Option<Room>> + Send + use<> {
-        let bytes = self.waiting.front().map_or(0, Vec::len);
+        let bytes = self.waiting.front().map_or(0, Bytes::len);
         let outgoing = self.outgoing.clone();
         async move { outgoing.room_for(bytes).await }
     }

@@ -7,6 +7,7 @@ use super::Scope;
 use super::native::{self, Options};
 use crate::agent::EngineHandle;
 use crate::transport::{Incoming, Outgoing, envelope, memory};
+use bytes::Bytes;
 use narration::Narration;
 use pintle_protocol::PROTOCOL_VERSION;
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
@@ -124,7 +125,7 @@ impl Client<'_> {
                 name: pintle_protocol::PROTOCOL_NAME.to_owned(),
                 versions: vec![PROTOCOL_VERSION.to_owned()],
             },
-            client: PeerInfo { name: "pintle-demo".to_owned(), version: None },
+            client: PeerInfo { name: "pintle-demo".to_owned(), version: None, id: None },
             capabilities: ClientCapabilities {
                 approvals: Some(Supported {}),
                 ..ClientCapabilities::default()
@@ -138,6 +139,8 @@ impl Client<'_> {
             input: vec![Input::text(PROMPT)],
             when_busy: WhenBusy::Reject,
             traceparent: None,
+            key: None,
+            output_schema: None,
         })
         .await;
         while let Some(frame) = from_engine.recv().await {
@@ -235,7 +238,8 @@ impl Client<'_> {
         }
     }
 
-    async fn print(&mut self, line: Vec<u8>) {
+    async fn print(&mut self, line: impl Into<Bytes>) {
+        let line = line.into();
         if let Some(room) = self.out.room_for(line.len()).await {
             self.out.send(room, line);
         }

@@ -20,6 +20,9 @@ pub struct Greeting {
     pub speaks: Speaks,
     /// The working directory of a session that names none.
     pub cwd: PathBuf,
+    /// Resolved folders of projects that the client's person trusts; the engine trusts them as long as it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trust: Vec<PathBuf>,
 }
 
 /// A protocol on a socket.
@@ -28,6 +31,8 @@ pub struct Greeting {
 pub enum Speaks {
     /// The native protocol.
     Native,
+    /// The Agent Host Protocol.
+    Ahp,
     /// The Agent Client Protocol.
     Acp {
         /// Runs commands in the client's terminals, if it offers them.
@@ -106,6 +111,7 @@ mod tests {
             token: token.to_owned(),
             speaks: Speaks::Acp { client_terminals: true },
             cwd: "/w".into(),
+            trust: Vec::new(),
         };
         let good = [&greeting("secret").line()[..], b"{\"id\":1}\n"].concat();
         for (bytes, want) in [
@@ -125,5 +131,28 @@ mod tests {
                 Err(why) => assert!(got.unwrap_err().starts_with(why), "{why}"),
             }
         }
+    }
+
+    #[tokio::test]
+    async fn a_greeting_says_which_folders_its_client_trusts() {
+        let line = |more: &str| {
+            format!(r#"{{"attach":{{"token":"t","speaks":"native","cwd":"/w"{more}}}}}"#)
+        };
+        for (name, more, want) in [
+            ("one of a version before", "", &[][..]),
+            ("one that trusts", r#","trust":["/w","/v"]"#, &["/w", "/v"]),
+            ("one of a later version", r#","trust":[],"color":"red""#, &[]),
+        ] {
+            let (mut client, engine) = UnixStream::pair().unwrap();
+            client.write_all(format!("{}\n", line(more)).as_bytes()).await.unwrap();
+            let greeting = greeted(&engine, "t").await.unwrap().greeting;
+            let want: Vec<PathBuf> = want.iter().map(PathBuf::from).collect();
+            assert_eq!(greeting.trust, want, "{name}");
+        }
+        let (cwd, trust) = (PathBuf::from("/w"), vec![PathBuf::from("/w")]);
+        let greeting = Greeting { token: "t".to_owned(), speaks: Speaks::Native, cwd, trust };
+        let (mut client, engine) = UnixStream::pair().unwrap();
+        client.write_all(&greeting.line()).await.unwrap();
+        assert_eq!(greeted(&engine, "t").await.unwrap().greeting, greeting);
     }
 }

@@ -3,21 +3,25 @@
 //! A connection leaves its sessions when it ends, and what runs in them goes on. Invariant: nobody is served who has not shown the
 //! engine's token, since a command of a model may reach the socket, but not the file that holds the token.
 
+mod gate;
 mod greeting;
 
 pub use greeting::{Greeting, Speaks};
 
-use super::{Ended, Scope, acp, native};
+use super::{Ended, Scope, acp, ahp, native};
 use crate::agent::EngineHandle;
-use crate::transport::{Link, stdio};
+use crate::transport::{socket, websocket};
+use gate::{Gate, Handshake, Wire};
 use greeting::{Greeted, greeted};
-use std::fs::File;
 use std::io;
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
+use tokio_tungstenite::tungstenite::http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
 /// The time in which a client must show the token.
@@ -26,21 +30,74 @@ const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time that an engine waits for its first client at least.
 const FIRST_CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The number of WebSocket clients that may be in the handshake at once. A real one takes a millisecond; others of this machine, who may
+/// connect and say nothing, hold no more descriptors than this.
+const MAX_HANDSHAKES: usize = 32;
+
+/// The sockets of an engine.
+#[derive(Debug)]
+pub struct Sockets {
+    /// The socket that `pintle attach` connects to.
+    pub unix: UnixListener,
+    /// A port of the loopback for WebSockets.
+    pub web: Option<TcpListener>,
+}
+
 /// The options of a listening engine.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The token that clients show.
     pub token: String,
+    /// The origins of web pages that may connect.
+    pub origins: Vec<String>,
+    /// The working directory of a WebSocket client's session that names none.
+    pub cwd: PathBuf,
     /// The time without clients and open sessions after which the engine ends; `None` for never.
     pub linger: Option<Duration>,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
 }
 
+/// A client that connected.
+enum Came {
+    Unix(UnixStream),
+    Web(TcpStream),
+}
+
+impl Sockets {
+    /// Waits for the next client. Cancel-safe.
+    async fn accept(&self) -> io::Result<Came> {
+        tokio::select! {
+            accepted = self.unix.accept() => accepted.map(|(stream, _)| Came::Unix(stream)),
+            accepted = accept_web(self.web.as_ref()) => accepted.map(Came::Web),
+        }
+    }
+}
+
+async fn accept_web(listener: Option<&TcpListener>) -> io::Result<TcpStream> {
+    match listener {
+        Some(listener) => listener.accept().await.map(|(stream, _)| stream),
+        None => std::future::pending().await,
+    }
+}
+
 /// Serves every client that connects, until the engine is stopped, or nobody has needed it for a while.
-pub async fn serve(listener: UnixListener, engine: EngineHandle, options: Options) -> Ended {
+///
+/// # Errors
+/// A socket has no address.
+pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> io::Result<Ended> {
     let mut connections = JoinSet::new();
     let leaving = CancellationToken::new();
+    let gate = match &sockets.web {
+        Some(listener) => Some(Gate {
+            token: options.token.clone(),
+            address: listener.local_addr()?,
+            origins: options.origins,
+        }),
+        None => None,
+    };
+    let mut hosts = Hosts { running: JoinSet::new(), handle: None, cwd: options.cwd.clone() };
+    let handshakes = Arc::new(Semaphore::new(MAX_HANDSHAKES));
     let mut linger = options.linger.map(|linger| linger.max(FIRST_CLIENT_TIMEOUT));
     let ended = loop {
         let unused = until_unused(&engine, connections.is_empty(), linger);
@@ -48,13 +105,23 @@ pub async fn serve(listener: UnixListener, engine: EngineHandle, options: Option
             biased;
             () = options.stop.cancelled() => break Ended::Stopped,
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
+            accepted = sockets.accept() => match (accepted, &gate) {
+                (Ok(Came::Unix(stream)), _) => {
                     linger = options.linger;
                     let (engine, token) = (engine.clone(), options.token.clone());
-                    connections.spawn(serve_one(stream, engine, token, leaving.clone()));
+                    let host = hosts.handle(&engine);
+                    connections.spawn(serve_unix(stream, engine, host, token, leaving.clone()));
                 }
-                Err(error) => {
+                (Ok(Came::Web(stream)), Some(gate)) => {
+                    linger = options.linger;
+                    let room = Arc::clone(&handshakes).try_acquire_owned().ok();
+                    let cwd = options.cwd.clone();
+                    let options = native::Options { cwd, stop: leaving.clone(), scope: Scope::Shared };
+                    let host = hosts.handle(&engine);
+                    connections.spawn(serve_web(stream, room, gate.clone(), (engine.clone(), host), options));
+                }
+                (Ok(Came::Web(_)), None) => {}
+                (Err(error), _) => {
                     // Out of descriptors, perhaps: others may end.
                     tracing::warn!("a client could not be accepted: {error}");
                     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -63,12 +130,35 @@ pub async fn serve(listener: UnixListener, engine: EngineHandle, options: Option
             () = unused => break Ended::EndOfInput,
         }
     };
-    drop(listener);
+    drop(sockets);
     // Clients that are there see how their sessions end.
     engine.shutdown().await;
     leaving.cancel();
     while connections.join_next().await.is_some() {}
-    ended
+    let Hosts { mut running, handle, .. } = hosts;
+    drop(handle);
+    while running.join_next().await.is_some() {}
+    Ok(ended)
+}
+
+/// The one host of all clients that speak the Agent Host Protocol.
+struct Hosts {
+    running: JoinSet<()>,
+    handle: Option<ahp::HostHandle>,
+    cwd: PathBuf,
+}
+
+impl Hosts {
+    /// Returns the way to the host, which is started with the first client.
+    fn handle(&mut self, engine: &EngineHandle) -> ahp::HostHandle {
+        let (running, cwd) = (&mut self.running, &self.cwd);
+        let started = self.handle.get_or_insert_with(|| {
+            let (host, handle) = ahp::Host::new(engine.clone(), cwd.clone());
+            running.spawn(host.run());
+            handle
+        });
+        started.clone()
+    }
 }
 
 /// Waits until there is neither a client nor an open session, and then for as long as an engine lingers.
@@ -82,10 +172,11 @@ async fn until_unused(engine: &EngineHandle, has_no_clients: bool, linger: Optio
     }
 }
 
-/// Serves one client to its end.
-async fn serve_one(
+/// Serves a client of the Unix socket to its end.
+async fn serve_unix(
     stream: UnixStream,
     engine: EngineHandle,
+    host: ahp::HostHandle,
     token: String,
     stop: CancellationToken,
 ) {
@@ -99,26 +190,67 @@ async fn serve_one(
         }
         Err(_) => return tracing::info!("a client said nothing, and was let go"),
     };
-    let (link, socket) = match open(stream, rest) {
+    let opened = stream.into_std().and_then(|stream| {
+        let (link, writing) = socket::open(&stream, rest)?;
+        Ok((stream, link, writing))
+    });
+    let (stream, link, writing) = match opened {
         Ok(opened) => opened,
         Err(error) => return tracing::warn!("a client could not be served: {error}"),
     };
+    engine.trust_for_now(greeting.trust);
     let (cwd, scope) = (greeting.cwd, Scope::Shared);
-    match greeting.speaks {
-        Speaks::Native => native::serve(link, engine, native::Options { cwd, stop, scope }).await,
-        Speaks::Acp { client_terminals } => {
-            acp::serve(link, engine, acp::Options { cwd, stop, client_terminals, scope }).await
+    let served = async {
+        match greeting.speaks {
+            Speaks::Native => {
+                native::serve(link, engine, native::Options { cwd, stop, scope }).await
+            }
+            Speaks::Ahp => ahp::serve_client(link, engine, host, stop, scope).await,
+            Speaks::Acp { client_terminals } => {
+                let options = acp::Options { cwd, stop, client_terminals, scope };
+                acp::serve(link, engine, options).await
+            }
         }
     };
-    // The reader's thread waits for this.
-    let _ = socket.shutdown(Shutdown::Both);
+    tokio::select! {
+        _ = served => {}
+        () = writing => {}
+    }
+    // The threads of the link wait for this.
+    let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// Opens a link over a socket, from which `rest` was read. The second value closes it.
-fn open(stream: UnixStream, rest: Vec<u8>) -> io::Result<(Link, std::os::unix::net::UnixStream)> {
-    let stream = stream.into_std()?;
-    stream.set_nonblocking(false)?;
-    let (input, output) = (stream.try_clone()?, stream.try_clone()?);
-    let [input, output] = [input, output].map(|end| File::from(OwnedFd::from(end)));
-    Ok((stdio::open_begun(input, output, None, rest)?, stream))
+/// Serves a WebSocket client to its end, unless there is no `room` for its handshake.
+async fn serve_web(
+    mut stream: TcpStream,
+    room: Option<OwnedSemaphorePermit>,
+    gate: Gate,
+    (engine, host): (EngineHandle, ahp::HostHandle),
+    options: native::Options,
+) {
+    if room.is_none() {
+        let why = "too many clients are connecting; try again";
+        return gate::refuse(&mut stream, StatusCode::SERVICE_UNAVAILABLE, why).await;
+    }
+    let shaken = tokio::time::timeout(GREETING_TIMEOUT, gate::handshake(&mut stream, &gate)).await;
+    drop(room);
+    let Handshake { wire, rest } = match shaken {
+        Ok(Ok(handshake)) => handshake,
+        Ok(Err(error)) => return tracing::info!("a client was refused: {error}"),
+        Err(_) => return tracing::info!("a client did not finish its handshake, and was let go"),
+    };
+    // Events are small, and each is to be seen at once.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::warn!("a client's events may be late: {error}");
+    }
+    let (link, served) = websocket::open(stream, rest, options.stop.clone()).await;
+    match wire {
+        Wire::Native => {
+            tokio::join!(native::serve(link, engine, options), served);
+        }
+        Wire::Ahp => {
+            let native::Options { stop, scope, .. } = options;
+            tokio::join!(ahp::serve_client(link, engine, host, stop, scope), served);
+        }
+    }
 }

@@ -1,14 +1,19 @@
 //! The state that a connection shares with its handlers: its client and the sessions that it has open.
 
+use super::filter;
+use super::handlers::HandlerResult;
+use super::keys::checked_key;
 use super::questions::OpenQuestion;
 use crate::agent::{
     Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
-    SubscriberId,
+    SubscriberId, Wanted,
 };
 use crate::frontend::connection::Scope;
 use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::capability::ClientCapabilities;
+use pintle_protocol::event::Cause;
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::subscription::EventFilter;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,6 +36,8 @@ pub(in crate::frontend) struct Connection {
 #[derive(Debug, Default)]
 struct State {
     phase: Phase,
+    /// The client's id, with which its requests are recorded.
+    client_id: Option<String>,
     capabilities: ClientCapabilities,
     sessions: BTreeMap<SessionId, SessionHandle>,
     /// The hooks and tools that the client provides.
@@ -39,6 +46,8 @@ struct State {
     subagents: BTreeMap<SessionId, SessionHandle>,
     /// Questions that were open when a session was subscribed to, to be sent after the response.
     open_questions: Vec<(SessionHandle, OpenQuestion)>,
+    /// Sessions that were unsubscribed from, whose questions are to be withdrawn after the response.
+    unsubscribed: Vec<SessionId>,
 }
 
 /// The phase of a connection.
@@ -85,7 +94,11 @@ impl Connection {
         self.state().phase
     }
 
-    pub(in crate::frontend) fn initialize(&self, capabilities: ClientCapabilities) {
+    pub(in crate::frontend) fn initialize(
+        &self,
+        client_id: Option<String>,
+        capabilities: ClientCapabilities,
+    ) {
         if capabilities.apply_edit.is_some()
             && let Some(Editors { documents, .. }) = self.engine.editors()
         {
@@ -93,6 +106,7 @@ impl Connection {
         }
         let mut state = self.state();
         state.phase = Phase::Ready;
+        state.client_id = client_id;
         state.capabilities = capabilities;
     }
 
@@ -115,6 +129,14 @@ impl Connection {
         self.state().capabilities.questions.is_some()
     }
 
+    /// The filter of a subscription of this client.
+    ///
+    /// # Errors
+    /// It contradicts itself or the client's capabilities.
+    pub(super) fn filter(&self, wanted: &EventFilter) -> HandlerResult<Wanted> {
+        filter::read(wanted, self.state().capabilities.deltas.as_ref())
+    }
+
     /// Returns true if this client answers such questions.
     pub(super) fn takes(&self, question: &OpenQuestion) -> bool {
         match question {
@@ -124,16 +146,19 @@ impl Connection {
     }
 
     /// This connection as a subscriber. It may answer and steer the sub-agents of its sessions.
-    pub(super) fn as_subscriber(self: &Arc<Self>) -> Subscriber {
+    pub(super) fn as_subscriber(self: &Arc<Self>, filter: Wanted) -> Subscriber {
         let connection = Arc::downgrade(self);
         let adopt = Adopt::new(move |subagent| {
             if let Some(connection) = connection.upgrade() {
-                connection.state().subagents.insert(subagent.id.clone(), subagent);
+                let mut state = connection.state();
+                let subagent = subagent.for_client(state.client_id.clone());
+                state.subagents.insert(subagent.id.clone(), subagent);
             }
         });
         Subscriber {
             id: self.subscriber,
             feed: self.feed.clone(),
+            filter,
             can_approve: self.can_approve(),
             can_answer: self.can_answer(),
             extensions: Arc::clone(&self.state().extensions),
@@ -153,8 +178,19 @@ impl Connection {
         Ok(Arc::clone(&state.extensions))
     }
 
-    pub(in crate::frontend) fn add(&self, session: SessionHandle) {
-        self.state().sessions.insert(session.id.clone(), session);
+    /// Takes a session that the client has open. Returns it as this client's own.
+    pub(in crate::frontend) fn add(&self, session: SessionHandle) -> SessionHandle {
+        let mut state = self.state();
+        let session = session.for_client(state.client_id.clone());
+        state.sessions.insert(session.id.clone(), session.clone());
+        session
+    }
+
+    /// The cause of what a request to the engine brings about.
+    pub(super) fn cause(&self, key: Option<String>) -> HandlerResult<Option<Cause>> {
+        let (client_id, key) = (self.state().client_id.clone(), checked_key(key)?);
+        let is_known = client_id.is_some() || key.is_some();
+        Ok(is_known.then_some(Cause { client_id, key }))
     }
 
     pub(in crate::frontend) fn remove(&self, id: &SessionId) {
@@ -178,6 +214,15 @@ impl Connection {
         let questions = approvals.chain(questions).filter(|question| self.takes(question));
         let questions: Vec<_> = questions.map(|question| (session.clone(), question)).collect();
         self.state().open_questions.extend(questions);
+    }
+
+    /// Has the questions of a session withdrawn: a later subscription asks them again.
+    pub(super) fn withdraw_later(&self, session: SessionId) {
+        self.state().unsubscribed.push(session);
+    }
+
+    pub(super) fn take_unsubscribed(&self) -> Vec<SessionId> {
+        std::mem::take(&mut self.state().unsubscribed)
     }
 
     pub(super) fn take_open_questions(&self) -> Vec<(SessionHandle, OpenQuestion)> {

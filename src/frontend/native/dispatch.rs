@@ -1,7 +1,7 @@
 //! The method table: every request that this engine answers, with its handler.
 
 use super::connection::{Connection, Phase};
-use super::{answers, auth, documents, extend, handlers, hints, history, stored};
+use super::{answers, auth, documents, extend, handlers, hints, history, shell, stored};
 use crate::agent;
 use crate::transport::envelope::Id;
 use futures_util::FutureExt;
@@ -15,13 +15,13 @@ use pintle_protocol::methods::{
     ApprovalAnswerRequest, AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff,
     CheckpointList, CommandList, ConfigList, ConfigSet, ContextRead, DocumentChanged,
     DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister, Initialize,
-    ItemRead, JobList, JobStop, ModelsList, Ping, QuestionAnswerRequest, QueueList, QueueRemove,
-    QueueUpdateRequest, Request, ReviewBaseline, ReviewDecide, ReviewList, ReviewPatch,
-    SessionAnchors, SessionClose, SessionCompact, SessionCreate, SessionDelete, SessionEvents,
-    SessionExport, SessionFork, SessionItems, SessionLabel, SessionList, SessionMerge, SessionNote,
-    SessionOpen, SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe,
-    SessionUpdate, Shutdown, SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart,
-    TurnSteer,
+    ItemCancel, ItemRead, JobList, JobStop, ModelsList, Ping, QuestionAnswerRequest, QueueList,
+    QueueRemove, QueueUpdateRequest, Request, ReviewBaseline, ReviewDecide, ReviewList,
+    ReviewPatch, SessionAnchors, SessionArchive, SessionClose, SessionCompact, SessionCreate,
+    SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems, SessionLabel,
+    SessionList, SessionMerge, SessionNote, SessionOpen, SessionRewind, SessionSearch,
+    SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, ShellRun, Shutdown,
+    SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart, TurnSteer, UsageRead,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,7 +40,7 @@ pub(in crate::frontend) enum Order {
     Closing,
     /// It changes nothing and may overlap with other requests.
     Read,
-    /// It waits for a person, and no other request waits for it. It can be cancelled.
+    /// It waits for a person or a person's command, and no other request waits for it. It can be cancelled.
     Person,
     /// It is about a document: it begins after the response to the one before of its kind, independently of other requests. Later requests
     /// wait for it.
@@ -62,8 +62,9 @@ impl Order {
             | SkillList::METHOD
             | JobList::METHOD
             | ModelsList::METHOD
+            | UsageRead::METHOD
             | AuthStatus::METHOD => Self::Read,
-            AuthLogin::METHOD => Self::Person,
+            AuthLogin::METHOD | ShellRun::METHOD => Self::Person,
             DocumentOpen::METHOD
             | DocumentChanged::METHOD
             | DocumentSave::METHOD
@@ -136,6 +137,10 @@ impl Table {
         add::<DocumentSave, _, _>(&mut module, documents::save);
         add::<DocumentClose, _, _>(&mut module, documents::close);
         add::<JobList, _, _>(&mut module, handlers::job_list);
+        add::<ItemCancel, _, _>(&mut module, handlers::item_cancel);
+        add_cancellable::<ShellRun, _, _>(&mut module, shell::shell_run);
+        add::<UsageRead, _, _>(&mut module, stored::usage_read);
+        add::<SessionArchive, _, _>(&mut module, stored::session_archive);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);
         add::<AuthStatus, _, _>(&mut module, auth::auth_status);
@@ -290,7 +295,7 @@ fn parse<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObjectOwne
             code: "invalidParams".to_owned(),
             path: pointer(error.path()),
             hint: Some("`pintle schema` prints the shape of every method's params".to_owned()),
-            supported: Vec::new(),
+            ..ErrorData::default()
         };
         ErrorObjectOwned::owned(error::INVALID_PARAMS, error.inner().to_string(), Some(data))
     })
@@ -315,18 +320,34 @@ fn pointer(path: &serde_path_to_error::Path) -> Option<String> {
 /// The smallest likeness of a method's name that is taken for a slip, from 0 to 1.
 const MIN_LIKENESS: f64 = 0.8;
 
+/// The longest name that is compared with known ones, in bytes; all of those are shorter.
+const MAX_NAME_BYTES: usize = 64;
+
 /// Returns the message about an unknown method, with the nearest known one.
 pub(in crate::frontend) fn unknown_method<'a>(
     method: &str,
     known: impl Iterator<Item = &'a str>,
 ) -> String {
-    let wanted = method.to_lowercase();
-    let alike = known.map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name));
-    let nearest = alike.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    match nearest.filter(|(likeness, _)| *likeness >= MIN_LIKENESS) {
-        Some((_, nearest)) => format!("unknown method `{method}`; did you mean `{nearest}`?"),
+    match nearest(method, known, MIN_LIKENESS) {
+        Some(nearest) => format!("unknown method `{method}`; did you mean `{nearest}`?"),
         None => format!("unknown method `{method}`"),
     }
+}
+
+/// Returns the known name that is nearest to a mistyped one, if it is at least this like it.
+pub(super) fn nearest<'a>(
+    wanted: &str,
+    known: impl Iterator<Item = &'a str>,
+    min_likeness: f64,
+) -> Option<&'a str> {
+    // The measure takes as many steps as the lengths multiplied: a name of megabytes would hold everybody up.
+    if wanted.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    let wanted = wanted.to_lowercase();
+    let alike = known.map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name));
+    let nearest = alike.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    nearest.filter(|(likeness, _)| *likeness >= min_likeness).map(|(_, name)| name)
 }
 
 /// An error object with its data.
@@ -341,20 +362,38 @@ pub(in crate::frontend) fn error_object(
     ErrorObjectOwned::owned(code, message, Some(data))
 }
 
+/// The error object of a parameter, which `path` names.
+pub(super) fn invalid(path: &str, message: &str, hint: String) -> ErrorObjectOwned {
+    let data = ErrorData {
+        code: "invalidParams".to_owned(),
+        path: Some(path.to_owned()),
+        hint: Some(hint),
+        ..ErrorData::default()
+    };
+    ErrorObjectOwned::owned(error::INVALID_PARAMS, message, Some(data))
+}
+
 /// The error object of an engine error.
 pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
+    let is_shared_engine = matches!(refusal.kind, ErrorKind::OpenElsewhere { is_shared: true });
     let (code, name) = match &refusal.kind {
         ErrorKind::Invalid => (error::INVALID_PARAMS, "invalidParams"),
         ErrorKind::NotFound => (error::NOT_FOUND, "notFound"),
         ErrorKind::Busy(_) => (error::BUSY, "busy"),
         ErrorKind::Conflict => (error::CONFLICT, "conflict"),
-        ErrorKind::OpenElsewhere => (error::CONFLICT, "openElsewhere"),
+        ErrorKind::OpenElsewhere { .. } => (error::CONFLICT, "openElsewhere"),
         ErrorKind::Config => (error::INVALID_PARAMS, "config"),
         ErrorKind::Auth => (error::AUTH_REQUIRED, "authRequired"),
         ErrorKind::Internal => (error::INTERNAL_ERROR, "internal"),
     };
-    error_object(code, &refusal.message, name, refusal.hint.map(hints::text).as_deref())
+    let data = ErrorData {
+        code: name.to_owned(),
+        hint: refusal.hint.map(hints::text),
+        is_shared_engine,
+        ..ErrorData::default()
+    };
+    ErrorObjectOwned::owned(code, &refusal.message, Some(data))
 }
 
 /// A response with an error.

@@ -109,7 +109,10 @@ impl Protocol for Driver {
                     self.outbox.push_all(events::message(&feed));
                     self.questions.watch(&record.value, &self.connection, &mut self.outbox);
                 }
-                Feed::Transient(_) | Feed::Lagged { .. } => {
+                Feed::Question(record) => {
+                    self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+                }
+                Feed::Transient(_) | Feed::Held(..) | Feed::Lagged { .. } => {
                     self.outbox.push_all(events::message(&feed));
                 }
             }
@@ -219,6 +222,9 @@ impl Driver {
             self.open_url(&page);
         }
         self.outbox.push(message);
+        for session in self.connection.take_unsubscribed() {
+            self.questions.withdraw_all(&session, &mut self.outbox);
+        }
         for (session, question) in self.connection.take_open_questions() {
             self.questions.ask(session, &question, &mut self.outbox);
         }

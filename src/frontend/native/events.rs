@@ -2,14 +2,24 @@
 
 use crate::agent::Feed;
 use crate::transport::envelope;
+use bytes::Bytes;
 use pintle_protocol::methods::{Notification, SessionEvent, SessionLagged, SessionLaggedParams};
+use std::sync::Arc;
 
 /// Returns the notification of an event; `None` for calls of the client, which are sent as requests (`questions`).
-pub(super) fn message(feed: &Feed) -> Option<Vec<u8>> {
+///
+/// Connections that send the same event share its bytes.
+pub(super) fn message(feed: &Feed) -> Option<Bytes> {
     Some(match feed {
-        Feed::Call(_) | Feed::CallWithdrawn(_) => return None,
-        Feed::Durable(record) => envelope::raw_notification(SessionEvent::METHOD, &record.json),
-        Feed::Transient(record) => envelope::notification(SessionEvent::METHOD, &**record),
+        Feed::Call(_) | Feed::CallWithdrawn(_) | Feed::Question(_) => return None,
+        Feed::Durable(record) => record.encoded.message(Arc::strong_count(record) > 1, || {
+            envelope::raw_notification(SessionEvent::METHOD, &record.json)
+        }),
+        Feed::Transient(record) | Feed::Held(record, _) => {
+            record.encoded.message(Arc::strong_count(record) > 1, || {
+                envelope::notification(SessionEvent::METHOD, &record.value)
+            })
+        }
         Feed::Lagged { session_id, last_sent_seq, head_seq } => envelope::notification(
             SessionLagged::METHOD,
             &SessionLaggedParams {
@@ -17,6 +27,7 @@ pub(super) fn message(feed: &Feed) -> Option<Vec<u8>> {
                 last_sent_seq: *last_sent_seq,
                 head_seq: *head_seq,
             },
-        ),
+        )
+        .into(),
     })
 }

@@ -1,10 +1,13 @@
 //! One handler per request: params in, a command or a query of the store, result out.
 
 use super::connection::Connection;
-use super::dispatch::{error_object, refused};
+use super::dispatch::{error_object, invalid, refused};
+use super::filter;
+use super::keys::{check_length, checked_key};
 use crate::agent::{
     self, ContextCommand, CreateSession, JobCommand, OpenConfig, QueueCommand, QueueEdit,
-    SessionHandle, SettingsCommand, Snapshot, SubscriptionCommand, Trace, TurnCommand,
+    SessionHandle, SettingsCommand, Snapshot, SubscriptionCommand, Terms, Trace, TurnCommand,
+    Wanted,
 };
 use crate::frontend::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
 use crate::transport::MAX_MESSAGE_BYTES;
@@ -15,6 +18,7 @@ use pintle_protocol::context::{
 };
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::event::QueuedInput;
+use pintle_protocol::history::ItemCancelParams;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
     CommandListResult, ConfigResult, ConfigSetParams, Empty, EngineInfo, InitializeParams,
@@ -27,6 +31,7 @@ use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::queue::{
     QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams,
 };
+use pintle_protocol::subscription::EventFilter;
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,6 +51,7 @@ pub(super) async fn initialize(
             hint: Some("use an engine and a client of matching versions".to_owned()),
             supported: vec![PROTOCOL_VERSION.to_owned()],
             path: Some("/protocol".to_owned()),
+            ..ErrorData::default()
         };
         let offered = protocol.versions.join(", ");
         let message = format!(
@@ -55,7 +61,10 @@ pub(super) async fn initialize(
         return Err(ErrorObjectOwned::owned(error::UNSUPPORTED_PROTOCOL, message, Some(data)));
     }
     tracing::info!("client {} {}", client.name, client.version.unwrap_or_default());
-    connection.initialize(capabilities);
+    let id = client.id.unwrap_or(client.name);
+    check_length("/client/id", &id)?;
+    filter::check(capabilities.deltas.as_ref())?;
+    connection.initialize((!id.is_empty()).then_some(id), capabilities);
     Ok(InitializeResult {
         protocol: ProtocolChoice {
             name: PROTOCOL_NAME.to_owned(),
@@ -71,6 +80,7 @@ pub(super) async fn initialize(
             steer: Some(Supported {}),
             queue: Some(Supported {}),
             replay: Some(Supported {}),
+            filters: Some(Supported {}),
             history: Some(Supported {}),
             review: Some(Supported {}),
             search: Some(Supported {}),
@@ -99,25 +109,27 @@ pub(super) async fn session_create(
     connection: Arc<Connection>,
     params: SessionCreateParams,
 ) -> HandlerResult<SessionResult> {
-    let SessionCreateParams { cwd, title, config, subscribe } = params;
+    let SessionCreateParams { cwd, title, config, subscribe, filter, key } = params;
+    let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
-    let create =
-        CreateSession { cwd, title, config: open_config(config), ..CreateSession::default() };
+    let (config, cause) = (open_config(config), connection.cause(key)?);
+    let create = CreateSession { cwd, title, config, cause, ..CreateSession::default() };
     let session = connection.engine.create(create).await.map_err(refused)?;
-    connection.add(session.clone());
-    attach(&connection, &session, subscribe, Some(0)).await
+    let session = connection.add(session);
+    attach(&connection, &session, subscription, Some(0)).await
 }
 
 pub(super) async fn session_open(
     connection: Arc<Connection>,
     params: SessionOpenParams,
 ) -> HandlerResult<SessionResult> {
-    let SessionOpenParams { session_id, subscribe, from_seq, tail, config } = params;
+    let SessionOpenParams { session_id, subscribe, from_seq, tail, config, filter } = params;
+    let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let opened = connection.engine.open(session_id, open_config(config)).await;
     let session = opened.map_err(refused)?;
-    connection.add(session.clone());
+    let session = connection.add(session);
     let from_seq = first_of(&session, from_seq, tail).await?;
-    attach(&connection, &session, subscribe, from_seq).await
+    attach(&connection, &session, subscription, from_seq).await
 }
 
 pub(super) async fn session_close(
@@ -135,9 +147,10 @@ pub(super) async fn session_subscribe(
     connection: Arc<Connection>,
     params: SessionSubscribeParams,
 ) -> HandlerResult<SessionResult> {
+    let subscription = Subscription::new(&connection, Some(true), &params.filter)?;
     let session = session(&connection, params.session_id)?;
     let from_seq = first_of(&session, params.from_seq, params.tail).await?;
-    attach(&connection, &session, Some(true), from_seq).await
+    attach(&connection, &session, subscription, from_seq).await
 }
 
 pub(super) async fn session_unsubscribe(
@@ -147,6 +160,7 @@ pub(super) async fn session_unsubscribe(
     let session = session(&connection, params.session_id)?;
     let id = connection.subscriber;
     session.ask(|reply| SubscriptionCommand::Unsubscribe { id, reply }).await.map_err(refused)?;
+    connection.withdraw_later(session.id);
     Ok(Empty {})
 }
 
@@ -154,16 +168,17 @@ pub(super) async fn turn_start(
     connection: Arc<Connection>,
     params: TurnStartParams,
 ) -> HandlerResult<TurnStartResult> {
-    let TurnStartParams { session_id, input, when_busy, limits, traceparent } = params;
-    let session = session(&connection, session_id)?;
+    let TurnStartParams { session_id, input, when_busy, limits, output_schema, traceparent, key } =
+        params;
+    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
     if let Some(parent) = traceparent {
         let trace = Some(Trace::new(Some(&parent), None));
         let config = OpenConfig { trace, ..OpenConfig::default() };
         session.ask(|reply| SettingsCommand::Configure { config, reply }).await.map_err(refused)?;
     }
-    let accepted =
-        session.ask(|reply| TurnCommand::Start { input, when_busy, limits, reply }).await;
-    let agent::Accepted { turn_id, item_id, disposition } = accepted.map_err(refused)?;
+    let terms = Terms { limits, output_schema };
+    let accepted = session.ask(|reply| TurnCommand::Start { input, when_busy, terms, reply }).await;
+    let agent::Accepted { turn_id, item_id, disposition, .. } = accepted.map_err(refused)?;
     Ok(TurnStartResult { turn_id, item_id, disposition })
 }
 
@@ -171,12 +186,12 @@ pub(super) async fn turn_steer(
     connection: Arc<Connection>,
     params: TurnSteerParams,
 ) -> HandlerResult<TurnSteerResult> {
-    let TurnSteerParams { session_id, expected_turn_id: expected, input } = params;
-    let session = session(&connection, session_id)?;
-    let accepted = session.ask(|reply| TurnCommand::Steer { expected, input, reply }).await;
-    Ok(match accepted.map_err(refused)? {
+    let TurnSteerParams { session_id, expected_turn_id: expected, input, when_idle, key } = params;
+    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
+    let steer = |reply| TurnCommand::Steer { expected, input, when_idle, reply };
+    Ok(match session.ask(steer).await.map_err(refused)? {
         Some(accepted) => TurnSteerResult {
-            outcome: SteerOutcome::Accepted,
+            outcome: if accepted.is_held { SteerOutcome::Held } else { SteerOutcome::Accepted },
             item_id: Some(accepted.item_id),
             turn_id: Some(accepted.turn_id),
         },
@@ -197,12 +212,22 @@ pub(super) async fn turn_interrupt(
     Ok(TurnInterruptResult { turn_id, returned })
 }
 
+pub(super) async fn item_cancel(
+    connection: Arc<Connection>,
+    params: ItemCancelParams,
+) -> HandlerResult<Empty> {
+    let session = session(&connection, params.session_id)?;
+    let item_id = params.item_id;
+    session.ask(|reply| TurnCommand::CancelCall { item_id, reply }).await.map_err(refused)?;
+    Ok(Empty {})
+}
+
 pub(super) async fn session_compact(
     connection: Arc<Connection>,
     params: SessionCompactParams,
 ) -> HandlerResult<SessionCompactResult> {
-    let SessionCompactParams { session_id, instructions } = params;
-    let session = session(&connection, session_id)?;
+    let SessionCompactParams { session_id, instructions, key } = params;
+    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
     let begun = session.ask(|reply| ContextCommand::Compact { instructions, reply }).await;
     Ok(SessionCompactResult { turn_id: begun.map_err(refused)? })
 }
@@ -360,23 +385,55 @@ async fn first_of(
     Ok(Some(snapshot.seq.saturating_sub(tail)))
 }
 
-/// Subscribes unless `subscribe` is false, and returns the session's state.
+/// A connection's wish to receive a session's events, or not to.
+#[derive(Debug)]
+pub(super) enum Subscription {
+    Wanted(Wanted),
+    Unwanted,
+}
+
+impl Subscription {
+    /// Reads the wish of params; a session's events are wanted by default.
+    ///
+    /// # Errors
+    /// The filter contradicts itself, the client's capabilities, or `subscribe`.
+    pub(super) fn new(
+        connection: &Connection,
+        subscribe: Option<bool>,
+        filter: &EventFilter,
+    ) -> HandlerResult<Self> {
+        if subscribe != Some(false) {
+            return connection.filter(filter).map(Self::Wanted);
+        }
+        if *filter == EventFilter::default() {
+            return Ok(Self::Unwanted);
+        }
+        let why = "a filter is given, and `subscribe` is false";
+        let hint = "leave one of them out, or send the filter with session/subscribe";
+        Err(invalid("/subscribe", why, hint.to_owned()))
+    }
+}
+
+/// Subscribes if that is wanted, and returns the session's state.
 pub(super) async fn attach(
     connection: &Arc<Connection>,
     session: &SessionHandle,
-    subscribe: Option<bool>,
+    subscription: Subscription,
     from_seq: Option<u64>,
 ) -> HandlerResult<SessionResult> {
-    let snapshot = if subscribe == Some(false) {
-        session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await
-    } else {
-        let subscriber = connection.as_subscriber();
-        session.ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply }).await
+    let snapshot = match subscription {
+        Subscription::Unwanted => {
+            let snapshot = session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
+            snapshot.map_err(refused)?
+        }
+        Subscription::Wanted(filter) => {
+            let subscriber = connection.as_subscriber(filter);
+            let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply };
+            let snapshot = session.ask(subscribe).await.map_err(refused)?;
+            connection.ask_later(session, &snapshot);
+            snapshot
+        }
     };
-    let snapshot = snapshot.map_err(refused)?;
-    if subscribe != Some(false) {
-        connection.ask_later(session, &snapshot);
-    }
     Ok(session_result(session.id.clone(), snapshot))
 }
 

@@ -16,6 +16,9 @@ pub(super) fn text(hint: Hint) -> String {
             "name one with --model PROVIDER/ID, `model = \"PROVIDER/ID\"` in the config file, or config.model"
         }
         Action::OpenSession => "open it again with session/open",
+        Action::Attach(_) => {
+            "connect with `pintle attach` in place of `pintle serve`, and open it there"
+        }
         Action::SetAtCreation => "send `systemPrompt` with session/create",
         Action::Fork => "only forks of this session, made with session/fork, can be merged into it",
         Action::GoTo(seq) => {

@@ -2,7 +2,8 @@
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use super::handlers::{HandlerResult, attach, open_config, session};
+use super::handlers::{HandlerResult, Subscription, attach, open_config, session};
+use super::keys::checked_key;
 use crate::agent::{ForkSession, HistoryCommand, Note, NoteBody, ReviewCommand, Rewind};
 use pintle_protocol::error;
 use pintle_protocol::history::{
@@ -31,11 +32,13 @@ pub(super) async fn session_fork(
     connection: Arc<Connection>,
     params: SessionForkParams,
 ) -> HandlerResult<SessionResult> {
-    let SessionForkParams { session_id: of, at, title, config, subscribe } = params;
-    let fork = ForkSession { of, at, title, config: open_config(config) };
+    let SessionForkParams { session_id: of, at, title, config, subscribe, filter, key } = params;
+    let subscription = Subscription::new(&connection, subscribe, &filter)?;
+    let (config, cause) = (open_config(config), connection.cause(key)?);
+    let fork = ForkSession { of, at, title, config, cause };
     let session = connection.engine.fork(fork).await.map_err(refused)?;
-    connection.add(session.clone());
-    attach(&connection, &session, subscribe, Some(0)).await
+    let session = connection.add(session);
+    attach(&connection, &session, subscription, Some(0)).await
 }
 
 pub(super) async fn session_merge(
@@ -107,7 +110,7 @@ pub(super) async fn session_note(
     connection: Arc<Connection>,
     params: SessionNoteParams,
 ) -> HandlerResult<Empty> {
-    let SessionNoteParams { session_id, text, kind, data, to_model, hidden } = params;
+    let SessionNoteParams { session_id, text, kind, data, to_model, hidden, key } = params;
     let invalid = |message: &str, hint: &str| {
         Err(error_object(error::INVALID_PARAMS, message, "invalidParams", Some(hint)))
     };
@@ -125,7 +128,7 @@ pub(super) async fn session_note(
     if kind.as_ref().is_some_and(|kind| kind.chars().count() > MAX_KIND_CHARS) {
         return invalid("`kind` is too long", &format!("use at most {MAX_KIND_CHARS} characters"));
     }
-    let session = session(&connection, session_id)?;
+    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
     let note = ClientNote { kind, data, is_unread: !to_model, is_hidden: hidden };
     let note = Note { body: NoteBody::Client(note, text), private: None };
     session.ask(|reply| HistoryCommand::Note { note, reply }).await.map_err(refused)?;

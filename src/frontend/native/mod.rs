@@ -12,11 +12,14 @@ mod documents;
 mod driver;
 mod events;
 mod extend;
+mod filter;
 mod handlers;
 mod hints;
 mod history;
+mod keys;
 mod questions;
 mod requests;
+mod shell;
 mod stored;
 
 use super::connection::{

@@ -6,7 +6,7 @@ use crate::frontend::connection::Outbox;
 use crate::transport::envelope::{self, Id};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::event::{Event, EventRecord};
-use pintle_protocol::ids::{ApprovalId, QuestionId};
+use pintle_protocol::ids::{ApprovalId, QuestionId, SessionId};
 use pintle_protocol::methods::{
     ApprovalRequest, CancelParams, CancelRequest, HookRunRequest, Notification, QuestionRequest,
     Request, ToolCallRequest,
@@ -117,9 +117,26 @@ impl Questions {
         self.withdraw(&About::Call(id.clone()), outbox);
     }
 
+    /// Withdraws the questions of a session, which stay open there. Calls of the client's hooks and tools stay its own.
+    pub(super) fn withdraw_all(&mut self, session: &SessionId, outbox: &mut Outbox) {
+        self.withdraw_where(
+            |(about, asker)| asker.id == *session && !matches!(about, About::Call(_)),
+            outbox,
+        );
+    }
+
     fn withdraw(&mut self, about: &About, outbox: &mut Outbox) {
-        let open = self.open.iter().find(|(_, (open, _))| open == about);
-        if let Some(id) = open.map(|(id, _)| id.clone()) {
+        self.withdraw_where(|(open, _)| open == about, outbox);
+    }
+
+    fn withdraw_where(
+        &mut self,
+        is_over: impl Fn(&(About, SessionHandle)) -> bool,
+        outbox: &mut Outbox,
+    ) {
+        let over: Vec<String> =
+            self.open.iter().filter(|(_, open)| is_over(open)).map(|(id, _)| id.clone()).collect();
+        for id in over {
             self.open.remove(&id);
             let params = CancelParams { id: Value::String(id) };
             outbox.push(envelope::notification(CancelRequest::METHOD, &params));

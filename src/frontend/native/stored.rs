@@ -1,11 +1,10 @@
 //! Handlers of requests about stored sessions, open or not.
 
 use super::connection::Connection;
-use super::dispatch::{error_object, refused};
+use super::dispatch::{error_object, invalid, refused};
 use super::handlers::{HandlerResult, session};
 use crate::agent::{Filter, Items, PageRange, Piece};
-use jsonrpsee::types::ErrorObjectOwned;
-use pintle_protocol::error::{self, ErrorData};
+use pintle_protocol::error;
 use pintle_protocol::export::{SessionExportParams, SessionExportResult};
 use pintle_protocol::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
@@ -14,12 +13,14 @@ use pintle_protocol::history::{
 };
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
-    BlobReadParams, BlobReadResult, SessionEventsParams, SessionListParams, SessionListResult,
-    SessionParams,
+    BlobReadParams, BlobReadResult, Empty, SessionEventsParams, SessionListParams,
+    SessionListResult, SessionParams,
 };
 use pintle_protocol::search::{
     SessionDeleteParams, SessionDeleteResult, SessionSearchParams, SessionSearchResult,
 };
+use pintle_protocol::session::SessionArchiveParams;
+use pintle_protocol::usage::UsageReadResult;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -40,9 +41,12 @@ pub(super) async fn session_list(
     connection: Arc<Connection>,
     params: SessionListParams,
 ) -> HandlerResult<SessionListResult> {
-    let SessionListParams { cwd, subagents, query, cursor, limit } = params;
+    let SessionListParams { cwd, subagents, query, archived, cursor, limit } = params;
     let limit = in_range("/limit", limit.unwrap_or(50), MAX_PAGE)? as usize;
-    let listed = connection.engine.list(Filter { cwd, subagents, query }, cursor, limit).await;
+    let listed = connection
+        .engine
+        .list(Filter { cwd, subagents, query, archived: Some(archived) }, cursor, limit)
+        .await;
     let (sessions, next_cursor) = listed.map_err(refused)?;
     Ok(SessionListResult { sessions, next_cursor })
 }
@@ -111,6 +115,23 @@ pub(super) async fn item_read(
 ) -> HandlerResult<ItemAt> {
     let id = session_id_or_only(&connection, params.session_id)?;
     connection.engine.item(id, params.item_id).await.map_err(refused)
+}
+
+pub(super) async fn session_archive(
+    connection: Arc<Connection>,
+    params: SessionArchiveParams,
+) -> HandlerResult<Empty> {
+    let SessionArchiveParams { session_id, archived } = params;
+    connection.engine.archive(session_id, archived).await.map_err(refused)?;
+    Ok(Empty {})
+}
+
+pub(super) async fn usage_read(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> HandlerResult<UsageReadResult> {
+    let id = session_id_or_only(&connection, params.session_id)?;
+    connection.engine.usage(id).await.map_err(refused)
 }
 
 pub(super) async fn checkpoint_list(
@@ -201,14 +222,4 @@ fn in_range(path: &str, count: u32, max: u32) -> HandlerResult<u32> {
         return Ok(count);
     }
     Err(invalid(path, &format!("{count} is out of range"), format!("send 1 to {max}")))
-}
-
-fn invalid(path: &str, message: &str, hint: String) -> ErrorObjectOwned {
-    let data = ErrorData {
-        code: "invalidParams".to_owned(),
-        path: Some(path.to_owned()),
-        hint: Some(hint),
-        supported: Vec::new(),
-    };
-    ErrorObjectOwned::owned(error::INVALID_PARAMS, message, Some(data))
 }

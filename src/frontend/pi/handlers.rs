@@ -6,11 +6,12 @@ use super::history;
 use super::line::{Bash, Command, CommandLine, Head, Message, Prompt, StreamingBehavior, fields};
 use super::models::{self, ModelName};
 use super::sessions::OpenSession;
-use crate::agent::{self, Accepted, ErrorKind, QueueEdit, Snapshot};
+use crate::agent::{self, Accepted, ErrorKind, QueueEdit, Snapshot, Terms};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput, StateValue};
 use pintle_protocol::export::{ExportFormat, SessionExportParams};
 use pintle_protocol::methods::{Disposition, WhenBusy};
+use pintle_protocol::turn::WhenIdle;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -174,7 +175,8 @@ impl Driver {
         when_busy: WhenBusy,
     ) -> Result<Disposition, agent::Error> {
         let content = input.clone();
-        let start = |reply| agent::TurnCommand::Start { input, when_busy, limits: None, reply };
+        let start =
+            |reply| agent::TurnCommand::Start { input, when_busy, terms: Terms::default(), reply };
         let accepted = self.open.handle.ask(start).await?;
         let disposition = accepted.disposition;
         if disposition == Disposition::Queued {
@@ -186,7 +188,12 @@ impl Driver {
     /// Sends a message to the running turn; returns false if none runs.
     async fn steer_running(&mut self, input: Vec<Input>) -> Result<bool, agent::Error> {
         let content = input.clone();
-        let steer = |reply| agent::TurnCommand::Steer { expected: None, input, reply };
+        let steer = |reply| agent::TurnCommand::Steer {
+            expected: None,
+            input,
+            when_idle: WhenIdle::Reject,
+            reply,
+        };
         let Some(accepted) = self.open.handle.ask(steer).await? else { return Ok(false) };
         self.queued(accepted, Delivery::Steer, content);
         Ok(true)
@@ -195,7 +202,8 @@ impl Driver {
     /// Sends the update of the queue before the response, as Pi does.
     fn queued(&mut self, accepted: Accepted, delivery: Delivery, content: Vec<Input>) {
         let Accepted { turn_id, item_id, .. } = accepted;
-        let queued = QueuedInput { item_id, turn_id, delivery, content, limits: None };
+        let queued =
+            QueuedInput { item_id, turn_id, delivery, content, limits: None, output_schema: None };
         if self.open.translator.queue.add(queued) {
             self.send_queue();
         }

@@ -27,7 +27,7 @@ pub use models::{at_level, resolve};
 pub use sessions::Start;
 
 use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
-use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId};
+use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId, Wanted};
 use crate::transport::Link;
 use driver::{Driver, Parts};
 use std::path::PathBuf;
@@ -88,6 +88,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
     let subscriber = Subscriber {
         id: SubscriberId(0),
         feed: feed_tx,
+        filter: Wanted::default(),
         can_approve: true,
         can_answer: true,
         extensions: Arc::default(),

@@ -273,7 +273,8 @@ impl Sessions {
         watching: &Watching,
     ) -> Result<OpenSession, Error> {
         let at = before.map(|id| HistoryPoint { item_id: Some(id), ..HistoryPoint::default() });
-        let fork = ForkSession { of: of.clone(), at, title: None, config: self.config() };
+        let (of, config) = (of.clone(), self.config());
+        let fork = ForkSession { of, at, title: None, config, cause: None };
         let handle = self.engine.fork(fork).await?;
         self.adopt(handle, parent, watching).await
     }

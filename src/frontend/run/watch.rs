@@ -81,7 +81,7 @@ impl Watch {
         let (code, exit_code) = match error.kind {
             ErrorKind::Auth => ("auth", PROVIDER),
             ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Config => ("usage", USAGE),
-            ErrorKind::Busy(_) | ErrorKind::Conflict | ErrorKind::OpenElsewhere => {
+            ErrorKind::Busy(_) | ErrorKind::Conflict | ErrorKind::OpenElsewhere { .. } => {
                 ("conflict", USAGE)
             }
             ErrorKind::Internal => ("internal", FAILED),

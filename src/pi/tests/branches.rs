@@ -180,6 +180,7 @@ fn journal(events: Vec<Event>) -> Vec<Entry> {
         seq,
         ts_ms: seq,
         turn_id: Some(TurnId::new("t")),
+        cause: None,
         event,
     };
     let records = (1..).zip(events).map(record);

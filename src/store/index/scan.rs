@@ -40,7 +40,7 @@ pub(in crate::store) fn search(
     let sessions = if let Some(id) = &params.session_id {
         vec![store.summary(id)?]
     } else {
-        let filter = Filter { cwd: params.cwd.clone(), subagents: true, query: None };
+        let filter = Filter { cwd: params.cwd.clone(), subagents: true, ..Filter::default() };
         store.list(&filter, None, MAX_SESSIONS)?.0
     };
     let end = from.saturating_add(limit);

@@ -1,5 +1,6 @@
 //! Lists of sessions from their rows: the same sessions, order and cursors as from the folders.
 
+use crate::store::archive;
 use crate::store::list::{Cursor, Filter};
 use pintle_protocol::event::Parent;
 use pintle_protocol::ids::{AgentId, SessionId};
@@ -48,12 +49,16 @@ pub(super) fn list(
         if !filter.matches_query(&cwd, title.as_deref()) {
             continue;
         }
+        let folder = sessions.join(row.get::<_, String>(1)?);
+        let archived = archive::is_archived(&folder);
+        if filter.archived.is_some_and(|wanted| wanted != archived) {
+            continue;
+        }
         if page.len() == limit {
             return Ok((page, last.map(Cursor)));
         }
         let parent: Option<String> = row.get(7)?;
         let agent: Option<String> = row.get(8)?;
-        let folder: String = row.get(1)?;
         page.push(Stored {
             summary: SessionSummary {
                 session_id: SessionId::new(row.get::<_, String>(2)?),
@@ -61,7 +66,8 @@ pub(super) fn list(
                 title,
                 created_ms: count(4)?,
                 updated_ms: count(5)?,
-                path: sessions.join(folder).display().to_string(),
+                path: folder.display().to_string(),
+                archived,
                 parent: parent.map(|parent| Parent {
                     session_id: SessionId::new(parent),
                     agent_id: AgentId::new(agent.unwrap_or_default()),

@@ -36,7 +36,9 @@ fn put(journal: &mut Journal, event: Value) {
     let event: Event = serde_json::from_value(event).unwrap();
     let session_id = journal.header().session_id.clone();
     let ts_ms = journal.header().created_ms + seq;
-    journal.append(&EventRecord { session_id, seq, ts_ms, turn_id: None, event }, None).unwrap();
+    journal
+        .append(&EventRecord { session_id, seq, ts_ms, turn_id: None, cause: None, event }, None)
+        .unwrap();
 }
 
 fn user(journal: &mut Journal, text: &str) {

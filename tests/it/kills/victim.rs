@@ -2,6 +2,8 @@
 //!
 //! Invariant: all that the program wrote before it died is in `seen`, so what a person could know is known here.
 
+use crate::support::HANG;
+use crate::support::frames::Frames;
 use crate::support::program::wait;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -39,6 +41,7 @@ pub(super) struct Victim {
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     ids: u64,
+    frames: Frames,
     /// Every message that it wrote.
     pub(super) seen: Vec<Value>,
     /// How many lines and how much time it took since it was armed.
@@ -87,6 +90,7 @@ impl Victim {
             is_over,
             threads: vec![reader],
             ids: 0,
+            frames: Frames::default(),
             seen: Vec::new(),
             armed: None,
         }
@@ -171,9 +175,10 @@ impl Victim {
 
     /// The next message; none when it is dead.
     pub(super) fn next(&mut self) -> Option<Value> {
-        let message = self.messages.recv_timeout(Duration::from_secs(30));
+        let message = self.messages.recv_timeout(HANG);
         match message {
             Ok(message) => {
+                self.frames.received(&message);
                 self.seen.push(message.clone());
                 Some(message)
             }
@@ -207,6 +212,7 @@ impl Victim {
     pub(super) fn request(&mut self, method: &str, params: Value) -> Option<u64> {
         self.ids += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params});
+        self.frames.sent(&request);
         let stdin = self.stdin.as_mut()?;
         writeln!(stdin, "{request}").ok()?;
         Some(self.ids)

@@ -57,6 +57,36 @@ fn a_command_runs_after_a_yes() {
 }
 
 #[test]
+fn a_call_that_nobody_decides_about_in_time_is_denied() {
+    let setup = Setup { approval_timeout: std::time::Duration::from_millis(1), ..Setup::default() };
+    check_with(
+        setup,
+        PermissionMode::Ask,
+        "bash make\nsay then not",
+        "prompt a | until answered | allow | idle",
+        &expect![[r#"
+            > prompt a: Started
+            accepted Prompt "a"
+            turn started
+            completed #1 user "a"
+            started   #2 call bash pending
+            updated   #2 call bash: make pending
+            step 1 ToolUse
+            asked bash: make: it runs a command
+            answered Deny for Once by Deadline
+            completed #2 call bash: make declined = error "Denied: nobody answered in time. This call did not run."
+            started   #3 message running ""
+            completed #3 message completed "then not"
+            step 2 EndTurn
+            turn Completed EndTurn denials 1 after 2 steps
+            --- the model read
+            user "a"
+            assistant bash {"command":"make"}
+            result of bash error "Denied: nobody answered in time. This call did not run.""#]],
+    );
+}
+
+#[test]
 fn a_no_goes_to_the_model_with_what_was_said() {
     ask(
         "bash make\nsay then not",

@@ -1,14 +1,23 @@
 //! What tests share: a server that does as it is told, a stage for the engine, the real program over pipes.
 
 pub(crate) mod acp;
+pub(crate) mod ahp;
+pub(crate) mod frames;
 pub(crate) mod model;
+pub(crate) mod person;
 pub(crate) mod pi;
 pub(crate) mod program;
 pub(crate) mod props;
 pub(crate) mod render;
 pub(crate) mod replies;
 pub(crate) mod server;
+pub(crate) mod shared;
 pub(crate) mod stage;
+pub(crate) mod steady;
+pub(crate) mod websocket;
+
+/// A test that waits so long fails instead of waiting for ever. Nothing takes a tenth of it, also on a machine that does many other things.
+pub(crate) const HANG: std::time::Duration = std::time::Duration::from_secs(300);
 
 /// Says that a part of a test could not run here, and adds it to the list that `tests/all.sh` shows at its end.
 #[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]

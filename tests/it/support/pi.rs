@@ -1,13 +1,11 @@
 //! `pintle rpc`, spoken to as clients of Pi do.
 
+use super::HANG;
 use super::program::{Place, wait};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
-
-const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Pi {
     pub(crate) child: Child,
@@ -78,7 +76,7 @@ impl Pi {
     }
 
     pub(crate) fn next(&mut self) -> Value {
-        match self.lines.recv_timeout(PATIENCE) {
+        match self.lines.recv_timeout(HANG) {
             Ok(line) => {
                 self.seen.push(line.clone());
                 line
@@ -116,7 +114,7 @@ impl Pi {
     /// Takes what is left to read.
     pub(crate) fn rest(&mut self) {
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
+            match self.lines.recv_timeout(HANG) {
                 Ok(line) => self.seen.push(line),
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => panic!("no end; seen:\n{}", tell(&self.seen)),

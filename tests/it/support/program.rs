@@ -1,5 +1,7 @@
 //! The real program over pipes, in either framing.
 
+use super::HANG;
+use super::frames::Frames;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -7,10 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
-
-/// Far more than anything here takes; what hangs fails instead of waiting for ever.
-const PATIENCE: Duration = Duration::from_secs(30);
+use std::time::Instant;
 
 /// The user `nobody` of Debian and most others; any number would do that is not root's.
 const NOBODY: u32 = 65534;
@@ -187,13 +186,15 @@ pub(crate) fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// `pintle serve`, spoken to.
+/// `pintle serve`, spoken to. Frames of the native protocol are held against its schema, in both directions.
 pub(crate) struct Program {
     pub(crate) child: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
     framing: Framing,
     ids: u64,
+    /// The frames, where the program speaks the native protocol.
+    frames: Option<Frames>,
     pub(crate) seen: Vec<Value>,
 }
 
@@ -201,11 +202,22 @@ impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // What nobody took is held against the schema too.
+        while let Ok(message) = self.messages.recv_timeout(HANG) {
+            self.check(&message);
+        }
     }
+}
+
+/// The frames of a program that speaks the native protocol.
+fn frames_of(command: &Command) -> Option<Frames> {
+    let is_native = command.get_args().any(|arg| arg == "serve" || arg == "attach");
+    is_native.then(Frames::default)
 }
 
 impl Program {
     pub(crate) fn start(mut command: Command, framing: Framing) -> Self {
+        let frames = frames_of(&command);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = piped.spawn().unwrap();
         let stdin = child.stdin.take();
@@ -219,18 +231,19 @@ impl Program {
                 }
             }
         });
-        Self { child, stdin, messages, framing, ids: 0, seen: Vec::new() }
+        Self { child, stdin, messages, framing, ids: 0, frames, seen: Vec::new() }
     }
 
-    /// As [`Program::start`], but nobody reads: the caller has stdout.
+    /// As [`Program::start`], but nobody reads: the caller has stdout, and gives what it reads to [`Program::check`].
     pub(crate) fn start_unread(mut command: Command) -> (Self, impl Read) {
+        let frames = frames_of(&command);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = piped.spawn().unwrap();
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().unwrap();
         let (_, messages) = channel();
         let framing = Framing::Lines;
-        (Self { child, stdin, messages, framing, ids: 0, seen: Vec::new() }, stdout)
+        (Self { child, stdin, messages, framing, ids: 0, frames, seen: Vec::new() }, stdout)
     }
 
     /// Starts `serve` on a script and opens the connection and a session.
@@ -249,7 +262,15 @@ impl Program {
         )
     }
 
+    /// Sends bytes, which may be no frame at all; the answers to them are checked.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        if let Some(frames) = &mut self.frames {
+            frames.sent_bytes(bytes);
+        }
+        self.write(bytes);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().unwrap();
         let sent = match self.framing {
             Framing::Lines => stdin.write_all(bytes).and_then(|()| stdin.write_all(b"\n")),
@@ -260,14 +281,39 @@ impl Program {
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
-        self.send_bytes(message.to_string().as_bytes());
+        if let Some(frames) = &mut self.frames {
+            frames.sent(message);
+        }
+        self.write(message.to_string().as_bytes());
+    }
+
+    /// Holds a message of the engine against the schema.
+    pub(crate) fn check(&mut self, message: &Value) {
+        if let Some(frames) = &mut self.frames {
+            frames.received(message);
+        }
     }
 
     /// Sends a request and returns its id.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
-        self.ids += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params}));
+        let message = self.next_request(method, params);
+        self.send(&message);
         self.ids
+    }
+
+    fn next_request(&mut self, method: &str, params: Value) -> Value {
+        self.ids += 1;
+        json!({"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params})
+    }
+
+    /// Sends a request that is wrong on purpose, also by the schema, and returns its error.
+    pub(crate) fn ask_refused(&mut self, method: &str, params: Value) -> Value {
+        let message = self.next_request(method, params);
+        self.send_bytes(message.to_string().as_bytes());
+        let id = self.ids;
+        let answer = self.until(|message| message["id"] == id && message.get("method").is_none());
+        assert!(answer.get("error").is_some(), "{message} was not refused: {answer}");
+        answer["error"].clone()
     }
 
     /// Sends a request and returns its result or error.
@@ -289,8 +335,9 @@ impl Program {
 
     /// The next message.
     pub(crate) fn next(&mut self) -> Value {
-        match self.messages.recv_timeout(PATIENCE) {
+        match self.messages.recv_timeout(HANG) {
             Ok(message) => {
+                self.check(&message);
                 self.seen.push(message.clone());
                 message
             }
@@ -325,8 +372,11 @@ impl Program {
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         let mut rest = Vec::new();
         loop {
-            match self.messages.recv_timeout(PATIENCE) {
-                Ok(message) => rest.push(message),
+            match self.messages.recv_timeout(HANG) {
+                Ok(message) => {
+                    self.check(&message);
+                    rest.push(message);
+                }
                 Err(RecvTimeoutError::Disconnected) => return rest,
                 Err(RecvTimeoutError::Timeout) => panic!("the program does not end; {rest:#?}"),
             }
@@ -353,7 +403,7 @@ pub(crate) fn wait(child: &mut Child) -> ExitStatus {
 pub(crate) fn until(mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < PATIENCE, "what was waited for does not come");
+        assert!(began.elapsed() < HANG, "what was waited for does not come");
         std::thread::yield_now();
     }
 }

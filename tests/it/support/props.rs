@@ -70,6 +70,7 @@ pub(crate) fn engine_on(
         title_model: setup.title_model.map(|model| model.parse().unwrap()),
         auth: None,
         summary_model: setup.summary_model.map(|model| model.parse().unwrap()),
+        approval_timeout: setup.approval_timeout,
         question_timeout: setup.question_timeout,
         absence_timeout: None,
     });

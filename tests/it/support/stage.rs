@@ -11,7 +11,7 @@ use super::replies::replies;
 use pintle::agent::{
     Adopt, Answer, AnswerCommand, CallId, ContextCommand, CreateSession, EngineHandle, Feed,
     JobCommand, OpenConfig, SessionHandle, SettingsCommand, Subscriber, SubscriberId,
-    SubscriptionCommand, TurnCommand,
+    SubscriptionCommand, Terms, TurnCommand, Wanted,
 };
 use pintle::exec::Environment;
 use pintle::exec::memory::{Answer as Ran, Memory};
@@ -24,6 +24,7 @@ use pintle_protocol::ids::{JobId, SessionId};
 use pintle_protocol::item::{Item, ItemBody};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use pintle_protocol::question::Question;
+use pintle_protocol::turn::WhenIdle;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -167,6 +168,7 @@ impl Stage {
         let subscriber = Subscriber {
             id,
             feed: tx,
+            filter: Wanted::default(),
             can_approve: self.mode == PermissionMode::Ask,
             can_answer: self.setup.can_answer,
             extensions: self.setup.extensions(),
@@ -198,16 +200,22 @@ impl Stage {
         match verb {
             "prompt" | "within" | "queue" | "send" => {
                 let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
+                let terms = Terms { limits, ..Terms::default() };
                 let answer = self
                     .session
-                    .ask(|reply| TurnCommand::Start { input, when_busy, limits, reply })
+                    .ask(|reply| TurnCommand::Start { input, when_busy, terms, reply })
                     .await;
                 self.note(answer.map(|accepted| format!("{:?}", accepted.disposition)), step);
             }
             "steer" => {
                 let answer = self
                     .session
-                    .ask(|reply| TurnCommand::Steer { expected: None, input, reply })
+                    .ask(|reply| TurnCommand::Steer {
+                        expected: None,
+                        input,
+                        when_idle: WhenIdle::Reject,
+                        reply,
+                    })
                     .await;
                 let told = |accepted: Option<_>| accepted.map_or("no active turn", |_| "accepted");
                 self.note(answer.map(|accepted| told(accepted).to_owned()), step);
@@ -380,18 +388,19 @@ impl Stage {
                 }
             }
             Feed::Transient(record) => {
-                if let TransientEvent::ItemDelta(delta) = &record.event {
+                if let TransientEvent::ItemDelta(delta) = &record.value.event {
                     let path = delta.path.as_deref().unwrap_or_default();
                     let key = format!("{} {:?}{path}", delta.item_id, delta.field);
                     self.streamed.entry(key).or_default().push_str(&delta.text);
                 }
-                if let TransientEvent::Notice(notice) = &record.event {
+                if let TransientEvent::Notice(notice) = &record.value.event {
                     self.seen.push(format!("told {}: {}", notice.code, notice.message));
                 }
             }
             Feed::Call(call) => self.called(&call),
             Feed::CallWithdrawn(_) => self.seen.push("withdrawn".to_owned()),
             Feed::Lagged { .. } => self.seen.push("lagged".to_owned()),
+            Feed::Question(_) | Feed::Held(..) => unreachable!("nothing is filtered here"),
         }
     }
 
@@ -489,7 +498,7 @@ async fn prompt_and_wait(session: &SessionHandle, text: &str) {
     let input = vec![Input::text(text)];
     let when_busy = WhenBusy::Reject;
     session
-        .ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply })
+        .ask(|reply| TurnCommand::Start { input, when_busy, terms: Terms::default(), reply })
         .await
         .unwrap();
     session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();

@@ -127,7 +127,7 @@ function Chat:item(change)
   self:set(item.id, item.type, lines)
 end
 
----@param change { item: pintle.Item, field: pintle.DeltaField, path: string?, text: string }
+---@param change { item: pintle.Item, field: pintle.DeltaField, path: string?, text: string, is_first: boolean }
 function Chat:delta(change)
   local item = change.item
   if change.field == "args" then
@@ -137,6 +137,10 @@ function Chat:delta(change)
   local is_message = item.type == "agentMessage"
   local block = self.by_key[item.id]
     or self:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
+  if change.is_first then
+    -- It replaces what streamed before: after a new connection the engine sends all of it again.
+    self:set(item.id, item.type, is_message and { "" } or render.item(item, self.state))
+  end
   block.prefix = is_message and "" or render.BODY
   if change.field == "input" and block.path ~= change.path then
     -- A text of the arguments while the model writes it, each under its name.

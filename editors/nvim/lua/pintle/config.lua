@@ -4,7 +4,8 @@ local M = {}
 
 ---@class (exact) pintle.Config
 ---@field binary? string The engine: a path, or a name to look for in PATH.
----@field args string[] More arguments for `pintle serve`.
+---@field shared boolean Whether the engine is shared with other clients, by `pintle attach`.
+---@field args string[] More arguments for `pintle serve` or `pintle attach`.
 ---@field env table<string, string> More environment variables for the engine.
 ---@field model? string The model of new sessions, as `provider/id` or `provider/id:effort`; unset: as the engine is set.
 ---@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
@@ -20,6 +21,7 @@ local M = {}
 ---@type pintle.Config
 M.defaults = {
   binary = nil,
+  shared = false,
   args = {},
   env = {},
   model = nil,
@@ -39,6 +41,7 @@ M.defaults = {
 ---@type table<string, string|fun(value: any): boolean, string?>
 local checks = {
   binary = "string",
+  shared = "boolean",
   args = "list of strings",
   env = "table",
   model = "string",

@@ -166,7 +166,7 @@ function Engine:start(is_restart)
   self.binary = path
   self.is_leaving = false
   self:become(is_restart and "restarting" or "starting")
-  local command = vim.list_extend({ path, "serve" }, settings.args)
+  local command = vim.list_extend({ path, settings.shared and "attach" or "serve" }, settings.args)
   local started = vim.uv.now()
   local stderr = {}
   local handle

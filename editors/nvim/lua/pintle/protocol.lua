@@ -15,15 +15,25 @@
 ---@class pintle.PeerInfo
 ---@field name string The name.
 ---@field version? string The version.
+---@field id? string Of a client: its id, at most 200 characters, which tells it from others of the same name. Events that its requests cause carry it as `cause.clientId`; default: its name.
 
 ---The capabilities of a client.
 ---@class pintle.ClientCapabilities
 ---@field approvals? pintle.Supported The client answers `approval/request`. Otherwise calls that would ask are denied, and the model is told.
 ---@field questions? pintle.Supported The client answers `question/request`. Otherwise the model is told that nobody can answer.
 ---@field applyEdit? pintle.Supported The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed.
+---@field deltas? pintle.DeltaCapability The deltas that the client wants. Otherwise it receives all of them, each at once.
 
 ---A capability with nothing to configure: `{}`.
 ---@class pintle.Supported
+
+---The deltas that a client wants in all of its subscriptions.
+---@class pintle.DeltaCapability
+---@field types? (pintle.DeltaField)[] The fields whose deltas are sent; none if it is empty. Default: all of them.
+---@field coalesceMs? integer The `maxLatencyMs` of subscriptions that name none.
+
+---The fields that stream.
+---@alias pintle.DeltaField "text"|"args"|"input"|"output"
 
 ---The result of `initialize`.
 ---@class pintle.InitializeResult
@@ -48,6 +58,7 @@
 ---@field steer? pintle.Supported Running turns can be steered.
 ---@field queue? pintle.Supported Follow-ups wait in a queue.
 ---@field replay? pintle.Supported Durable events can be read again from any `seq`.
+---@field filters? pintle.Supported Subscriptions can leave out events and hold deltas back: `include`, `exclude`, `maxLatencyMs`, and the client's capability `deltas`.
 ---@field documents? pintle.Supported Documents that an editor has open are read and changed through the editor. Absent where files are on another machine.
 ---@field history? pintle.Supported Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
 ---@field review? pintle.Supported Changes of the agent can be reviewed hunk by hunk: `review/…`.
@@ -71,6 +82,10 @@
 ---@field title? string The session's title.
 ---@field config? pintle.SessionConfig The settings.
 ---@field subscribe? boolean Subscribe this connection; default true.
+---@field include? (string)[] The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
+---@field exclude? (string)[] The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+---@field maxLatencyMs? integer Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
+---@field key? string A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the first one made, for a month and also after the engine was restarted.
 
 ---The settings of a session. Those left out come from the user's settings.
 ---@class pintle.SessionConfig
@@ -143,6 +158,7 @@
 ---@field delivery pintle.Delivery The way it is delivered.
 ---@field content (pintle.Input)[] The blocks, as sent.
 ---@field limits? pintle.TurnLimits The budget of the turn that it starts.
+---@field outputSchema? any The JSON Schema that the final message of the turn that it starts must satisfy.
 
 ---The way in which a person's message reaches the model.
 ---@alias pintle.Delivery "prompt"|"steer"|"followUp"
@@ -218,6 +234,7 @@
 ---@field details? (pintle.ApprovalDetail)[] All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every part, or denies the call.
 ---@field changes? (pintle.FileChange)[] The changes of files that the call would make, computed from the files as they are now. Left out where a call changes no file, and where its changes are not known beforehand.
 ---@field options (pintle.ApprovalOption)[] The options to choose from.
+---@field deadlineMs? integer The deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
 
 ---The id of an approval, pending until it is answered or cancelled.
 ---@alias pintle.ApprovalId string
@@ -332,6 +349,9 @@
 ---@field fromSeq? integer Send the events after this number first.
 ---@field tail? integer Send this many of the last events first, if `fromSeq` is left out.
 ---@field config? pintle.SessionConfig The settings from now on.
+---@field include? (string)[] The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
+---@field exclude? (string)[] The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+---@field maxLatencyMs? integer Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
 
 ---The params of `session/list`.
 ---@class pintle.SessionListParams
@@ -339,6 +359,7 @@
 ---@field subagents? boolean Include the sessions of sub-agents; default false.
 ---@field query? string Only sessions with this text in their title or working directory, ignoring case.
 ---@field cursor? string The `nextCursor` of the page before.
+---@field archived? boolean Only archived sessions; default false: only the others.
 ---@field limit? integer The maximum number of sessions, 1 to 1000; default 50.
 
 ---A page of sessions.
@@ -355,6 +376,7 @@
 ---@field updatedMs integer The time of the last write to its journal, in milliseconds since 1970.
 ---@field path string The folder that holds its journal.
 ---@field parent? pintle.Parent The parent, if the session is a sub-agent.
+---@field archived? boolean It is archived.
 
 ---The parent of a sub-agent's session.
 ---@class pintle.Parent
@@ -367,11 +389,16 @@
 ---The params of `session/update`; fields left out do not change.
 ---@class pintle.SessionUpdateParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field title? string The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again.
+---@field title? string|userdata The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again.
 
 ---The result of `session/update`.
 ---@class pintle.SessionUpdateResult
 ---@field title? string The title; absent when there is none.
+
+---The params of `session/archive`.
+---@class pintle.SessionArchiveParams
+---@field sessionId pintle.SessionId The session, open or not.
+---@field archived? boolean False takes it back into the lists; default true.
 
 ---The params of `session/search`.
 ---@class pintle.SessionSearchParams
@@ -488,13 +515,17 @@
 ---@field title? string The title of the new session.
 ---@field config? pintle.SessionConfig The settings of the new session; those left out are copied.
 ---@field subscribe? boolean Subscribe this connection to the new session; default true.
+---@field include? (string)[] The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
+---@field exclude? (string)[] The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+---@field maxLatencyMs? integer Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
+---@field key? string A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the first one made, for a month and also after the engine was restarted.
 
----The params of `session/merge`.
+---The params of `session/merge`. (Experimental.)
 ---@class pintle.SessionMergeParams
 ---@field sessionId? pintle.SessionId The session that receives the events; may be left out where this connection has made or opened exactly one.
 ---@field forkId pintle.SessionId The fork, made of that session by `session/fork`; it does not change, and need not be open.
 
----The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`.
+---The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`. (Experimental.)
 ---@class pintle.SessionMergeResult
 ---@field toSeq integer The event after which the copied events are inserted.
 ---@field fromSeq integer The last event before the merge: rewinding to it undoes the merge.
@@ -522,6 +553,7 @@
 ---@field data? any Any data, at most 64 KB of JSON. The model does not read it.
 ---@field toModel? boolean The model reads the text at its next turn; default false.
 ---@field hidden? boolean Clients do not show it to people; default false.
+---@field key? string A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key adds nothing more.
 
 ---The params of a request about one session.
 ---@class pintle.SessionParams
@@ -543,15 +575,15 @@
 ---@field label? string The label.
 ---@field isCurrent boolean It lies on the current path.
 
----The params of `session/anchors`.
+---The params of `session/anchors`. (Experimental.)
 ---@class pintle.SessionAnchorsParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
 
----The anchors, between which a session's items can be listed and searched.
+---The anchors, between which a session's items can be listed and searched. (Experimental.)
 ---@class pintle.SessionAnchorsResult
 ---@field anchors (pintle.Anchor)[] The anchors, in the order of their events.
 
----A point of a session at which a section begins.
+---A point of a session at which a section begins. (Experimental.)
 ---@class pintle.Anchor
 ---@field seq integer The event.
 ---@field kind pintle.AnchorKind The kind.
@@ -561,7 +593,7 @@
 ---@field tsMs integer The time, in milliseconds since 1970.
 ---@field isCurrent boolean It lies on the current path.
 
----The kind of an anchor.
+---The kind of an anchor. (Experimental.)
 ---@alias pintle.AnchorKind "start"|"copied"|"compaction"|"handOver"|"label"
 
 ---The params of `review/list`.
@@ -739,6 +771,9 @@
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field fromSeq? integer Send the events after this number first; default: only new ones.
 ---@field tail? integer Send this many of the last events first, if `fromSeq` is left out.
+---@field include? (string)[] The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
+---@field exclude? (string)[] The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+---@field maxLatencyMs? integer Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
 
 ---The params of `session/events`.
 ---@class pintle.SessionEventsParams
@@ -759,7 +794,13 @@
 ---@field seq integer The event's sequence number in its session, from 1, without gaps.
 ---@field tsMs integer The time, in milliseconds since 1970.
 ---@field turnId? pintle.TurnId The turn it belongs to.
+---@field cause? pintle.Cause The request of a client that it follows from at once; absent for what the engine does by itself.
 ---@field event pintle.Event The event.
+
+---The request that an event follows from.
+---@class pintle.Cause
+---@field clientId? string The client that sent it: its `id` of `initialize`, or else its name.
+---@field key? string The `key` of the request.
 
 ---Durable events, told apart by `type`. A reader skips a type that it does not know.
 ---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
@@ -949,6 +990,7 @@
 ---@field costNanoUsd? integer The cost of that usage, in billionths of a US dollar; absent where the price is not known.
 ---@field steps integer The number of model replies.
 ---@field denials? integer The number of denied tool calls.
+---@field structured? any The final message as a JSON value that satisfies the turn's `outputSchema`; absent without one, and where a limit or a person ended the turn.
 ---@field durationMs integer The duration in milliseconds.
 
 ---A unit that a client can draw. The event that completes an item carries its whole value, so the deltas before it are never needed for correctness.
@@ -1057,6 +1099,7 @@
 ---@field jobId pintle.JobId The id that the model and clients use.
 ---@field title string One line for a person.
 ---@field command string The command, as the shell reads it.
+---@field byUser? boolean A person ran it with `shell/run`. The model reads of it in a note, if at all.
 ---@field end? pintle.JobEnd The end of the job; absent while it runs.
 ---@field output? string The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
 ---@field details? pintle.ToolDetails Exit code, signal, and the truncation of the output with a reference to the whole.
@@ -1111,7 +1154,7 @@
 ---@field note? pintle.ClientNote The note of a client that it carries.
 
 ---The origin of a decision about an approval.
----@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
+---@alias pintle.DecidedBy "client"|"noApprover"|"deadline"|"interrupt"
 
 ---The outcome of an approval.
 ---@class pintle.ApprovalOutcome
@@ -1265,7 +1308,9 @@
 ---@field input (pintle.Input)[] The prompt.
 ---@field whenBusy? pintle.WhenBusy The action while a turn runs; default `reject`.
 ---@field limits? pintle.TurnLimits The turn's budget.
+---@field outputSchema? any The JSON Schema that the turn's final message must satisfy. The model is told it, and a message that does not is asked for again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
 ---@field traceparent? string The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty value ends the trace that was set before.
+---@field key? string A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`.
 
 ---The handling of a prompt while a turn runs.
 ---@alias pintle.WhenBusy "reject"|"queue"
@@ -1284,6 +1329,11 @@
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field expectedTurnId? pintle.TurnId Refuse with `conflict` unless this turn is the running one.
 ---@field input (pintle.Input)[] The message.
+---@field whenIdle? pintle.WhenIdle The action while no turn runs; default `reject`.
+---@field key? string A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`.
+
+---The handling of a steer while no turn runs.
+---@alias pintle.WhenIdle "reject"|"hold"
 
 ---The result of `turn/steer`.
 ---@class pintle.TurnSteerResult
@@ -1292,7 +1342,7 @@
 ---@field turnId? pintle.TurnId The turn it goes into, when it was accepted.
 
 ---The outcome of a steer.
----@alias pintle.SteerOutcome "accepted"|"noActiveTurn"
+---@alias pintle.SteerOutcome "accepted"|"held"|"noActiveTurn"
 
 ---The params of `turn/interrupt`.
 ---@class pintle.TurnInterruptParams
@@ -1312,17 +1362,18 @@
 ---@class pintle.SessionCompactParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field instructions? string Instructions for the summary.
+---@field key? string A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted.
 
 ---The compaction has started.
 ---@class pintle.SessionCompactResult
 ---@field turnId pintle.TurnId The turn that performs it.
 
----The params of `context/read`.
+---The params of `context/read`. (Experimental.)
 ---@class pintle.ContextReadParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field summary? boolean Leave out the messages and return only the token counts.
 
----The last request to the model; before the first one, the request that would be sent.
+---The last request to the model; before the first one, the request that would be sent. (Experimental.)
 ---@class pintle.ContextReadResult
 ---@field usage pintle.ContextUsage The fill level of the window.
 ---@field sources (pintle.ContextSource)[] The estimated tokens by source.
@@ -1330,26 +1381,26 @@
 ---@field tools? (pintle.ContextTool)[] The tools.
 ---@field messages? (pintle.ContextMessage)[] The messages, in order.
 
----The share of one source in the context.
+---The share of one source in the context. (Experimental.)
 ---@class pintle.ContextSource
 ---@field source string The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
 ---@field count integer The number of messages or tools.
 ---@field tokens integer Their estimated tokens.
 
----A tool as described to the model.
+---A tool as described to the model. (Experimental.)
 ---@class pintle.ContextTool
 ---@field name string Its name.
 ---@field description string Its description.
 ---@field parameters any JSON Schema of its arguments.
 
----A message as it is sent to the model, independent of the provider's wire format.
+---A message as it is sent to the model, independent of the provider's wire format. (Experimental.)
 ---@class pintle.ContextMessage
 ---@field role string The role: `user`, `assistant` or `result`.
 ---@field callId? string Of a result: the id of its call.
 ---@field isError? boolean Of a result: the call failed.
 ---@field blocks (pintle.ContextBlock)[] Its blocks.
 
----A block of a message, told apart by `type`.
+---A block of a message, told apart by `type`. (Experimental.)
 ---@alias pintle.ContextBlock pintle.ContextBlock.text|pintle.ContextBlock.reasoning|pintle.ContextBlock.toolCall|pintle.ContextBlock.image|pintle.ContextBlock.opaque
 
 ---Text.
@@ -1401,7 +1452,7 @@
 ---The params of `config/set`.
 ---@class pintle.ConfigSetParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field values table New values, by the option's id.
+---@field values table<string, string> New values, by the option's id.
 
 ---The queued messages, in the order in which the model will read them.
 ---@class pintle.QueueResult
@@ -1516,6 +1567,11 @@
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
 ---@field itemId pintle.ItemId The item.
 
+---The params of `item/cancel`.
+---@class pintle.ItemCancelParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field itemId pintle.ItemId The `toolCall` item.
+
 ---The params of `checkpoint/list`.
 ---@class pintle.CheckpointListParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
@@ -1542,6 +1598,45 @@
 ---@class pintle.CheckpointDiffResult
 ---@field text string A patch for `git apply` in the session's working directory, with the changes of everybody.
 ---@field leftOut? (string)[] Changed files that the patch leaves out: outside of that directory, or with a content that was not kept.
+
+---The params of `shell/run`.
+---@class pintle.ShellRunParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field command string The command line, as a shell reads it.
+---@field toModel? boolean The model reads the command and its output with the next prompt; default true.
+---@field key? string A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key runs nothing more, and its response is the one to the first.
+
+---The result of a command.
+---@class pintle.ShellRunResult
+---@field jobId pintle.JobId The job that ran it. Its item shows the command; deltas of the field `output` carry what it prints.
+---@field output string The end of its output, at most 2,000 lines and 50 KB.
+---@field exitCode? integer Its exit code; absent where it was cancelled or ended by a signal.
+---@field cancelled? boolean It was cancelled.
+---@field truncated? boolean `output` is not the whole output.
+---@field fullOutputPath? string The file with the whole output, if it was truncated.
+
+---The usage of a session.
+---@class pintle.UsageReadResult
+---@field total pintle.UsageCount The usage of all turns, sub-agents included, and of the titles that models made.
+---@field models (pintle.ModelUsage)[] The part of each model of the session's turns, in the order of their first use. A turn's sub-agents count for the model of the turn.
+---@field titles pintle.UsageCount The part of titles, which belong to no turn.
+
+---Counted tokens and money.
+---@class pintle.UsageCount
+---@field turns integer The number of turns.
+---@field steps integer The number of model replies in these turns.
+---@field usage pintle.Usage The tokens.
+---@field costNanoUsd? integer The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+---@field durationMs integer The duration of the turns in milliseconds.
+
+---The usage of a model.
+---@class pintle.ModelUsage
+---@field model string The model, as `provider/id` or `provider/id:effort`.
+---@field turns integer The number of turns.
+---@field steps integer The number of model replies in these turns.
+---@field usage pintle.Usage The tokens.
+---@field costNanoUsd? integer The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+---@field durationMs integer The duration of the turns in milliseconds.
 
 ---A session's background jobs.
 ---@class pintle.JobListResult
@@ -1589,17 +1684,17 @@
 
 ---The price of a model, in US dollars per million tokens.
 ---@class pintle.ModelPrice
----@field inputUsdPerMtok integer Input that is not cached.
----@field outputUsdPerMtok integer Output, reasoning included.
----@field cacheReadUsdPerMtok? integer Input read from a cache; absent where it costs as much as other input.
----@field cacheWriteUsdPerMtok? integer Input written to a cache; absent where it costs as much as other input.
+---@field inputUsdPerMtok number Input that is not cached.
+---@field outputUsdPerMtok number Output, reasoning included.
+---@field cacheReadUsdPerMtok? number Input read from a cache; absent where it costs as much as other input.
+---@field cacheWriteUsdPerMtok? number Input written to a cache; absent where it costs as much as other input.
 
----The result of `auth/status`.
+---The result of `auth/status`. (Experimental.)
 ---@class pintle.AuthStatusResult
 ---@field providers (pintle.ProviderAuth)[] The providers that a person can log in to.
 ---@field problem? string The reason why the stored logins cannot be used.
 
----A provider that a person can log in to.
+---A provider that a person can log in to. (Experimental.)
 ---@class pintle.ProviderAuth
 ---@field provider string The provider's name.
 ---@field methods (pintle.AuthMethod)[] The ways to log in, the preferred one first.
@@ -1607,25 +1702,25 @@
 ---@field key pintle.KeyState The source of the key in use: settings and variables precede a stored login.
 ---@field keyVar? string The environment variable in use, or to set.
 
----A way to log in.
+---A way to log in. (Experimental.)
 ---@alias pintle.AuthMethod "device"|"browser"|"key"
 
----The params of `auth/login`.
+---The params of `auth/login`. (Experimental.)
 ---@class pintle.AuthLoginParams
 ---@field provider string The provider.
 ---@field method? pintle.AuthMethod The way to log in; default the first one of `auth/status`.
 ---@field key? string The key that the person typed, for the method `key`.
 
----The result of `auth/login`.
+---The result of `auth/login`. (Experimental.)
 ---@class pintle.AuthLoginResult
 ---@field provider string The provider.
 ---@field method pintle.AuthMethod The way in which the person logged in.
 
----The params of `auth/logout`.
+---The params of `auth/logout`. (Experimental.)
 ---@class pintle.AuthLogoutParams
 ---@field provider string The provider.
 
----The result of `auth/logout`.
+---The result of `auth/logout`. (Experimental.)
 ---@class pintle.AuthLogoutResult
 ---@field removed boolean There was a stored login.
 
@@ -1645,17 +1740,17 @@
 ---@class pintle.SkillListResult
 ---@field skills (pintle.PromptCommand)[] The skills, by name.
 
----A hook of a client.
+---A hook of a client. (Experimental.)
 ---@class pintle.HookRegisterParams
 ---@field points (pintle.HookPoint)[] The points at which it runs.
 ---@field tools? (string)[] The tools whose calls it sees: names, with `*` for any text. Default: all.
 ---@field timeoutMs? integer The timeout in milliseconds; default 60000.
 ---@field onFailure? pintle.OnFailure The effect of a failure; default `closed`.
 
----A point of the engine's work at which hooks run.
+---A point of the engine's work at which hooks run. (Experimental.)
 ---@alias pintle.HookPoint "inputReceived"|"beforeAgent"|"contextBuilt"|"beforeModelRequest"|"afterModelResponse"|"beforeToolCall"|"afterToolCall"|"sessionCompact"|"sessionStart"|"sessionFork"|"sessionSwitch"|"sessionEnd"
 
----The effect of a hook's failure at a point where it may deny.
+---The effect of a hook's failure at a point where it may deny. (Experimental.)
 ---@alias pintle.OnFailure "closed"|"open"
 
 ---A tool of a client.
@@ -1701,9 +1796,6 @@
 ---@class pintle.TransientEvent.notice: pintle.Notice
 ---@field type "notice" 
 
----The fields that stream.
----@alias pintle.DeltaField "text"|"args"|"input"|"output"
-
 ---A piece of text to append to a field of an item.
 ---@class pintle.ItemDelta
 ---@field itemId pintle.ItemId The item.
@@ -1725,7 +1817,7 @@
 ---@field lastSentSeq integer The last durable event that was sent.
 ---@field headSeq integer The last durable event that was not sent.
 
----The params of `auth/openUrl`.
+---The params of `auth/openUrl`. (Experimental.)
 ---@class pintle.AuthOpenUrlParams
 ---@field provider string The provider.
 ---@field url string The page to open.
@@ -1744,7 +1836,7 @@
 ---@field text? string A text of the person.
 ---@field dismissed? boolean The dialog was closed without an answer; the model is told to decide by itself.
 
----The input of a hook.
+---The input of a hook. (Experimental.)
 ---@class pintle.HookRun
 ---@field point pintle.HookPoint The point.
 ---@field sessionId pintle.SessionId The session.
@@ -1761,7 +1853,7 @@
 ---@field messages? integer The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
 ---@field openTodos? string The unfinished parts of the model's plan, at `beforeAgent`.
 
----A message of the model's context, for a hook.
+---A message of the model's context, for a hook. (Experimental.)
 ---@alias pintle.HookMessage pintle.HookMessage.Variant|pintle.HookMessage.Variant|pintle.HookMessage.Variant
 
 ---A message of a person or of the engine.
@@ -1786,13 +1878,13 @@
 ---@field content (pintle.Content)[] The content.
 ---@field isError? boolean The call failed.
 
----A call in a message of the model's context.
+---A call in a message of the model's context. (Experimental.)
 ---@class pintle.HookMessageCall
 ---@field id string The id, which the result of the call repeats.
 ---@field name string The tool's name.
 ---@field arguments string The arguments, as the model wrote them: JSON text.
 
----A tool call, for a hook.
+---A tool call, for a hook. (Experimental.)
 ---@class pintle.HookCall
 ---@field itemId pintle.ItemId Its item.
 ---@field toolName string The tool's name.
@@ -1801,17 +1893,17 @@
 ---@field arguments any The arguments, as hooks before this one left them.
 ---@field locations? (pintle.Location)[] The files concerned.
 
----The result of a tool call, for a hook.
+---The result of a tool call, for a hook. (Experimental.)
 ---@class pintle.HookResult
 ---@field text string The text for the model.
 ---@field isError? boolean The call failed.
 
----A reply of the model, for a hook.
+---A reply of the model, for a hook. (Experimental.)
 ---@class pintle.HookResponse
 ---@field text string Its text.
 ---@field tools? (string)[] The names of the tools that it calls, in order.
 
----The answer of a hook. `{}` and an empty output change nothing.
+---The answer of a hook. `{}` and an empty output change nothing. (Experimental.)
 ---@class pintle.HookAnswer
 ---@field decision? pintle.HookDecision The decision; default `allow`. Permission is still requested where it is needed.
 ---@field reason? string The reason for a denial, for the model or the person.
@@ -1822,7 +1914,7 @@
 ---@field result? pintle.HookResult The new result of the call.
 ---@field context? string Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`.
 
----The decision of a hook.
+---The decision of a hook. (Experimental.)
 ---@alias pintle.HookDecision "allow"|"deny"|"handled"
 
 ---A call of a tool that the client registered.
@@ -1867,10 +1959,11 @@
 
 ---The data of an error response.
 ---@class pintle.ErrorData
----@field code string A stable code of the failure.
+---@field code string A stable code of the failure: the name of the error, or one that says more.
 ---@field path? string The position in the params, as a JSON Pointer.
 ---@field hint? string The suggested next step.
 ---@field supported? (string)[] The values that would have been accepted.
+---@field isSharedEngine? boolean Of `openElsewhere`: the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
 
 local M = {}
 
@@ -1891,7 +1984,7 @@ M.method = {
   ---Ends the process: with code 0 after `shutdown`, with 1 without.
   ---Params: `pintle.Empty`.
   exit = "exit",
-  ---Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. Any other request that has begun is answered as usual.
+  ---Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it.
   ---Params: `pintle.CancelParams`.
   cancelRequest = "$/cancelRequest",
   ---Creates a session and, by default, subscribes this connection to it.
@@ -1906,6 +1999,9 @@ M.method = {
   ---Sets or removes a session's title.
   ---Params: `pintle.SessionUpdateParams`; result: `pintle.SessionUpdateResult`.
   session_update = "session/update",
+  ---Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes.
+  ---Params: `pintle.SessionArchiveParams`; result: `pintle.Empty`.
+  session_archive = "session/archive",
   ---Searches the messages of people and models and the tool calls of all stored sessions.
   ---Params: `pintle.SessionSearchParams`; result: `pintle.SessionSearchResult`.
   session_search = "session/search",
@@ -1921,7 +2017,7 @@ M.method = {
   ---Creates a session that begins with another session's history.
   ---Params: `pintle.SessionForkParams`; result: `pintle.SessionResult`.
   session_fork = "session/fork",
-  ---Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change.
+  ---Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change. (Experimental: it is being tried which parts of a fork come back.)
   ---Params: `pintle.SessionMergeParams`; result: `pintle.SessionMergeResult`.
   session_merge = "session/merge",
   ---Sets the label of a point in a session's history.
@@ -1933,7 +2029,7 @@ M.method = {
   ---Returns the history tree of a session.
   ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
   session_tree = "session/tree",
-  ---Lists the anchors of a session, between which its items can be listed and searched.
+  ---Lists the anchors of a session, between which its items can be listed and searched. (Experimental: anchors are named for forks and merges, which are being tried.)
   ---Params: `pintle.SessionAnchorsParams`; result: `pintle.SessionAnchorsResult`.
   session_anchors = "session/anchors",
   ---Lists the open hunks: changes of the agent that nobody has decided about.
@@ -1954,7 +2050,7 @@ M.method = {
   ---Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap.
   ---Params: `pintle.SessionSubscribeParams`; result: `pintle.SessionResult`.
   session_subscribe = "session/subscribe",
-  ---Unsubscribes this connection from the session's events.
+  ---Unsubscribes this connection from the session's events. Its open requests for answers are withdrawn; a later subscription sends them again.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_unsubscribe = "session/unsubscribe",
   ---Reads durable events, a page at a time.
@@ -1975,7 +2071,7 @@ M.method = {
   ---Compacts the conversation of an idle session. The response comes at once; the compaction is a turn with a `compaction` item.
   ---Params: `pintle.SessionCompactParams`; result: `pintle.SessionCompactResult`.
   session_compact = "session/compact",
-  ---Returns the last request to the model and the fill level of its context window.
+  ---Returns the last request to the model and the fill level of its context window. (Experimental: it shows the request to the model as the engine makes it today.)
   ---Params: `pintle.ContextReadParams`; result: `pintle.ContextReadResult`.
   context_read = "context/read",
   ---Lists the settings of a session with their values.
@@ -2020,12 +2116,21 @@ M.method = {
   ---Reads the current value of one item, also of one beside the current path.
   ---Params: `pintle.ItemReadParams`; result: `pintle.ItemAt`.
   item_read = "item/read",
+  ---Cancels one tool call of the running turn, which goes on without it. The response comes at once; the call ends with `item.completed`. A call that waits for an approval is denied.
+  ---Params: `pintle.ItemCancelParams`; result: `pintle.Empty`.
+  item_cancel = "item/cancel",
   ---Lists the points to which files can be restored with `session/rewind`, and the changes between them.
   ---Params: `pintle.CheckpointListParams`; result: `pintle.CheckpointListResult`.
   checkpoint_list = "checkpoint/list",
   ---Returns the difference of files between two points as a patch.
   ---Params: `pintle.CheckpointDiffParams`; result: `pintle.CheckpointDiffResult`.
   checkpoint_diff = "checkpoint/diff",
+  ---Runs a command that a person asks for, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is asked; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that goes leaves it running.
+  ---Params: `pintle.ShellRunParams`; result: `pintle.ShellRunResult`.
+  shell_run = "shell/run",
+  ---Reads the tokens and the money that a session, open or not, has used, by model.
+  ---Params: `pintle.SessionParams`; result: `pintle.UsageReadResult`.
+  usage_read = "usage/read",
   ---Lists the background jobs of a session that run or ended lately.
   ---Params: `pintle.SessionParams`; result: `pintle.JobListResult`.
   job_list = "job/list",
@@ -2035,13 +2140,13 @@ M.method = {
   ---Lists the providers and models that are known by name, from the current settings files.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",
-  ---Lists the providers that a person can log in to, and who is logged in.
+  ---Lists the providers that a person can log in to, and who is logged in. (Experimental: the ways in which providers log people in still change.)
   ---Params: `pintle.Empty`; result: `pintle.AuthStatusResult`.
   auth_status = "auth/status",
-  ---Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
+  ---Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: the ways in which providers log people in still change.)
   ---Params: `pintle.AuthLoginParams`; result: `pintle.AuthLoginResult`.
   auth_login = "auth/login",
-  ---Removes the stored login of a provider.
+  ---Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.)
   ---Params: `pintle.AuthLogoutParams`; result: `pintle.AuthLogoutResult`.
   auth_logout = "auth/logout",
   ---Lists the prompts that can be called with `/name`, from the current files.
@@ -2050,7 +2155,7 @@ M.method = {
   ---Lists the skills that can be called with `/` and their name, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.SkillListResult`.
   skill_list = "skill/list",
-  ---Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection.
+  ---Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection. (Experimental: its points follow the inside of a turn.)
   ---Params: `pintle.HookRegisterParams`; result: `pintle.Empty`.
   hook_register = "hook/register",
   ---Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
@@ -2065,7 +2170,7 @@ M.method = {
   ---Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual.
   ---Params: `pintle.SessionLaggedParams`.
   session_lagged = "session/lagged",
-  ---Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`.
+  ---Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`. (Experimental: the ways in which providers log people in still change.)
   ---Params: `pintle.AuthOpenUrlParams`.
   auth_openUrl = "auth/openUrl",
   ---Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.
@@ -2074,7 +2179,7 @@ M.method = {
   ---Puts a question of the model to a person. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`.
   ---Params: `pintle.Question`; result: `pintle.QuestionAnswer`.
   question_request = "question/request",
-  ---Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited.
+  ---Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. (Experimental: its points follow the inside of a turn.)
   ---Params: `pintle.HookRun`; result: `pintle.HookAnswer`.
   hook_run = "hook/run",
   ---Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited.
@@ -2107,7 +2212,7 @@ M.code = {
   unsupportedProtocol = -32022,
   ---Too many requests in flight on this connection; wait for responses.
   overloaded = -32040,
-  ---The expected turn is not the running one, the question is no longer open, or the hunk has changed or was decided; with `data.code` `openElsewhere`, the session is open in another process.
+  ---The expected turn is not the running one, the question is no longer open, the hunk has changed or was decided, or the session is open in another process.
   conflict = -32041,
   ---A turn is running; steer it, queue a follow-up or interrupt it.
   busy = -32042,

@@ -118,13 +118,16 @@ local items = {
     return lines
   end,
   engineMessage = function(item)
+    if item.note and item.note.isHidden then
+      return nil -- its author wants nobody to see it
+    end
     local lines = {}
     extend(lines, item.text, "> ")
     return lines
   end,
 }
 
----The lines of an item, or nil when this plugin does not know its type.
+---The lines of an item, or nil when this plugin does not know its type, or nobody is to see it.
 ---@param item pintle.Item
 ---@param state pintle.Session
 ---@return string[]?

@@ -43,7 +43,7 @@ local M = {}
 
 ---@alias pintle.Change
 ---| { kind: "item", item: pintle.Item }
----| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, path: string?, text: string }
+---| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, path: string?, text: string, is_first: boolean }
 ---| { kind: "turn", turn: pintle.Turn, is_over: boolean }
 ---| { kind: "files", changes: pintle.FileRecord[], by: pintle.ChangedBy }
 ---| { kind: "decided" }
@@ -386,13 +386,16 @@ function M.transient(session, event, changes)
     end
     local key = event.itemId .. event.field
     local expected = session.pieces[key] or 0
-    if event.n < expected then
+    local next_piece = (event.to or event.n) + 1
+    local is_first = event.n == 0
+    if next_piece <= expected or (event.n < expected and not is_first) then
       return
     end
-    session.pieces[key] = (event.to or event.n) + 1
-    -- Pieces from before we listened are missing: the whole comes with the item's end.
+    session.pieces[key] = next_piece
+    -- Pieces that the engine left out are missing: the whole comes with the item's end.
     local text = event.n > expected and "…" .. event.text or event.text
-    changes[#changes + 1] = { kind = "delta", item = item, field = event.field, path = event.path, text = text }
+    changes[#changes + 1] =
+      { kind = "delta", item = item, field = event.field, path = event.path, text = text, is_first = is_first }
   elseif event.type == "context" then
     session.context = event
     changes[#changes + 1] = { kind = "state" }

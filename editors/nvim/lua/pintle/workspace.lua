@@ -32,6 +32,18 @@ Workspace.__index = Workspace
 -- Events in a page. Small enough that decoding and drawing one is not felt.
 local PAGE = 200
 
+---Says that a session cannot be opened, and how to where it is.
+---@param what string
+---@param err? pintle.RpcError
+local function cannot_open(what, err)
+  err = err or { code = 0, message = "an empty answer" }
+  if type(err.data) == "table" and err.data.isSharedEngine then
+    local hint = 'to open it here too, put `shared = true` into require("pintle").setup() and start Neovim again'
+    err = { code = err.code, message = err.message, data = { hint = hint } }
+  end
+  log.failed(what, err)
+end
+
 ---@type table<string, pintle.Workspace>
 local by_root = {}
 
@@ -163,7 +175,7 @@ function Workspace:open(id, done)
   local method = known and protocol.method.session_subscribe or protocol.method.session_open
   self.engine:request(method, { sessionId = id }, function(err, result)
     if err or not result then
-      return log.failed("the session cannot be opened", err or { code = 0, message = "an empty answer" })
+      return cannot_open("the session cannot be opened", err)
     end
     done(self:show(result))
   end)
@@ -185,7 +197,7 @@ function Workspace:reattach()
     local params = { sessionId = id, fromSeq = view.state.seq }
     self.engine:request(protocol.method.session_open, params, function(err, result)
       if err or not result then
-        return log.failed("the session cannot be opened again", err or { code = 0, message = "an empty answer" })
+        return cannot_open("the session cannot be opened again", err)
       end
       view.is_paging = false
       view.state.pieces = {}

@@ -306,3 +306,51 @@ test("what the editor finds wrong after an edit is read by the model", function(
   contains(vi:chat(), "line 2: error (lint 7): no number")
   assert(not vi:chat():find("old", 1, true), vi:chat())
 end)
+
+local function end_shared_engine()
+  local engine = vim.json.decode(child.read(vim.env.PINTLE_HOME .. "/engine.json")).pid
+  vim.uv.kill(engine, "sigterm")
+  local ended = vim.wait(15000, function()
+    return vim.uv.kill(engine, 0) ~= 0
+  end, 5)
+  assert(ended, "the shared engine ends")
+end
+
+test("two editors share an engine, and the first answer counts", function()
+  local script = { replies = { call("bash", { command = "touch made" }), text("Made it.") } }
+  local settings = { shared = true, permission_mode = "ask" }
+  local first = child.start({ script = script, settings = settings })
+  first:cmd("Pintle ask go")
+  first:wait("require('pintle.approval').count() == 1")
+  local session = first:lua("return require('pintle').status().session")
+  local second = child.start({ dir = first.dir, settings = settings })
+  second:lua("_G.choices = { 'go' }")
+  second:cmd("Pintle sessions")
+  second:wait("require('pintle').status().session == given", "the same session", session)
+  second:wait("require('pintle.approval').count() == 1")
+  second:lua("_G.choices = { 'Allow' }")
+  second:cmd("Pintle attention")
+  first:wait_turn()
+  second:wait_turn()
+  contains(first:chat(), "Made it.")
+  contains(second:chat(), "Made it.")
+  equal(first:lua("return require('pintle.approval').count()"), 0)
+  first:quit()
+  second:quit()
+  end_shared_engine()
+end)
+
+test("a session of the shared engine says how it can be opened here too", function()
+  local script = { replies = { text("Said.") } }
+  local first = child.start({ script = script, settings = { shared = true } })
+  first:cmd("Pintle ask go")
+  first:wait_turn()
+  local second = child.start({ dir = first.dir, script = script })
+  second:lua("_G.choices = { 'go' }")
+  second:cmd("Pintle sessions")
+  second:wait_note("the session cannot be opened: session ")
+  second:wait_note('put `shared = true` into require("pintle").setup() and start Neovim again')
+  first:quit()
+  second:quit()
+  end_shared_engine()
+end)

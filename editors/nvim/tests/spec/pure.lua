@@ -68,6 +68,9 @@ test("deltas: in order, late, merged, with a gap", function()
     end
   end
   equal(texts, { "a", "bc", "…f" })
+  equal(session.apply(state, delta(0, "abcdef", 5)), {}, "nothing of it is new")
+  local again = session.apply(state, delta(0, "abcdefg", 6))[1]
+  equal({ again.text, again.is_first }, { "abcdefg", true }, "after a new subscription all of it comes again")
   session.apply(state, record(2, { type = "item.completed", item = message("completed", "abcdef") }))
   equal(session.apply(state, delta(6, "g")), {}, "after its end")
 end)
@@ -381,6 +384,14 @@ test("what a session does, from its events alone", function()
     session.apply(state, record(seq, row[1], "t"))
     equal(state.state, row[2], row[1].type)
   end
+end)
+
+test("a hidden note is not drawn, another is", function()
+  local note = { type = "engineMessage", text = "a note" }
+  local draw = require("pintle.render").item
+  equal(draw(note, session.new("s")), { "> a note" })
+  note.note = { isHidden = true }
+  equal(draw(note, session.new("s")), nil)
 end)
 
 test("a picture is shown by its kind and size", function()

@@ -191,7 +191,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       model: state?.model ?? "",
       permissionMode: state?.permissionMode ?? "",
       context: meterOf(state?.context),
-      queue: state?.queue ?? [],
+      queue: state?.queue.map((each) => ({ ...each, from: state.senders.get(each.itemId) })) ?? [],
       approvals: chat?.asked.approvals(state?.approvals.values() ?? []) ?? [],
       questions: chat?.asked.questions(state?.questions.values() ?? []) ?? [],
       plan: state?.plan ?? [],

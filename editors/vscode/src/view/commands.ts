@@ -150,10 +150,10 @@ async function pickSession(owner: CommandOwner): Promise<string | undefined> {
   return picked?.id;
 }
 
-/** Another session is shown only after the turn of this one is over, or a person said to stop it. */
+/** Another session is shown only after the turn of this one is over, or a person said to stop it. In a shared engine it goes on. */
 async function mayLeave(owner: CommandOwner): Promise<boolean> {
   const chat = owner.chat;
-  if (chat?.state === undefined || chat.state.activity === "idle") return true;
+  if (chat?.state === undefined || chat.state.activity === "idle" || chat.engine.isShared) return true;
   const stop = "Stop the Turn and Leave";
   const choice = await vscode.window.showWarningMessage("A turn is running in this session.", stop);
   if (choice !== stop) return false;

@@ -6,7 +6,7 @@ import type { HasChat, HasLog } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
 
-export type PageOwner = DiffOwner & HasChat & HasLog & { readonly view: ChatView };
+export type PageOwner = DiffOwner & HasChat & HasLog & { readonly view: ChatView; attach(): Promise<void> };
 
 export function fromPage(owner: PageOwner, message: FromPage): void {
   const { chat } = owner;
@@ -22,6 +22,9 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       return;
     case "compareUnsaved":
       void compareUnsaved(owner, message.path);
+      return;
+    case "attach":
+      void owner.attach();
       return;
     case "newSession":
       void vscode.commands.executeCommand("pintle.newSession");

@@ -32,6 +32,11 @@ export function button(label: string, onClick: () => void, kind = "", title?: st
   return element;
 }
 
+/** The other client that a message came from. */
+export function sender(from: string | undefined): HTMLElement | undefined {
+  return from === undefined ? undefined : el("span", { class: "from" }, `from ${from}`);
+}
+
 /** Lines of a unified diff, coloured. */
 export function diffLines(diff: string): HTMLElement {
   const pre = el("pre", { class: "diff" });

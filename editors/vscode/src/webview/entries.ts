@@ -1,7 +1,7 @@
 /** Draws the entries of the transcript. Each has one element, updated in place. */
 import type { Append, FromPage, ViewEntry, ViewTool } from "../messages.ts";
 import { sentences } from "../sentence.ts";
-import { button, diffLines, el } from "./dom.ts";
+import { button, diffLines, el, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 
 /** One entry on the page. */
@@ -17,7 +17,12 @@ export type Send = (message: FromPage) => void;
 export function drawEntry(entry: ViewEntry, send: Send): Drawn {
   switch (entry.kind) {
     case "user":
-      return fixed("user", entry, (each) => (each.kind === "user" ? each.text : ""));
+      return fixed(
+        "user",
+        entry,
+        (each) => (each.kind === "user" ? each.text : ""),
+        () => sender(entry.from),
+      );
     case "agent":
       return agent(entry.text);
     case "reasoning":
@@ -33,14 +38,20 @@ export function drawEntry(entry: ViewEntry, send: Send): Drawn {
   }
 }
 
-function fixed(name: string, entry: ViewEntry, text: (entry: ViewEntry) => string): Drawn {
-  const element = el("article", { class: `entry ${name}` }, text(entry));
+function fixed(
+  name: string,
+  entry: ViewEntry,
+  text: (entry: ViewEntry) => string,
+  label: () => HTMLElement | undefined = () => undefined,
+): Drawn {
+  const element = el("article", { class: `entry ${name}` }, label(), text(entry));
   if (entry.kind === "user") element.setAttribute("aria-label", "You");
   return {
     element,
     update: (next) => {
       if (next.kind !== entry.kind) return false;
-      element.textContent = text(next);
+      const above = label();
+      element.replaceChildren(...(above === undefined ? [] : [above]), text(next));
       return true;
     },
     append: () => undefined,

@@ -2,7 +2,7 @@
 import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
 import type { Approval, DetailKind } from "../protocol.ts";
-import { button, diffLines, el } from "./dom.ts";
+import { button, diffLines, el, sender } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import { drawPlan, drawQuestion } from "./question.ts";
 
@@ -34,6 +34,7 @@ export class Around {
             "li",
             {},
             el("span", { class: "delivery" }, each.delivery === "steer" ? "steer" : "next"),
+            sender(each.from),
             textOfInput(each.content),
           ),
         ),
@@ -62,7 +63,13 @@ export class Around {
       banners.push(banner(engine.kind === "failed" ? "error" : "info", engine.text, engine.hint, actions));
     }
     if (problem !== undefined) {
-      const actions = [button("Retry", () => this.#send({ type: "retry" }))];
+      const attach = button("Attach", () => this.#send({ type: "attach" }));
+      const retry = button(
+        "Retry",
+        () => this.#send({ type: "retry" }),
+        problem.canAttach ? "secondary" : "",
+      );
+      const actions = problem.canAttach ? [attach, retry] : [retry];
       if (problem.isConflict) {
         actions.push(button("New Session", () => this.#send({ type: "newSession" }), "secondary"));
       }

@@ -7,6 +7,7 @@ import * as review from "./review.mjs";
 import * as rewind from "./rewind.mjs";
 import { wholeRound } from "./round.mjs";
 import * as stream from "./stream.mjs";
+import * as shared from "./shared.mjs";
 import { start } from "./support.mjs";
 import * as trust from "./trust.mjs";
 
@@ -26,6 +27,7 @@ for (const [name, run] of Object.entries({
   ...stream,
   ...help,
   ...trust,
+  ...shared,
 })) {
   if (!wanted.test(name)) continue;
   const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -174,8 +174,25 @@ export class Rig {
     }
   }
 
+  /** The process of the engine that windows share; undefined where there is none. */
+  sharedEngine() {
+    try {
+      const { pid } = JSON.parse(fs.readFileSync(path.join(this.base, "home/engine.json"), "utf8"));
+      return processes("serve --listen").some((each) => each.pid === pid) ? pid : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Closes all windows; the engine that they share waits for them to come back, and is ended. */
   async closeWindows() {
     for (const context of this.contexts.splice(0)) await context.close();
+    if (this.sharedEngine() === undefined) return;
+    const isWay = (each) => each.command.includes("attach --trust");
+    await until("no window uses the shared engine", () => !processes(this.base).some(isWay));
+    const pid = this.sharedEngine();
+    if (pid !== undefined) process.kill(pid, "SIGTERM");
+    await until("the shared engine has ended", () => this.sharedEngine() === undefined);
   }
 
   async stop() {
@@ -204,13 +221,23 @@ export class Window {
     await this.page.locator('.statusbar-item[id*="pintle"]').waitFor({ timeout: LONG });
   }
 
-  /** Runs a command by its title. */
+  /** Runs a command by its title. A view that has just been drawn may take the keyboard, which closes the list of
+   * commands; F1 is pressed again then. A click that times out was never made. */
   async command(title) {
-    await this.page.keyboard.press("F1");
     const input = this.page.locator(".quick-input-widget input");
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().click();
+    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first();
+    const limit = { timeout: 5000 };
+    await until(`the command runs: ${title}`, async () => {
+      await this.page.keyboard.press("F1");
+      try {
+        await input.fill(`>${title}`, limit);
+        await row.click(limit);
+        return true;
+      } catch (error) {
+        if (error.name === "TimeoutError") return false;
+        throw error;
+      }
+    });
   }
 
   /** Opens a file of the folder in an editor of its own and goes there. */

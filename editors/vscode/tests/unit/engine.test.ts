@@ -95,10 +95,73 @@ test("a session that a closing window still holds is asked for again", async (t)
   assert.equal(chat.problem, undefined);
 });
 
+test("a session of the shared engine is asked for once, and opened there once the window shares it", async (t) => {
+  const { chat, settings, folder, until } = rig(t, { isHeldByShared: true }, "s1");
+  await chat.start();
+  await until("it is told", () => chat.problem?.canAttach === true);
+  assert.equal(chat.session, undefined);
+  assert.equal(chat.engine.isShared, false);
+  settings.shared = true;
+  await chat.engine.restart();
+  await until("all is there", () => chat.state?.seq === 5 && chat.problem === undefined);
+  assert.equal(chat.engine.isShared, true);
+  assert.deepEqual(fs.readFileSync(path.join(folder, "argv"), "utf8").split("\n"), [
+    "serve --trust",
+    "attach --trust",
+    "",
+  ]);
+});
+
+for (const [name, shared, state, want] of [
+  ["an engine of one's own ends its turn", false, "running", "session/close"],
+  ["the turn of a shared engine goes on", true, "running", "session/unsubscribe"],
+  ["a shared engine closes a session in which nothing runs", true, "idle", "session/close"],
+] as const) {
+  test(`leaving a session: ${name}`, async (t) => {
+    const { chat, settings, sent, until } = rig(t, { state }, "s1");
+    settings.shared = shared;
+    await chat.start();
+    await until("all is there", () => chat.session?.isCurrent === true && chat.state?.activity === state);
+    await chat.newSession();
+    const left = [...sent("session/close"), ...sent("session/unsubscribe")];
+    assert.deepEqual(
+      left.map(({ method }) => method),
+      [want],
+    );
+  });
+}
+
+test("a shared engine that runs with other options says so, and what to do", async (t) => {
+  const words = "pintle: the engine that listens runs with other options: none";
+  const { chat, settings, log } = rig(t, { exitAtOnce: true, words });
+  settings.shared = true;
+  settings.arguments = ["--read-only"];
+  await chat.start();
+  const status = chat.engine.status;
+  assert.equal(status.kind, "failed");
+  assert.match(status.problem, /runs with other options: none/);
+  assert.match(status.hint, /pintle\.arguments/);
+  assert.ok(log.some((line) => line.startsWith("info The setting pintle.arguments holds")));
+});
+
+test("windows have ids of their own, which stay when an engine is started again", async (t) => {
+  const { chat, sent } = rig(t, {});
+  await chat.start();
+  await chat.engine.restart();
+  const ids = sent("initialize").map(({ params }) => (params["client"] as { id: string }).id);
+  assert.deepEqual(ids, [chat.engine.clientId, chat.engine.clientId]);
+  assert.notEqual(rig(t, {}).chat.engine.clientId, chat.engine.clientId);
+});
+
 test("a protocol error is shown with its hint, and the text goes back to the prompt box", async (t) => {
   const { chat, returned, memory } = rig(t, {});
   await chat.send("do it");
-  assert.deepEqual(chat.problem, { text: "The input is odd.", hint: "Say more.", isConflict: false });
+  assert.deepEqual(chat.problem, {
+    text: "The input is odd.",
+    hint: "Say more.",
+    isConflict: false,
+    canAttach: false,
+  });
   assert.deepEqual(returned, ["do it"]);
   assert.equal(memory.session, "s1");
 });

@@ -9,8 +9,9 @@ const count = plan.folder
   ? Number(existsSync(`${plan.folder}/starts`) && readFileSync(`${plan.folder}/starts`))
   : 0;
 if (plan.folder) writeFileSync(`${plan.folder}/starts`, String(count + 1));
+if (plan.folder) appendFileSync(`${plan.folder}/argv`, `${process.argv.slice(2).join(" ")}\n`);
 if (plan.exitAtOnce) {
-  process.stderr.write("no such option: serve\n");
+  process.stderr.write(`${plan.words ?? "no such option: serve"}\n`);
   process.exit(2);
 }
 if (plan.noise) process.stdout.write(`WARN a log line went astray\n[1]\n"text"\n{"half": \n`);
@@ -41,7 +42,7 @@ const result = {
   cwd: "/",
   model: "m",
   permissionMode: "ask",
-  state: { value: "idle" },
+  state: { value: plan.state ?? "idle" },
 };
 
 createInterface({ input: process.stdin })
@@ -70,6 +71,11 @@ createInterface({ input: process.stdin })
         send({ id, error: { code: -32041, message: "open elsewhere", data: { code: "openElsewhere" } } });
         return;
       }
+      if (plan.isHeldByShared && !process.argv.includes("attach")) {
+        const data = { code: "openElsewhere", isSharedEngine: true };
+        send({ id, error: { code: -32041, message: "open elsewhere", data } });
+        return;
+      }
       const isFirst = count === 0;
       if (plan.gap) {
         send({ id, result: { ...result, gap: true } });
@@ -84,6 +90,10 @@ createInterface({ input: process.stdin })
         process.stdout.write(`{"jsonrpc":"2.0","method":"session/ev`, () =>
           process.kill(process.pid, "SIGKILL"),
         );
+      }
+      if (plan.state) {
+        const event = { type: "state", value: plan.state };
+        send({ method: "session/event", params: { sessionId: "s1", after: all.length, event } });
       }
       if (plan.lag) {
         send({
@@ -133,6 +143,8 @@ createInterface({ input: process.stdin })
         data: { code: "invalidParams", hint: "say more" },
       };
       send({ id, error });
+    } else if (method === "session/close" || method === "session/unsubscribe") {
+      send({ id, result: {} });
     } else if (method === "shutdown") {
       if (!plan.ignoresShutdown) send({ id, result: {} });
     } else if (method === "exit") {

@@ -1,7 +1,7 @@
 /** The page's cards, drawn on a small stand-in for a document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FromPage } from "../../src/messages.ts";
+import type { FromPage, ViewEntry } from "../../src/messages.ts";
 import { meterOf } from "../../src/context.ts";
 import type { Question } from "../../src/protocol.ts";
 import { apply, emptyState } from "../../src/reducer.ts";
@@ -11,6 +11,10 @@ type Draw = (question: Question, canAnswer: boolean, send: (message: FromPage) =
 // The page's files are checked with a browser's types, which are not here: hence a name that only the run resolves.
 const CARD = "../../src/webview/question.ts";
 const { drawQuestion } = (await import(CARD)) as { drawQuestion: Draw };
+const ENTRIES = "../../src/webview/entries.ts";
+const { drawEntry } = (await import(ENTRIES)) as {
+  drawEntry: (entry: ViewEntry) => { element: unknown; update: (entry: ViewEntry) => boolean };
+};
 
 /** What the cards use of an element. */
 class Element {
@@ -30,6 +34,10 @@ class Element {
 
   append(...children: (Element | string)[]): void {
     this.children.push(...children);
+  }
+
+  replaceChildren(...children: (Element | string)[]): void {
+    this.children = children;
   }
 
   setAttribute(name: string, value: string): void {
@@ -80,16 +88,22 @@ const question: Question = {
   deadlineMs: 0,
 };
 
-/** A card, and what it sent. */
-function card(more: Partial<Question> = {}, canAnswer = true): { root: Element; sent: FromPage[] } {
-  const sent: FromPage[] = [];
+/** Draws with the stand-in for a document. */
+function drawn<T>(draw: () => T): T {
   Object.assign(globalThis, { document: { createElement: (tag: string) => new Element(tag) } });
   try {
-    const root = drawQuestion({ ...question, ...more }, canAnswer, (message) => sent.push(message));
-    return { root: root as Element, sent };
+    return draw();
   } finally {
     Reflect.deleteProperty(globalThis, "document");
   }
+}
+
+/** A card, and what it sent. */
+function card(more: Partial<Question> = {}, canAnswer = true): { root: Element; sent: FromPage[] } {
+  const sent: FromPage[] = [];
+  const send = (message: FromPage): unknown => sent.push(message);
+  const root = drawn(() => drawQuestion({ ...question, ...more }, canAnswer, send));
+  return { root: root as Element, sent };
 }
 
 function said(optionIds: string[], text = ""): FromPage {
@@ -158,6 +172,22 @@ test("a question without options shows its plan and takes words", () => {
   root.find("button", "Send").click();
   assert.deepEqual(sent, [said([], "go")]);
 });
+
+for (const [name, from, want] of [
+  ["this window", undefined, ["Fix it", "Fix it now"]],
+  ["another client", "Neovim", ["from NeovimFix it", "from NeovimFix it now"]],
+] as const) {
+  test(`a message says where it is from, also when it is drawn again: ${name}`, () => {
+    const message = (text: string): ViewEntry => ({ kind: "user", key: "k", text, from });
+    const shown = drawn(() => {
+      const entry = drawEntry(message("Fix it"));
+      const before = (entry.element as Element).text;
+      assert.ok(entry.update(message("Fix it now")));
+      return [before, (entry.element as Element).text];
+    });
+    assert.deepEqual(shown, want);
+  });
+}
 
 for (const [name, usage, text, isNearlyFull] of [
   ["nothing is known", undefined, undefined, false],

@@ -4,6 +4,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
+import { nameOfOther } from "../../src/clients.ts";
 import { Connection, MOST_IN_FLIGHT, RpcError } from "../../src/connection.ts";
 import { attach, textOfInput } from "../../src/input.ts";
 import type { Machine } from "../../src/locate.ts";
@@ -14,9 +15,9 @@ import { Pending, labelOf, viewEntry } from "../../src/project.ts";
 import type { AnyRecord, Item } from "../../src/protocol.ts";
 import { ErrorCode } from "../../src/protocol.ts";
 import type { State } from "../../src/state.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
+import { apply, emptyState, handedBack } from "../../src/reducer.ts";
 import { Backoff, Coalesced } from "../../src/restart.ts";
-import { needsRestart, readSettings, sessionConfig } from "../../src/settings.ts";
+import { commandLine, needsRestart, readSettings, sessionConfig } from "../../src/settings.ts";
 
 function machine(files: string[], path = "/usr/bin:/opt/bin:.", platform = "linux"): Machine {
   return { platform, path, home: "/home/me", isExecutable: (file) => files.includes(file) };
@@ -39,11 +40,22 @@ for (const [name, setting, files, want] of [
   });
 }
 
-for (const [name, error, text, isConflict] of [
+for (const [name, error, text, isConflict, canAttach] of [
   [
     "a session that is open elsewhere",
     new RpcError(ErrorCode.conflict, "the session is open in process 1", { code: "openElsewhere" }),
     "The session is open in another window.",
+    true,
+    false,
+  ],
+  [
+    "a session that is open in the shared engine",
+    new RpcError(ErrorCode.conflict, "the session is open in process 1", {
+      code: "openElsewhere",
+      isSharedEngine: true,
+    }),
+    "The session is open in the engine that your other editors share.",
+    true,
     true,
   ],
   [
@@ -51,23 +63,47 @@ for (const [name, error, text, isConflict] of [
     new RpcError(ErrorCode.conflict, "hunk 14.1 has changed", { code: "conflict", hint: "look at it again" }),
     "Hunk 14.1 has changed.",
     false,
+    false,
   ],
 ] as const) {
   test(`problems: ${name}`, () => {
     const problem = problemOf(error);
-    assert.deepEqual([problem.text, problem.isConflict], [text, isConflict]);
+    assert.deepEqual([problem.text, problem.isConflict, problem.canAttach], [text, isConflict, canAttach]);
   });
 }
 
 test("settings of the wrong shape count as not set", () => {
   const odd = readSettings(
-    (name) => ({ path: 7, arguments: ["--a", 7], model: " m ", permissionMode: "all" })[name],
+    (name) => ({ path: 7, arguments: ["--a", 7], shared: "yes", model: " m ", permissionMode: "all" })[name],
   );
-  assert.deepEqual(odd, { path: "", arguments: ["--a"], model: "m", permissionMode: "" });
+  assert.deepEqual(odd, { path: "", arguments: ["--a"], shared: false, model: "m", permissionMode: "" });
   assert.deepEqual(sessionConfig(odd), { model: "m" });
   assert.equal(needsRestart(odd, { ...odd, model: "n" }), false);
   assert.equal(needsRestart(odd, { ...odd, arguments: ["--b"] }), true);
+  assert.equal(needsRestart(odd, { ...odd, shared: true }), true);
 });
+
+test("the command line is that of an engine of one's own, or the way to the shared one", () => {
+  const settings = readSettings((name) => ({ arguments: ["--model", "a/b"] })[name]);
+  assert.deepEqual(commandLine(settings), ["serve", "--trust", "--model", "a/b"]);
+  assert.deepEqual(commandLine({ ...settings, shared: true }), ["attach", "--trust", "--model", "a/b"]);
+});
+
+for (const [name, id, isNew, want] of [
+  ["this window", "pintle-vscode-1", true, undefined],
+  ["another window", "pintle-vscode-2", true, "another window"],
+  ["a window that was there before, perhaps this one", "pintle-vscode-2", false, undefined],
+  ["a window of a version before", "pintle-vscode", false, undefined],
+  ["another editor", "pintle.nvim", true, "Neovim"],
+  ["another editor, before this window came", "pintle.nvim", false, "Neovim"],
+  ["a client that nobody knows", "my-editor", true, "my-editor"],
+  ["a client with a long id", "x".repeat(200), true, `${"x".repeat(40)}…`],
+  ["nobody", undefined, true, undefined],
+] as const) {
+  test(`a message is from: ${name}`, () => {
+    assert.equal(nameOfOther(id, "pintle-vscode-1", isNew), want);
+  });
+}
 
 test("a window remembers its session and draft, and a broken file counts as none", (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-memory-"));
@@ -222,8 +258,16 @@ test("deltas grow an item; the completed one is the truth", () => {
   assert.equal(textOf(state), "abc");
   apply(state, delta(9, "d"));
   assert.equal(textOf(state), "abc…d", "missing pieces are shown");
+  apply(state, delta(0, "abc and d", { to: 9 }));
+  assert.equal(textOf(state), "abc…d", "nothing of it is new");
+  apply(state, delta(0, "abc and de", { to: 10 }));
+  assert.equal(
+    textOf(state),
+    "abc and de",
+    "after a new subscription all of it comes again, in place of what there was",
+  );
   apply(state, durable(2, { type: "item.completed", item: item({ status: "completed", text: "whole" }) }));
-  apply(state, delta(10, "late"));
+  apply(state, delta(11, "late"));
   assert.equal(textOf(state), "whole");
 });
 
@@ -240,6 +284,16 @@ test("what is not known is skipped, and is never idle", () => {
   apply(state, durable(2, { type: "item.started", item: item({ type: "hologram", status: "glowing" }) }));
   const entry = state.entries[0];
   assert.equal(entry === undefined ? "" : viewEntry(entry).kind, "notice");
+});
+
+test("a hidden note is not drawn, another is", () => {
+  const state = emptyState();
+  const note = (isHidden: boolean) =>
+    item({ type: "engineMessage", status: "completed", text: "a note", note: { isHidden } });
+  apply(state, durable(1, { type: "item.completed", item: note(true) }));
+  assert.equal(state.entries.length, 0);
+  apply(state, durable(2, { type: "item.completed", item: note(false) }));
+  assert.equal(state.entries.length, 1);
 });
 
 test("events are taken in order, once", () => {
@@ -268,6 +322,42 @@ test("a message waits in the queue until the model reads it or it is removed", (
   );
   apply(state, durable(4, { type: "input.removed", inputs: [input("b")] }));
   assert.deepEqual(state.queue, []);
+});
+
+test("a message of another client is labelled, and goes back to nobody but it", () => {
+  const state = emptyState("me");
+  state.cameAt = 1;
+  const back: string[] = [];
+  const take = (seq: number, event: Record<string, unknown>, clientId?: string): void => {
+    const cause = clientId === undefined ? {} : { cause: { clientId } };
+    const outcome = apply(state, { ...durable(seq, event), ...cause });
+    assert.equal(outcome.type, "applied");
+    if (outcome.type !== "applied") return;
+    for (const each of outcome.changes)
+      if (each.type === "returned") back.push(...each.inputs.map(({ itemId }) => itemId));
+  };
+  const input = (itemId: string) => ({ itemId, turnId: "t1", delivery: "steer" as const, content: [] });
+  const accepted = (itemId: string) => ({ type: "input.accepted", ...input(itemId) });
+  take(1, accepted("earlier"), "me");
+  take(2, accepted("mine"), "me");
+  take(3, accepted("theirs"), "pintle.nvim");
+  take(4, accepted("read"), "pintle.nvim");
+  take(5, { type: "item.completed", item: item({ id: "read", type: "userMessage", content: [] }) });
+  const read = state.entries[0];
+  const drawn = read === undefined ? undefined : viewEntry(read);
+  assert.equal(drawn?.kind === "user" && drawn.from, "Neovim");
+  // Somebody else stops the turn: what this window sent comes back here, once.
+  take(6, { type: "input.removed", inputs: [input("mine"), input("theirs"), input("earlier")] });
+  assert.deepEqual(back, ["mine"]);
+  // The response to a stop of this window's own names them all.
+  const stopped = handedBack(state, [input("mine"), input("theirs"), input("earlier")], true);
+  assert.deepEqual(
+    stopped.map(({ itemId }) => itemId),
+    ["earlier"],
+  );
+  take(7, accepted("done"), "me");
+  take(8, { type: "input.removed", inputs: [input("done")], isHandled: true });
+  assert.deepEqual(back, ["mine"], "a hook has done it");
 });
 
 test("changes between two redraws are told once", () => {
@@ -308,6 +398,7 @@ test("long outputs are cut before they reach the page", () => {
     seq: 1,
     item: { ...call, output } as Item,
     streamed: { input: "", field: undefined, output: "" },
+    from: undefined,
   });
   assert.ok(entry.kind === "tool" && entry.tool.output.length < 17_000);
 });
@@ -328,6 +419,7 @@ test("a picture is shown by its kind and size", () => {
     seq: 1,
     item: { ...call, output } as Item,
     streamed: { input: "", field: undefined, output: "" },
+    from: undefined,
   });
   assert.equal(entry.kind === "tool" && entry.tool.output, "[a.png]\n[image image/png, 120 KB]");
 });

@@ -8,9 +8,12 @@ import type { Editor, OpenDocument } from "../../src/documents.ts";
 import type { ApplyEditParams } from "../../src/protocol.ts";
 import type { Change } from "../../src/state.ts";
 import type { Status } from "../../src/engine.ts";
+import type { Settings } from "../../src/settings.ts";
 
 export interface Rig {
   chat: Chat;
+  /** They hold from the next start on. */
+  settings: Settings;
   folder: string;
   log: string[];
   statuses: Status[];
@@ -85,6 +88,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   };
   const statuses: Status[] = [];
   const returned: string[] = [];
+  const settings: Settings = { path: program, arguments: [], shared: false, model: "", permissionMode: "" };
   const memory = { session };
   const editor = new FakeEditor();
   const hooks: Rig["hooks"] = { changed: () => undefined };
@@ -95,7 +99,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   };
   const chat = new Chat(
     {
-      settings: () => ({ path: program, arguments: [], model: "", permissionMode: "" }),
+      settings: () => settings,
       extensionFolder: folder,
       extensionVersion: "0",
       folder,
@@ -151,5 +155,5 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       waiting.add(check);
       check();
     });
-  return { chat, folder, log, statuses, returned, memory, editor, hooks, sent, until };
+  return { chat, settings, folder, log, statuses, returned, memory, editor, hooks, sent, until };
 }

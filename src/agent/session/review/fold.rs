@@ -119,7 +119,8 @@ mod tests {
             let entries = events.into_iter().zip(1..).map(|(event, seq)| {
                 let event = serde_json::from_value(event).unwrap();
                 let session_id = SessionId::new("s");
-                let record = EventRecord { session_id, seq, ts_ms: 1, turn_id: None, event };
+                let record =
+                    EventRecord { session_id, seq, ts_ms: 1, turn_id: None, cause: None, event };
                 Entry::written(record, "null")
             });
             let entries: Vec<Entry> = entries.collect();

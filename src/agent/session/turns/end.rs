@@ -60,6 +60,7 @@ impl Session {
             cost_nano_usd: tally.cost_nano_usd,
             steps: tally.steps,
             denials: tally.denials,
+            structured: tally.structured,
             duration_ms: self.services.ambient.now_ms().saturating_sub(running.began_ms),
         });
         match self.log.append(Some(running.turn_id), completed, None) {

@@ -80,6 +80,7 @@ impl Session {
             turn_id: turn_id.clone(),
             began_ms: self.services.ambient.now_ms(),
             cancel,
+            calls: Vec::new(),
             mode: self.settings.mode,
             activity: Activity::Working,
             has_news: false,

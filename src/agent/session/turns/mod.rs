@@ -6,16 +6,21 @@ mod end;
 mod launch;
 
 use super::{Phase, Session};
-use crate::agent::command::{Accepted, Interrupted, Record, Reply, TurnCommand};
+use crate::agent::command::{Accepted, Interrupted, Record, Reply, Terms, TurnCommand};
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::turn::context::Work;
 use crate::agent::turn::inputs;
+use crate::agent::turn::structured_output::check_schema;
+use crate::history::keys::{Effect, as_json, digest};
+use crate::history::outcome;
 use crate::llm::Provider;
+use pintle_protocol::approval::DecidedBy;
 use pintle_protocol::content::Input;
-use pintle_protocol::event::{Delivery, Event, QueuedInput, TurnLimits};
+use pintle_protocol::event::{Delivery, Event, QueuedInput};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
+use pintle_protocol::turn::WhenIdle;
 use std::sync::Arc;
 
 /// A message in the journal, whose record is published after the response.
@@ -27,18 +32,19 @@ struct AcceptedInput {
 impl Session {
     pub(in crate::agent::session) fn turn_command(&mut self, command: TurnCommand) {
         match command {
-            TurnCommand::Start { input, when_busy, limits, reply } => {
-                self.start(input, when_busy, limits, reply);
+            TurnCommand::Start { input, when_busy, terms, reply } => {
+                self.start(input, when_busy, terms, reply);
             }
             TurnCommand::StartWith { input, behind, reply } => {
                 self.start_with(input, behind, reply);
             }
-            TurnCommand::Steer { expected, input, reply } => {
-                self.steer(expected.as_ref(), input, reply);
+            TurnCommand::Steer { expected, input, when_idle, reply } => {
+                self.steer(expected.as_ref(), input, when_idle, reply);
             }
             TurnCommand::Interrupt { expected, queue, reply } => {
                 self.interrupt(expected.as_ref(), queue, reply);
             }
+            TurnCommand::CancelCall { item_id, reply } => self.cancel_call(&item_id, reply),
             TurnCommand::WhenIdle { reply } => {
                 self.door.idle_waiters.push(reply);
                 self.answer_idle_waiters();
@@ -50,11 +56,15 @@ impl Session {
         &mut self,
         input: Vec<Input>,
         when_busy: WhenBusy,
-        limits: Option<TurnLimits>,
+        terms: Terms,
         reply: Reply<Accepted>,
     ) {
+        if let Some(earlier) = self.accepted_before(&input) {
+            let _ = reply.send(earlier);
+            return;
+        }
         let notices = self.services.models.refresh();
-        let accepted = self.accept_prompt(input, when_busy, limits);
+        let accepted = self.accept_prompt(input, when_busy, terms);
         let (AcceptedInput { queued, record }, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -68,7 +78,7 @@ impl Session {
             Delivery::Steer | Delivery::FollowUp => Disposition::Queued,
         };
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
-        let _ = reply.send(Ok(Accepted { turn_id, item_id, disposition }));
+        let _ = reply.send(Ok(Accepted { turn_id, item_id, disposition, is_held: false }));
         self.publish(&record);
         self.note(notices);
         match disposition {
@@ -85,7 +95,7 @@ impl Session {
         reply: Reply<Vec<QueuedInput>>,
     ) {
         let notices = self.services.models.refresh();
-        let accepted = self.accept_prompt(input, WhenBusy::Reject, None);
+        let accepted = self.accept_prompt(input, WhenBusy::Reject, Terms::default());
         let (prompt, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -103,7 +113,9 @@ impl Session {
                 }
             };
             let delivery = if delivery == Delivery::Prompt { Delivery::FollowUp } else { delivery };
-            let Ok(accepted) = self.accept(turn_id, delivery, content, None) else { break };
+            let Ok(accepted) = self.accept(turn_id, delivery, content, Terms::default()) else {
+                break;
+            };
             queued.push(accepted);
         }
         let _ = reply.send(Ok(queued.iter().map(|accepted| accepted.queued.clone()).collect()));
@@ -128,7 +140,7 @@ impl Session {
         &mut self,
         input: Vec<Input>,
         when_busy: WhenBusy,
-        limits: Option<TurnLimits>,
+        terms: Terms,
     ) -> Result<(AcceptedInput, Arc<dyn Provider>), Error> {
         let delivery = match (&self.phase, when_busy) {
             (Phase::Idle(_), _) => Delivery::Prompt,
@@ -139,32 +151,47 @@ impl Session {
             }
         };
         check_input(&input)?;
+        if let Some(schema) = &terms.output_schema {
+            check_schema(schema).map_err(|reason| {
+                Error::new(ErrorKind::Invalid, format!("the output schema is invalid: {reason}"))
+                    .hint("send a JSON Schema, such as {\"type\": \"object\", …}")
+            })?;
+        }
         self.check_turns()?;
         // Checked before the prompt is accepted.
         let provider = self.services.models.provider(&self.settings.model)?;
         let turn_id = TurnId::new(self.services.ambient.new_id());
-        Ok((self.accept(turn_id, delivery, input, limits)?, provider))
+        Ok((self.accept(turn_id, delivery, input, terms)?, provider))
     }
 
     pub(in crate::agent::session) fn steer(
         &mut self,
         expected: Option<&TurnId>,
         input: Vec<Input>,
+        when_idle: WhenIdle,
         reply: Reply<Option<Accepted>>,
     ) {
+        if let Some(earlier) = self.accepted_before(&input) {
+            let _ = reply.send(earlier.map(Some));
+            return;
+        }
         let Phase::Running(running) = &self.phase else {
-            let _ = reply.send(Ok(None));
+            match when_idle {
+                WhenIdle::Reject => drop(reply.send(Ok(None))),
+                WhenIdle::Hold => self.hold(input, reply),
+            }
             return;
         };
         let turn_id = running.turn_id.clone();
         let accepted = check_expected(expected, &turn_id)
             .and_then(|()| check_input(&input))
-            .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, None));
+            .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, Terms::default()));
         match accepted {
             Ok(AcceptedInput { queued, record }) => {
                 let item_id = queued.item_id.clone();
                 let disposition = Disposition::Queued;
-                let _ = reply.send(Ok(Some(Accepted { turn_id, item_id, disposition })));
+                let accepted = Accepted { turn_id, item_id, disposition, is_held: false };
+                let _ = reply.send(Ok(Some(accepted)));
                 self.publish(&record);
                 self.inbox.push(queued);
             }
@@ -172,6 +199,48 @@ impl Session {
                 let _ = reply.send(Err(error));
             }
         }
+    }
+
+    /// Keeps a steer that comes while nothing runs for the next prompt.
+    fn hold(&mut self, input: Vec<Input>, reply: Reply<Option<Accepted>>) {
+        let turn_id = TurnId::new(self.services.ambient.new_id());
+        let accepted = check_input(&input)
+            .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, Terms::default()));
+        match accepted {
+            Ok(AcceptedInput { queued, record }) => {
+                let (item_id, disposition) = (queued.item_id.clone(), Disposition::Queued);
+                let accepted = Accepted { turn_id, item_id, disposition, is_held: true };
+                let _ = reply.send(Ok(Some(accepted)));
+                self.publish(&record);
+                self.inbox.hold(queued);
+            }
+            Err(error) => {
+                let _ = reply.send(Err(error));
+            }
+        }
+    }
+
+    /// The response to an earlier request with the key of this one, where there was one.
+    fn accepted_before(&self, input: &[Input]) -> Option<Result<Accepted, Error>> {
+        let key = self.log.cause.as_ref()?.key.as_ref()?;
+        let effect = self.log.keys.effect(key)?;
+        let json = as_json(input);
+        let asked = digest(&self.services.ambient.secrets().redact(&json));
+        Some(match effect {
+            Effect::Accepted { item_id, turn_id, delivery, content } if *content == asked => {
+                let is_held = self.inbox.holds(item_id);
+                let disposition = match delivery {
+                    Delivery::Prompt => Disposition::Started,
+                    Delivery::Steer | Delivery::FollowUp => Disposition::Queued,
+                };
+                let (item_id, turn_id) = (item_id.clone(), turn_id.clone());
+                Ok(Accepted { turn_id, item_id, disposition, is_held })
+            }
+            Effect::Accepted { .. }
+            | Effect::Began(_)
+            | Effect::Noted { .. }
+            | Effect::Ran { .. } => Err(other_request(key)),
+        })
     }
 
     /// Refuses a turn beyond the session's limit.
@@ -192,10 +261,12 @@ impl Session {
         turn_id: TurnId,
         delivery: Delivery,
         content: Vec<Input>,
-        limits: Option<TurnLimits>,
+        terms: Terms,
     ) -> Result<AcceptedInput, Error> {
         let item_id = ItemId::new(self.services.ambient.new_id());
-        let queued = QueuedInput { item_id, turn_id: turn_id.clone(), delivery, content, limits };
+        let (Terms { limits, output_schema }, in_turn) = (terms, turn_id.clone());
+        let queued =
+            QueuedInput { item_id, turn_id: in_turn, delivery, content, limits, output_schema };
         let record = self.log.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
         Ok(AcceptedInput { queued, record })
     }
@@ -229,6 +300,22 @@ impl Session {
         self.subagents.interrupt();
     }
 
+    /// Stops one call of the running turn; one that waits for permission is denied.
+    fn cancel_call(&mut self, item_id: &ItemId, reply: Reply<()>) {
+        if let Some(cancel) = self.phase.running().and_then(|running| running.call(item_id)) {
+            cancel.cancel();
+            let _ = reply.send(Ok(()));
+        } else if let Some(open) = self.questions.take_approval_of(item_id) {
+            let _ = reply.send(Ok(()));
+            let outcome = outcome::without_client(&open.approval, DecidedBy::Client);
+            self.resolve_approval(open, outcome);
+        } else {
+            let what = format!("no call with the item {item_id} runs or waits for permission");
+            let hint = "a call can be cancelled from the event that says that it runs until the one that completes it";
+            let _ = reply.send(Err(Error::new(ErrorKind::NotFound, what).hint(hint)));
+        }
+    }
+
     /// The mode of the running turn, or else that of the next.
     pub(in crate::agent::session) fn work_mode(&self) -> WorkMode {
         match &self.phase {
@@ -236,6 +323,12 @@ impl Session {
             Phase::Idle(_) => self.settings.mode,
         }
     }
+}
+
+/// Refuses a key that another request had.
+pub(super) fn other_request(key: &str) -> Error {
+    let what = format!("the key `{key}` was used by another request");
+    Error::new(ErrorKind::Conflict, what).hint("send each request with a key of its own")
 }
 
 fn check_input(input: &[Input]) -> Result<(), Error> {

@@ -157,7 +157,8 @@ async fn fork(
             Some(place::find(&ways::nodes(&entries), to, &of)?)
         }
     };
-    let fork = ForkSession { of: of.clone(), at, title: None, config: OpenConfig::default() };
+    let (title, cause) = (None, None);
+    let fork = ForkSession { of: of.clone(), at, title, config: OpenConfig::default(), cause };
     let session = engine.fork(fork).await.map_err(|error| refused(error, &of))?;
     writeln!(io::stdout(), "{}", session.id)?;
     Ok(0)

@@ -73,7 +73,8 @@ impl Stage {
             "fork" => {
                 let at = (!rest.is_empty()).then(|| self.before(rest));
                 let (of, title) = (self.session.id.clone(), None);
-                let fork = ForkSession { of, at, title, config: OpenConfig::default() };
+                let fork =
+                    ForkSession { of, at, title, config: OpenConfig::default(), cause: None };
                 match self.engine.fork(fork).await {
                     Ok(session) => {
                         self.note(Ok("made".to_owned()), step);

@@ -1,8 +1,8 @@
 //! How a stage is set up where a row needs it otherwise.
 
 use pintle::agent::{
-    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Limits, Lint, QUESTION_TIMEOUT, RetryPolicy,
-    Runner, SubscriberId,
+    APPROVAL_TIMEOUT, ClientTool, Extensions, HOOK_TIMEOUT, Hook, Limits, Lint, QUESTION_TIMEOUT,
+    RetryPolicy, Runner, SubscriberId,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer, Memory};
@@ -22,7 +22,9 @@ pub(crate) struct Setup {
     pub(crate) can_answer: bool,
     /// The tools that speak with the person are there.
     pub(crate) has_person: bool,
-    /// How long a person may take.
+    /// How long a person may take to decide about a call.
+    pub(crate) approval_timeout: Duration,
+    /// How long a person may take to answer a question.
     pub(crate) question_timeout: Duration,
     /// How long a model may be silent before clients are told.
     pub(crate) silence: Duration,
@@ -56,6 +58,7 @@ impl Default for Setup {
             ambient: Ambient::fixed([]),
             can_answer: false,
             has_person: false,
+            approval_timeout: APPROVAL_TIMEOUT,
             question_timeout: QUESTION_TIMEOUT,
             silence: RetryPolicy::default().silence,
             lint: None,

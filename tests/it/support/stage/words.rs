@@ -3,7 +3,7 @@
 use super::Stage;
 use pintle::agent::{
     Answer, AnswerCommand, CallBody, ClientCall, ClientCommand, DiagnosticsReport, Feed,
-    SettingsCommand, Subscriber, SubscriberId, SubscriptionCommand,
+    SettingsCommand, Subscriber, SubscriberId, SubscriptionCommand, Wanted,
 };
 use pintle_protocol::plan::{Plan, PlanStatus};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};
@@ -51,6 +51,7 @@ impl Stage {
                 let subscriber = Subscriber {
                     id: SubscriberId(2),
                     feed: tx,
+                    filter: Wanted::default(),
                     can_approve: false,
                     can_answer: true,
                     extensions: Arc::default(),

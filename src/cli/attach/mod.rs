@@ -1,9 +1,13 @@
-//! `attach`: stdin and stdout of this process become a client of the shared engine, which is started where none listens.
+//! `attach`: stdin and stdout of this process become a client of the shared engine, which is started where none listens. With a session it is
+//! shown here (`terminal`, `view`).
 
 #![expect(
     clippy::disallowed_methods,
     reason = "starts the engine, which is no command of a model, and reads its log"
 )]
+
+pub(crate) mod terminal;
+mod view;
 
 use crate::shared::{self, Address};
 use anyhow::Context;
@@ -14,7 +18,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,21 +35,22 @@ const MAX_LOG_BYTES: u64 = 4096;
 /// The exit code where the engine ended and the client did not.
 const ENGINE_GONE: u8 = 1;
 
-/// Connects stdin and stdout to the engine for a data folder, and passes bytes on until one side ends.
+/// Connects to the engine for a data folder as a client, for which it trusts these projects.
 ///
 /// # Errors
 /// No engine can be reached or started, or it runs with other options than these.
-pub(crate) fn run(
+pub(crate) fn open(
     data: &Path,
     options: &[String],
     speaks: Speaks,
+    trust: Vec<PathBuf>,
     ambient: &Ambient,
-) -> anyhow::Result<u8> {
+) -> anyhow::Result<UnixStream> {
     let (socket, address) = connect(data, options)?;
     let cwd = ambient.current_dir()?;
-    let greeting = Greeting { token: address.token, speaks, cwd };
+    let greeting = Greeting { token: address.token, speaks, cwd, trust };
     (&socket).write_all(&greeting.line()).context("the engine went away")?;
-    pass_on(&socket)
+    Ok(socket)
 }
 
 /// Connects to the engine that listens, or starts one.
@@ -116,7 +121,10 @@ fn start(data: &Path, options: &[String]) -> anyhow::Result<()> {
 }
 
 /// Passes bytes on in both directions until the engine closes the connection.
-fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
+///
+/// # Errors
+/// No thread can be started.
+pub(crate) fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
     let is_over = Arc::new(AtomicBool::new(false));
     let to_engine = socket.try_clone()?;
     let input = std::thread::Builder::new().name("input".to_owned());

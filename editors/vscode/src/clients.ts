@@ -1,0 +1,21 @@
+/** The clients of a session, as events name them (`cause.clientId`): this window, other windows, other editors. Pure. */
+
+/** The name of this extension, with which the ids of its windows begin. */
+export const CLIENT_NAME = "pintle-vscode";
+
+/** Characters of an id that are shown. */
+const MOST_SHOWN = 40;
+
+/** Ids of clients with names that people know better. */
+const KNOWN = new Map([["pintle.nvim", "Neovim"]]);
+
+/**
+ * The name of another client; undefined for this window. An earlier run of this window had another id, so that windows are told apart
+ * only by what came since this one has been there (`isNew`).
+ */
+export function nameOfOther(id: string | undefined, own: string, isNew: boolean): string | undefined {
+  if (id === undefined || id === "" || id === own) return undefined;
+  if (id.startsWith(CLIENT_NAME)) return isNew ? "another window" : undefined;
+  const name = KNOWN.get(id) ?? id;
+  return name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
+}

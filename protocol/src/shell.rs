@@ -1,0 +1,45 @@
+//! Commands that a person runs beside the agent.
+
+use crate::ids::{JobId, SessionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The params of `shell/run`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShellRunParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The command line, as a shell reads it.
+    pub command: String,
+    /// The model reads the command and its output with the next prompt; default true.
+    #[serde(default = "crate::yes")]
+    pub to_model: bool,
+    /// A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key runs nothing more, and its
+    /// response is the one to the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// The result of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShellRunResult {
+    /// The job that ran it. Its item shows the command; deltas of the field `output` carry what it prints.
+    pub job_id: JobId,
+    /// The end of its output, at most 2,000 lines and 50 KB.
+    pub output: String,
+    /// Its exit code; absent where it was cancelled or ended by a signal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// It was cancelled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cancelled: bool,
+    /// `output` is not the whole output.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// The file with the whole output, if it was truncated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_output_path: Option<String>,
+}

@@ -1,0 +1,142 @@
+//! Subscriptions: which events of a session a client receives, and how soon.
+
+use crate::event::{DeltaField, Event, TransientEvent};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The events that a subscription sends; by default all of them at once. It holds for the session's sub-agents too.
+///
+/// Events that are left out keep their numbers, so the numbers of those that are sent have holes. Approvals and questions are requested in
+/// any case. `session/events` reads all events.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventFilter {
+    /// The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in
+    /// `turn.*`. Default: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include: Option<Vec<String>>,
+    /// The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude: Option<Vec<String>>,
+    /// Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held
+    /// back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_latency_ms: Option<u64>,
+}
+
+/// The deltas that a client wants in all of its subscriptions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeltaCapability {
+    /// The fields whose deltas are sent; none if it is empty. Default: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub types: Option<Vec<DeltaField>>,
+    /// The `maxLatencyMs` of subscriptions that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coalesce_ms: Option<u64>,
+}
+
+/// The types of all events.
+pub const EVENT_TYPES: [&str; 31] = [
+    "session.created",
+    "session.closed",
+    "session.updated",
+    "input.accepted",
+    "input.removed",
+    "queue.changed",
+    "turn.started",
+    "prompt.made",
+    "turn.completed",
+    "item.started",
+    "item.updated",
+    "item.completed",
+    "approval.requested",
+    "approval.resolved",
+    "question.requested",
+    "question.resolved",
+    "plan.updated",
+    "step.completed",
+    "retry.scheduled",
+    "context.pruned",
+    "config.changed",
+    "files.changed",
+    "review.decided",
+    "review.queued",
+    "history.rewound",
+    "label.changed",
+    "notice",
+    "item.delta",
+    "state",
+    "context",
+    "step.usage",
+];
+
+impl Event {
+    /// The event's `type`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::SessionCreated(_) => "session.created",
+            Self::SessionClosed {} => "session.closed",
+            Self::SessionUpdated(_) => "session.updated",
+            Self::InputAccepted(_) => "input.accepted",
+            Self::InputRemoved { .. } => "input.removed",
+            Self::QueueChanged { .. } => "queue.changed",
+            Self::TurnStarted { .. } => "turn.started",
+            Self::PromptMade(_) => "prompt.made",
+            Self::TurnCompleted(_) => "turn.completed",
+            Self::ItemStarted { .. } => "item.started",
+            Self::ItemUpdated { .. } => "item.updated",
+            Self::ItemCompleted { .. } => "item.completed",
+            Self::ApprovalRequested(_) => "approval.requested",
+            Self::ApprovalResolved(_) => "approval.resolved",
+            Self::QuestionRequested(_) => "question.requested",
+            Self::QuestionResolved(_) => "question.resolved",
+            Self::PlanUpdated(_) => "plan.updated",
+            Self::StepCompleted(_) => "step.completed",
+            Self::RetryScheduled(_) => "retry.scheduled",
+            Self::ContextPruned(_) => "context.pruned",
+            Self::ConfigChanged(_) => "config.changed",
+            Self::FilesChanged(_) => "files.changed",
+            Self::ReviewDecided(_) => "review.decided",
+            Self::ReviewQueued(_) => "review.queued",
+            Self::HistoryRewound(_) => "history.rewound",
+            Self::LabelChanged(_) => "label.changed",
+            Self::Notice(_) => "notice",
+        }
+    }
+}
+
+impl TransientEvent {
+    /// The event's `type`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::ItemDelta(_) => "item.delta",
+            Self::State(_) => "state",
+            Self::Context(_) => "context",
+            Self::StepUsage(_) => "step.usage",
+            Self::Notice(_) => "notice",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The types in the schema of an enum of events.
+    fn types(schema: &schemars::Schema) -> BTreeSet<String> {
+        let variants = schema.as_value()["oneOf"].as_array().unwrap();
+        variants
+            .iter()
+            .map(|variant| variant["properties"]["type"]["const"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn the_list_of_types_is_the_schemas() {
+        let mut all = types(&schemars::schema_for!(Event));
+        all.extend(types(&schemars::schema_for!(TransientEvent)));
+        assert_eq!(all, EVENT_TYPES.into_iter().map(str::to_owned).collect());
+    }
+}

@@ -1,0 +1,45 @@
+//! The usage of a session: tokens and money.
+
+use crate::content::Usage;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The usage of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageReadResult {
+    /// The usage of all turns, sub-agents included, and of the titles that models made.
+    pub total: UsageCount,
+    /// The part of each model of the session's turns, in the order of their first use. A turn's sub-agents count for the model of the turn.
+    pub models: Vec<ModelUsage>,
+    /// The part of titles, which belong to no turn.
+    pub titles: UsageCount,
+}
+
+/// Counted tokens and money.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageCount {
+    /// The number of turns.
+    pub turns: u64,
+    /// The number of model replies in these turns.
+    pub steps: u64,
+    /// The tokens.
+    pub usage: Usage,
+    /// The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
+    /// The duration of the turns in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// The usage of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelUsage {
+    /// The model, as `provider/id` or `provider/id:effort`.
+    pub model: String,
+    /// Its count.
+    #[serde(flatten)]
+    pub count: UsageCount,
+}

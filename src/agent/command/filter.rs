@@ -1,0 +1,48 @@
+//! The events that a subscriber is handed, pure.
+
+use pintle_protocol::event::{DeltaField, Event, TransientEvent};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The events that a subscriber is handed; by default all of them, each at once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The types of events that are left out.
+    pub without: Arc<[&'static str]>,
+    /// The fields whose deltas are left out.
+    pub without_deltas: Arc<[DeltaField]>,
+    /// The time for which a connection may hold deltas back.
+    pub max_latency: Option<Duration>,
+}
+
+impl Wanted {
+    /// Returns true if the subscriber is handed this event.
+    pub fn takes(&self, event: &Event) -> bool {
+        self.without.is_empty() || !self.without.contains(&event.kind())
+    }
+
+    /// Returns true if the subscriber is handed this transient event.
+    pub fn takes_transient(&self, event: &TransientEvent) -> bool {
+        if !self.without.is_empty() && self.without.contains(&event.kind()) {
+            return false;
+        }
+        match event {
+            TransientEvent::ItemDelta(delta) => !self.without_deltas.contains(&delta.field),
+            TransientEvent::State(_)
+            | TransientEvent::Context(_)
+            | TransientEvent::StepUsage(_)
+            | TransientEvent::Notice(_) => true,
+        }
+    }
+}
+
+/// Returns true for an event by which a connection knows what to ask its client: it is handed on in any case.
+pub(in crate::agent) fn is_about_a_question(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::ApprovalRequested(_)
+            | Event::ApprovalResolved(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+    )
+}

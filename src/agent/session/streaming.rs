@@ -1,0 +1,119 @@
+//! Text that streams: what the fields of open items hold so far, for clients that come in the middle of it and for the next engine where this one is
+//! killed. Pure.
+//!
+//! Deltas are not in the journal, whose entry at an item's end has the whole value. Until then the text is here, and within a second in a file.
+
+use crate::ambient::Secrets;
+use crate::store::streaming::StreamedText;
+use pintle_protocol::event::{DeltaField, Event, ItemDelta};
+use pintle_protocol::ids::{ItemId, TurnId};
+use pintle_protocol::item::ItemBody;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Text that has streamed is saved so long after it began to differ from what is saved: half of the second that we promise, since a busy
+/// machine is late.
+const SAVE_DELAY: Duration = Duration::from_millis(500);
+
+/// The maximum size of a field. A longer one is forgotten up to there: its end is what people look at, and its item will hold the rest.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// The fields that stream.
+#[derive(Debug, Default)]
+pub(super) struct Streaming {
+    fields: Vec<Field>,
+    /// When the texts are to be saved.
+    due: Option<Instant>,
+}
+
+/// A field of an open item.
+#[derive(Debug)]
+struct Field {
+    turn_id: Option<TurnId>,
+    /// All its pieces as one.
+    so_far: ItemDelta,
+}
+
+impl Field {
+    fn is_of(&self, delta: &ItemDelta) -> bool {
+        let ItemDelta { item_id, field, path, .. } = &self.so_far;
+        *item_id == delta.item_id && *field == delta.field && *path == delta.path
+    }
+
+    /// Returns true for text that people read as such. Arguments of a call that never was whole say nothing alone.
+    fn is_saved(&self) -> bool {
+        matches!(self.so_far.field, DeltaField::Text | DeltaField::Output)
+    }
+}
+
+impl Streaming {
+    /// Adds a piece.
+    pub(super) fn grow(&mut self, turn_id: Option<&TurnId>, delta: &ItemDelta) {
+        let at = self.fields.iter().rposition(|field| field.is_of(delta));
+        match at.and_then(|at| self.fields.get_mut(at)) {
+            Some(Field { so_far, .. }) if so_far.text.len() + delta.text.len() <= MAX_BYTES => {
+                so_far.text.push_str(&delta.text);
+                so_far.to = Some(delta.to.unwrap_or(delta.n));
+            }
+            Some(Field { so_far, .. }) => so_far.clone_from(delta),
+            None => self.fields.push(Field { turn_id: turn_id.cloned(), so_far: delta.clone() }),
+        }
+        if self.due.is_none() && matches!(delta.field, DeltaField::Text | DeltaField::Output) {
+            self.due = Some(Instant::now() + SAVE_DELAY);
+        }
+    }
+
+    /// Forgets what an event holds whole. Returns true where nothing streams any more that did.
+    pub(super) fn note(&mut self, event: &Event) -> bool {
+        if self.fields.is_empty() {
+            return false;
+        }
+        if let Event::ItemCompleted { item } = event {
+            self.forget(&item.id, |_| true);
+        } else if let Event::ItemUpdated { item } = event
+            && matches!(item.body, ItemBody::ToolCall(_))
+        {
+            // The arguments are whole.
+            self.forget(&item.id, |field| matches!(field, DeltaField::Args | DeltaField::Input));
+        } else {
+            return false;
+        }
+        let is_over = !self.fields.iter().any(Field::is_saved);
+        if is_over {
+            self.due = None;
+        }
+        is_over
+    }
+
+    fn forget(&mut self, id: &ItemId, is_meant: impl Fn(DeltaField) -> bool) {
+        self.fields.retain(|Field { so_far, .. }| so_far.item_id != *id || !is_meant(so_far.field));
+    }
+
+    /// The text so far, each field as one piece, without known keys: pieces were looked at one by one, and a key may lie across two.
+    pub(super) fn pieces(&self, secrets: &Secrets) -> Vec<(Option<TurnId>, ItemDelta)> {
+        let whole = |Field { turn_id, so_far }: &Field| {
+            let text = secrets.redact(&so_far.text).into_owned();
+            (turn_id.clone(), ItemDelta { text, ..so_far.clone() })
+        };
+        self.fields.iter().map(whole).collect()
+    }
+
+    /// The texts to save now.
+    pub(super) fn take_due(&mut self, secrets: &Secrets) -> Vec<StreamedText> {
+        self.due = None;
+        let text = |Field { so_far, .. }: &Field| StreamedText {
+            item_id: so_far.item_id.clone(),
+            field: so_far.field,
+            text: secrets.redact(&so_far.text).into_owned(),
+        };
+        self.fields.iter().filter(|field| field.is_saved()).map(text).collect()
+    }
+
+    /// Waits until texts are to be saved; for ever where none are. Cancel-safe.
+    pub(super) async fn due(&self) {
+        match self.due {
+            Some(due) => tokio::time::sleep_until(due).await,
+            None => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A turn whose final message must be JSON of a given schema. Pure.
+//!
+//! The model is told the schema, and its final message is checked: providers' own modes for it differ, forbid tools or leave out parts of a schema. A
+//! message that does not satisfy it is asked for again, twice; then the turn fails, so that nobody takes something else for the result.
+
+use crate::context::conversation::from_engine;
+use crate::llm::AssistantBlock;
+use jsonschema::Validator;
+use pintle_protocol::event::{QueuedInput, TurnError};
+use serde_json::Value;
+
+/// The number of times that a model is asked again. One that fails three times goes on failing.
+const MAX_RETRIES: u32 = 2;
+
+/// The number of violations that a model is told at once.
+const MAX_VIOLATIONS: usize = 5;
+
+/// The requirement of a turn.
+#[derive(Debug)]
+pub(super) struct StructuredOutput {
+    schema: Value,
+    validator: Validator,
+    retries: u32,
+}
+
+/// The judgement of a final message.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// It satisfies the schema.
+    Valid(Value),
+    /// It does not; the message that asks for another one.
+    Again(String),
+    /// It does not, and was asked for often enough.
+    Failed(TurnError),
+}
+
+/// Refuses a schema that cannot be checked against.
+///
+/// # Errors
+/// The reason.
+pub(in crate::agent) fn check_schema(schema: &Value) -> Result<(), String> {
+    jsonschema::validator_for(schema).map(drop).map_err(|error| error.to_string())
+}
+
+impl StructuredOutput {
+    /// The requirement of the turn that begins with these messages: that of the last which has one.
+    pub(super) fn of(inputs: &[QueuedInput]) -> Option<Self> {
+        let schema = inputs.iter().rev().find_map(|input| input.output_schema.clone())?;
+        // It was checked when the message was accepted.
+        let validator = jsonschema::validator_for(&schema).ok()?;
+        Some(Self { schema, validator, retries: 0 })
+    }
+
+    /// The message that tells the model.
+    pub(super) fn instructions(&self) -> String {
+        from_engine(format_args!(
+            "when the task is done, end with a message that is one JSON value and nothing else: no text around it, no code fence. \
+            It must satisfy this JSON Schema:\n{}",
+            self.schema
+        ))
+    }
+
+    /// Judges the final message.
+    pub(super) fn judge(&mut self, blocks: &[AssistantBlock]) -> Verdict {
+        let text: String = blocks
+            .iter()
+            .filter_map(|block| match block {
+                AssistantBlock::Text { text, .. } => Some(text.as_str()),
+                AssistantBlock::Reasoning { .. }
+                | AssistantBlock::ToolCall { .. }
+                | AssistantBlock::Unknown(_) => None,
+            })
+            .collect();
+        let violations = match serde_json::from_str::<Value>(unfenced(&text)) {
+            Ok(value) => match self.violations(&value) {
+                violations if violations.is_empty() => return Verdict::Valid(value),
+                violations => violations,
+            },
+            Err(error) => vec![format!("it is not JSON: {error}")],
+        };
+        let violations = violations.join("; ");
+        if self.retries == MAX_RETRIES {
+            return Verdict::Failed(output_invalid(format!(
+                "the final message does not satisfy the output schema, also after {MAX_RETRIES} more requests: {violations}"
+            )));
+        }
+        self.retries += 1;
+        Verdict::Again(from_engine(format_args!(
+            "your final message does not satisfy the JSON Schema: {violations}. Answer again with the JSON value alone."
+        )))
+    }
+
+    fn violations(&self, value: &Value) -> Vec<String> {
+        let all = self.validator.iter_errors(value);
+        let told = all.take(MAX_VIOLATIONS).map(|error| {
+            let place = error.instance_path().to_string();
+            let place = if place.is_empty() { "the value".to_owned() } else { place };
+            format!("{place}: {error}")
+        });
+        told.collect()
+    }
+}
+
+/// The error of a turn whose model ended it without a message that could be judged.
+pub(super) fn missing() -> TurnError {
+    output_invalid("the model ended the turn without a final message".to_owned())
+}
+
+fn output_invalid(message: String) -> TurnError {
+    TurnError {
+        code: "outputInvalid".to_owned(),
+        message,
+        hint: Some("make the schema simpler, or choose another model".to_owned()),
+        retryable: true,
+        http_status: None,
+    }
+}
+
+/// The text without a code fence around it, which models like to add.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
+    let inner = inner.and_then(|text| text.split_once('\n')).map(|(_, json)| json.trim());
+    inner.unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::event::Delivery;
+    use pintle_protocol::ids::{ItemId, TurnId};
+    use serde_json::json;
+
+    fn output() -> StructuredOutput {
+        let schema = json!({
+            "type": "object",
+            "properties": {"answer": {"type": "integer"}},
+            "required": ["answer"],
+            "additionalProperties": false,
+        });
+        let input = QueuedInput {
+            item_id: ItemId::new("i"),
+            turn_id: TurnId::new("t"),
+            delivery: Delivery::Prompt,
+            content: Vec::new(),
+            limits: None,
+            output_schema: Some(schema),
+        };
+        StructuredOutput::of(&[input]).unwrap()
+    }
+
+    #[test]
+    fn a_final_message_is_the_value_or_is_asked_for_again() {
+        for (name, said, want) in [
+            ("the value", r#"{"answer": 42}"#, Ok(json!({"answer": 42}))),
+            ("in a fence", "```json\n{\"answer\": 42}\n```\n", Ok(json!({"answer": 42}))),
+            (
+                "another type",
+                r#"{"answer": "42"}"#,
+                Err("/answer: \"42\" is not of type \"integer\""),
+            ),
+            ("nothing of it", "[]", Err("the value: [] is not of type \"object\"")),
+            ("text around it", "Here: {\"answer\": 42}", Err("it is not JSON")),
+            ("nothing", "", Err("it is not JSON")),
+        ] {
+            let text = AssistantBlock::Text { text: said.to_owned(), opaque: None };
+            match (output().judge(&[text]), want) {
+                (Verdict::Valid(value), Ok(want)) => assert_eq!(value, want, "{name}"),
+                (Verdict::Again(told), Err(want)) => assert!(told.contains(want), "{name}: {told}"),
+                (verdict, _) => panic!("{name}: {verdict:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn after_two_more_tries_the_turn_fails() {
+        let mut output = output();
+        assert!(matches!(output.judge(&[]), Verdict::Again(_)));
+        assert!(matches!(output.judge(&[]), Verdict::Again(_)));
+        let Verdict::Failed(error) = output.judge(&[]) else { panic!("it goes on") };
+        assert_eq!(error.code, "outputInvalid");
+    }
+}

@@ -1,0 +1,139 @@
+//! The sockets of `serve --listen`: which there are, and which are refused.
+
+use crate::shared::Places;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// The options of an engine that several clients share.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Listen {
+    /// Serve every client that connects to a socket, in place of stdin and stdout: unix:PATH or ws://127.0.0.1:PORT (0: a free port);
+    /// without a value, the socket that `pintle attach` finds, which is there in any case. Can be repeated
+    #[arg(id = "listen", long = "listen", value_name = "SOCKET", num_args = 0..=1, default_missing_value = "", value_parser = parse_socket)]
+    sockets: Vec<Socket>,
+    /// With --listen: end when there has been no client and no open session for so long
+    #[arg(long, value_name = "SECONDS", requires = "listen")]
+    pub(crate) linger: Option<u64>,
+    /// With --listen ws://…: let web pages of this origin connect, such as https://editor.example. Can be repeated
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "listen", value_parser = parse_origin)]
+    pub(crate) origins: Vec<String>,
+}
+
+/// The names of the options that make no other engine for a client: these, and the trust that each client brings along.
+pub(crate) const OPTIONS: [&str; 4] = ["--listen", "--linger", "--allow-origin", "--trust"];
+
+/// A socket to listen on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Socket {
+    Usual,
+    Unix(PathBuf),
+    Web(SocketAddr),
+}
+
+impl Listen {
+    /// Returns true if the engine is to listen.
+    pub(crate) fn is_wanted(&self) -> bool {
+        !self.sockets.is_empty()
+    }
+
+    /// Returns the sockets.
+    ///
+    /// # Errors
+    /// Two of a kind are named, or origins without a socket that pages could connect to.
+    pub(crate) fn places(&self) -> anyhow::Result<Places> {
+        let mut places = Places::default();
+        for socket in &self.sockets {
+            let is_second = match socket {
+                Socket::Usual => false,
+                Socket::Unix(path) => places.unix.replace(path.clone()).is_some(),
+                Socket::Web(address) => places.websocket.replace(*address).is_some(),
+            };
+            if is_second {
+                anyhow::bail!(
+                    "--listen names two sockets of a kind\n  name one unix: and one ws:// at most"
+                );
+            }
+        }
+        if !self.origins.is_empty() && places.websocket.is_none() {
+            anyhow::bail!("--allow-origin is for web pages\n  add --listen ws://127.0.0.1:PORT");
+        }
+        Ok(places)
+    }
+}
+
+fn parse_socket(text: &str) -> Result<Socket, String> {
+    const EXPECTED: &str = "expected unix:PATH, ws://127.0.0.1:PORT, or no value";
+    if text.is_empty() {
+        return Ok(Socket::Usual);
+    }
+    if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
+        return Ok(Socket::Unix(path.into()));
+    }
+    let Some(place) = text.strip_prefix("ws://") else { return Err(EXPECTED.to_owned()) };
+    let place = place.strip_suffix('/').unwrap_or(place);
+    let named = place.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let place = named.as_deref().unwrap_or(place);
+    match place.parse::<SocketAddr>() {
+        Ok(address) if address.ip().is_loopback() => Ok(Socket::Web(address)),
+        Ok(address) => Err(format!(
+            "{} can be reached from other machines, and the connection is not encrypted; expected ws://127.0.0.1:PORT, and a tunnel such as `ssh -L` from elsewhere",
+            address.ip()
+        )),
+        Err(_) => Err(EXPECTED.to_owned()),
+    }
+}
+
+fn parse_origin(text: &str) -> Result<String, String> {
+    let host = text.split_once("://").map(|(_, host)| host);
+    let is_origin =
+        host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '*', '?', '#', '@']));
+    if text == "null" || is_origin {
+        return Ok(text.to_owned());
+    }
+    Err("expected the scheme, host and port of a page, such as https://editor.example, or null"
+        .to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sockets_of_this_machine_are_taken() {
+        let web = |text: &str| Ok(Socket::Web(text.parse().unwrap()));
+        for (text, want) in [
+            ("", Ok(Socket::Usual)),
+            ("unix:/run/a.sock", Ok(Socket::Unix("/run/a.sock".into()))),
+            ("ws://127.0.0.1:0", web("127.0.0.1:0")),
+            ("ws://localhost:4242/", web("127.0.0.1:4242")),
+            ("ws://[::1]:4242", web("[::1]:4242")),
+            ("ws://127.9.9.9:1", web("127.9.9.9:1")),
+            ("ws://0.0.0.0:1", Err("0.0.0.0 can be reached")),
+            ("ws://[::]:1", Err(":: can be reached")),
+            ("ws://192.0.2.1:1", Err("192.0.2.1 can be reached")),
+            ("ws://127.0.0.1", Err("expected unix:PATH, ws://")),
+            ("ws://example.org:80", Err("expected unix:PATH, ws://")),
+            ("wss://127.0.0.1:1", Err("expected unix:PATH, ws://")),
+            ("unix:", Err("expected unix:PATH, ws://")),
+            ("/run/a.sock", Err("expected unix:PATH, ws://")),
+        ] {
+            match (parse_socket(text), want) {
+                (Err(got), Err(want)) => assert!(got.starts_with(want), "{text}: {got}"),
+                (got, want) => assert_eq!(got, want.map_err(str::to_owned), "{text}"),
+            }
+        }
+        for (text, is_origin) in [
+            ("https://editor.example", true),
+            ("vscode-webview://1a2b", true),
+            ("http://localhost:3000", true),
+            ("null", true),
+            ("*", false),
+            ("https://*.example", false),
+            ("https://editor.example/", false),
+            ("editor.example", false),
+            ("https://", false),
+        ] {
+            assert_eq!(parse_origin(text).is_ok(), is_origin, "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `attach SESSION`: a session in this terminal, for a person, or for the lines that a program writes.
+
+use super::ENGINE_GONE;
+use super::view::{Out, View};
+use anyhow::Context;
+use pintle_protocol::ids::SessionId;
+use serde_json::Value;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::os::unix::net::UnixStream as StdStream;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedWriteHalf;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// Lines that were typed and not yet taken: a person types one, a pipe waits.
+const LINES: usize = 16;
+
+/// Shows a session until the person leaves, the input ends, or the engine goes.
+///
+/// # Errors
+/// The engine goes away in the middle of a message.
+pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result<u8> {
+    socket.set_nonblocking(true)?;
+    let (read, mut write) = UnixStream::from_std(socket)?.into_split();
+    let mut messages = BufReader::new(read);
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    let client = format!("terminal-{}", std::process::id());
+    let (mut view, first) = View::new(session, client, io::stdin().is_terminal());
+    let mut lines = lines()?;
+    let mut has_lines = true;
+    let mut message = Vec::new();
+    let mut out = first;
+    loop {
+        for out in out {
+            match out {
+                Out::Print(text) => {
+                    let mut stdout = io::stdout().lock();
+                    // Nobody reads any more.
+                    if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+                        return Ok(0);
+                    }
+                }
+                Out::Send(message) => send(&mut write, &message).await?,
+                Out::Leave(code) => return Ok(code),
+            }
+        }
+        out = tokio::select! {
+            read = messages.read_until(b'\n', &mut message) => {
+                if read.unwrap_or_default() == 0 {
+                    writeln!(io::stderr(), "pintle: the engine ended; attach again to go on")?;
+                    return Ok(ENGINE_GONE);
+                }
+                let taken = serde_json::from_slice::<Value>(&message);
+                message.clear();
+                taken.map(|message| view.message(&message)).unwrap_or_default()
+            }
+            line = lines.recv(), if has_lines => {
+                has_lines = line.is_some();
+                if let Some(line) = line { view.typed(&line) } else { view.ended() }
+            }
+            _ = interrupts.recv() => view.interrupted(),
+        };
+    }
+}
+
+async fn send(write: &mut OwnedWriteHalf, message: &Value) -> anyhow::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    write.write_all(&line).await.context("the engine went away")
+}
+
+/// Reads stdin on a thread of its own, since a terminal cannot be read without waiting.
+fn lines() -> io::Result<mpsc::Receiver<String>> {
+    let (tx, lines) = mpsc::channel(LINES);
+    std::thread::Builder::new().name("input".to_owned()).spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { return };
+            if tx.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(lines)
+}

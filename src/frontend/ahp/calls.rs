@@ -1,0 +1,495 @@
+//! A tool call through its life: its arguments stream, it is asked about, runs, prints, ends. Pure.
+
+use super::state::{Channel, Channels};
+use super::translator::Actions;
+use super::wire;
+use ahp_types::actions::{
+    ChatToolCallCompleteAction, ChatToolCallConfirmedAction, ChatToolCallContentChangedAction,
+    ChatToolCallDeltaAction, ChatToolCallReadyAction, ChatToolCallStartAction,
+    SessionInputNeededRemovedAction, SessionInputNeededSetAction, StateAction,
+    TerminalClearedAction, TerminalDataAction, TerminalExitedAction,
+};
+use ahp_types::common::{JsonObject, StringOrMarkdown};
+use ahp_types::state::{
+    ConfirmationOption, ConfirmationOptionKind, ContentRef, FileEdit, FileEditCollection,
+    FileEditDiffStats, FileEditSide, SessionActiveClient, SessionInputRequest,
+    SessionToolClientExecutionRequest, SessionToolConfirmationRequest, TerminalCommandResult,
+    ToolCallCancellationReason, ToolCallClientContributor, ToolCallConfirmationReason,
+    ToolCallConfirmationState, ToolCallContributor, ToolCallPendingConfirmationState,
+    ToolCallResult, ToolCallRunningState, ToolInput, ToolResultContent, ToolResultFileEditContent,
+    ToolResultTerminalContent, ToolResultTextContent,
+};
+use pintle_protocol::approval::{Approval, ApprovalOption, ApprovalOutcome, DecidedBy, Decision};
+use pintle_protocol::content::Content;
+use pintle_protocol::diff::{FileChange, FileOp};
+use pintle_protocol::event::{DeltaField, ItemDelta};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Item, ItemStatus, ToolCall, ToolKind};
+use serde_json::{Value, json};
+
+/// The schemes of contents that only this host has: before and after a call, as a call proposes it, and the session's baseline.
+pub(super) const BEFORE: &str = "pintle-before";
+pub(super) const AFTER: &str = "pintle-after";
+pub(super) const CURRENT: &str = "pintle-current";
+pub(super) const PROPOSED: &str = "pintle-proposed";
+pub(super) const BASELINE: &str = "pintle-baseline";
+
+/// The output that a terminal shows at most, in bytes; what came before is cleared.
+const MAX_SHOWN_BYTES: usize = 1024 * 1024;
+
+/// The text of a result that clients receive at most, in bytes. The journal has the rest.
+const MAX_TEXT_BYTES: usize = 128 * 1024;
+
+/// A tool call.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    id: String,
+    stage: Stage,
+    /// The approval that it waits for.
+    pub(super) approval: Option<Approval>,
+    /// The last approval that was asked for, with the changes that it proposed.
+    pub(super) proposal: Option<Approval>,
+    /// The client whose tool it is.
+    client: Option<String>,
+    tool_name: String,
+    title: String,
+    kind: Option<ToolKind>,
+    input: Option<Value>,
+    /// The number of the next piece of the arguments, and of the output.
+    next_args: u64,
+    next_output: u64,
+    has_terminal: bool,
+    shown_bytes: usize,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The arguments stream.
+    #[default]
+    Streaming,
+    /// A person is asked.
+    Asked,
+    /// It may run.
+    Allowed,
+    /// Its end was sent.
+    Over,
+}
+
+/// The client that offers a tool.
+pub(super) fn client_of(clients: &[SessionActiveClient], tool: &str) -> Option<String> {
+    let offers = |client: &&SessionActiveClient| client.tools.iter().any(|own| own.name == tool);
+    clients.iter().rev().find(offers).map(|client| client.client_id.clone())
+}
+
+impl Call {
+    /// The client whose tool it is.
+    pub(super) fn client(&self) -> Option<&str> {
+        self.client.as_deref()
+    }
+
+    pub(super) fn start(
+        &mut self,
+        item: &Item,
+        body: &ToolCall,
+        turn: &str,
+        client: Option<String>,
+        out: &mut Actions,
+    ) {
+        self.id = item.id.to_string();
+        self.client = client;
+        self.kind = Some(body.kind);
+        self.tool_name.clone_from(&body.tool_name);
+        let action = ChatToolCallStartAction {
+            turn_id: turn.to_owned(),
+            tool_call_id: self.id.clone(),
+            meta: self.meta(),
+            tool_name: body.tool_name.clone(),
+            display_name: body.tool_name.clone(),
+            intention: None,
+            contributor: self.contributor(),
+        };
+        out.push((Channel::Chat, StateAction::ChatToolCallStart(action)));
+    }
+
+    pub(super) fn update(
+        &mut self,
+        item: &Item,
+        body: &ToolCall,
+        is_over: bool,
+        (chat, turn): (&str, &str),
+        channels: &mut Channels,
+        out: &mut Actions,
+    ) {
+        self.title.clone_from(&body.title);
+        self.input = body.changed_input.clone().or_else(|| body.input.clone());
+        let runs = item.status == ItemStatus::Running;
+        if self.stage == Stage::Streaming && (runs || is_over) {
+            self.stage = Stage::Allowed;
+            let confirmed = Some(ToolCallConfirmationReason::NotNeeded);
+            out.push((Channel::Chat, self.ready(turn, confirmed, None)));
+        }
+        if runs && self.stage == Stage::Allowed {
+            self.run(turn, chat, channels, out);
+        }
+        if is_over && self.stage != Stage::Over {
+            self.complete(item, body, turn, channels, out);
+        }
+    }
+
+    /// A piece of the arguments or of the output.
+    pub(super) fn delta(&mut self, delta: &ItemDelta, turn: &str, out: &mut Actions) {
+        let last = delta.to.unwrap_or(delta.n);
+        match delta.field {
+            DeltaField::Args if self.stage == Stage::Streaming && delta.n == self.next_args => {
+                self.next_args = last + 1;
+                let action = ChatToolCallDeltaAction {
+                    turn_id: turn.to_owned(),
+                    tool_call_id: self.id.clone(),
+                    meta: None,
+                    content: Some(delta.text.clone()),
+                    invocation_message: None,
+                };
+                out.push((Channel::Chat, StateAction::ChatToolCallDelta(action)));
+            }
+            DeltaField::Output if self.has_terminal && last >= self.next_output => {
+                self.next_output = last + 1;
+                self.print(&delta.text, out);
+            }
+            DeltaField::Args | DeltaField::Output | DeltaField::Input | DeltaField::Text => {}
+        }
+    }
+
+    /// Asks a person.
+    pub(super) fn ask(
+        &mut self,
+        approval: &Approval,
+        (chat, turn): (&str, &str),
+        out: &mut Actions,
+    ) {
+        self.title.clone_from(&approval.title);
+        self.input = Some(approval.input.clone());
+        self.stage = Stage::Asked;
+        self.approval = Some(approval.clone());
+        self.proposal = Some(approval.clone());
+        out.push((Channel::Chat, self.ready(turn, None, Some(approval))));
+        let pending = ToolCallPendingConfirmationState {
+            tool_call_id: self.id.clone(),
+            tool_name: self.tool_name.clone(),
+            display_name: self.tool_name.clone(),
+            intention: None,
+            contributor: self.contributor(),
+            meta: self.meta(),
+            invocation_message: self.invocation(),
+            tool_input: self.tool_input(),
+            confirmation_title: Some(confirmation_title(approval)),
+            risk_assessment: None,
+            edits: proposed_edits(approval),
+            editable: None,
+            options: Some(options(approval)),
+        };
+        let request = SessionInputRequest::ToolConfirmation(SessionToolConfirmationRequest {
+            id: self.id.clone(),
+            chat: chat.to_owned(),
+            turn_id: turn.to_owned(),
+            tool_call: ToolCallConfirmationState::PendingConfirmation(pending),
+        });
+        let action = Box::new(SessionInputNeededSetAction { request });
+        out.push((Channel::Session, StateAction::SessionInputNeededSet(action)));
+    }
+
+    /// Says what a person, or the time, decided.
+    pub(super) fn resolve(&mut self, outcome: &ApprovalOutcome, turn: &str, out: &mut Actions) {
+        let Some(approval) = self.approval.take() else { return };
+        self.withdraw(out);
+        let approved = outcome.decision == Decision::Allow;
+        self.stage = if approved { Stage::Allowed } else { Stage::Over };
+        let is_chosen = |option: &&ApprovalOption| {
+            option.decision == outcome.decision && option.scope == outcome.scope
+        };
+        let reason = match outcome.by {
+            DecidedBy::Client => ToolCallCancellationReason::Denied,
+            DecidedBy::NoApprover | DecidedBy::Deadline | DecidedBy::Interrupt => {
+                ToolCallCancellationReason::Skipped
+            }
+        };
+        let action = ChatToolCallConfirmedAction {
+            turn_id: turn.to_owned(),
+            tool_call_id: self.id.clone(),
+            meta: None,
+            approved,
+            confirmed: approved.then_some(ToolCallConfirmationReason::UserAction),
+            reason: (!approved).then_some(reason),
+            edited_tool_input: None,
+            user_suggestion: None,
+            reason_message: outcome.feedback.as_deref().map(wire::literal),
+            selected_option_id: approval
+                .options
+                .iter()
+                .find(is_chosen)
+                .map(|option| option.option_id.clone()),
+        };
+        out.push((Channel::Chat, StateAction::ChatToolCallConfirmed(action)));
+    }
+
+    /// The turn is over: nobody is asked about the call any more.
+    pub(super) fn turn_over(&mut self, out: &mut Actions) {
+        if self.approval.take().is_some() {
+            self.withdraw(out);
+        }
+        self.stage = Stage::Over;
+    }
+
+    fn withdraw(&self, out: &mut Actions) {
+        let action = SessionInputNeededRemovedAction { id: self.id.clone() };
+        out.push((Channel::Session, StateAction::SessionInputNeededRemoved(action)));
+    }
+
+    /// The call runs: a command gets a terminal, and a client is told to run its tool.
+    fn run(&mut self, turn: &str, chat: &str, channels: &mut Channels, out: &mut Actions) {
+        if let Some(client_id) = &self.client {
+            let tool_call = ToolCallRunningState {
+                tool_call_id: self.id.clone(),
+                tool_name: self.tool_name.clone(),
+                display_name: self.tool_name.clone(),
+                intention: None,
+                contributor: self.contributor(),
+                meta: None,
+                invocation_message: self.invocation(),
+                tool_input: self.tool_input(),
+                confirmed: ToolCallConfirmationReason::NotNeeded,
+                selected_option: None,
+                content: None,
+            };
+            let request =
+                SessionInputRequest::ToolClientExecution(SessionToolClientExecutionRequest {
+                    id: self.id.clone(),
+                    chat: chat.to_owned(),
+                    turn_id: turn.to_owned(),
+                    client_id: client_id.clone(),
+                    tool_call,
+                });
+            let action = Box::new(SessionInputNeededSetAction { request });
+            out.push((Channel::Session, StateAction::SessionInputNeededSet(action)));
+        }
+        if self.kind == Some(ToolKind::Execute) && !self.has_terminal {
+            self.has_terminal = true;
+            channels.open_terminal(&ItemId::new(self.id.clone()), &self.tool_name, turn);
+            let content = vec![self.terminal(channels, None)];
+            let action = ChatToolCallContentChangedAction {
+                turn_id: turn.to_owned(),
+                tool_call_id: self.id.clone(),
+                meta: None,
+                content,
+            };
+            out.push((Channel::Chat, StateAction::ChatToolCallContentChanged(action)));
+        }
+    }
+
+    fn complete(
+        &mut self,
+        item: &Item,
+        body: &ToolCall,
+        turn: &str,
+        channels: &Channels,
+        out: &mut Actions,
+    ) {
+        if self.approval.take().is_some() || self.client.is_some() {
+            self.withdraw(out);
+        }
+        self.stage = Stage::Over;
+        let text = body.output.as_ref().map(|output| texts(&output.content)).unwrap_or_default();
+        let details = body.output.as_ref().map(|output| &output.details);
+        let mut content = Vec::new();
+        if self.has_terminal {
+            if self.shown_bytes == 0 {
+                self.print(&text, out);
+            }
+            let exit_code = details.and_then(|details| details.exit_code).map(i64::from);
+            let exited = StateAction::TerminalExited(TerminalExitedAction { exit_code });
+            out.push((self.channel(), exited));
+            let result = TerminalCommandResult {
+                exit_code,
+                preview: Some(cut(&text)),
+                truncated: Some(details.is_some_and(|details| details.truncation.is_some())),
+            };
+            content.push(self.terminal(channels, Some(result)));
+        }
+        for change in details.iter().flat_map(|details| &details.changes) {
+            let FileEdit { before, after, diff } =
+                file_edit(change, (BEFORE, AFTER), item.id.as_str());
+            let edit = ToolResultFileEditContent { before, after, diff };
+            content.push(ToolResultContent::FileEdit(edit));
+        }
+        if content.is_empty() && !text.is_empty() {
+            content.push(ToolResultContent::Text(ToolResultTextContent { text: cut(&text) }));
+        }
+        let success = item.status == ItemStatus::Completed
+            && !body.output.as_ref().is_some_and(|output| output.is_error);
+        let result = ToolCallResult {
+            success,
+            past_tense_message: self.invocation(),
+            content: Some(content),
+            structured_content: None,
+            error: (!success).then(|| json!({ "message": cut(&text) })),
+        };
+        let action = ChatToolCallCompleteAction {
+            turn_id: turn.to_owned(),
+            tool_call_id: self.id.clone(),
+            meta: None,
+            result,
+            requires_result_confirmation: None,
+        };
+        out.push((Channel::Chat, StateAction::ChatToolCallComplete(action)));
+    }
+
+    fn print(&mut self, text: &str, out: &mut Actions) {
+        if text.is_empty() {
+            return;
+        }
+        if self.shown_bytes + text.len() > MAX_SHOWN_BYTES {
+            self.shown_bytes = 0;
+            let cleared = StateAction::TerminalCleared(TerminalClearedAction {});
+            out.push((self.channel(), cleared));
+        }
+        self.shown_bytes += text.len();
+        // A terminal keeps the column at a line feed alone.
+        let data = text.replace("\r\n", "\n").replace('\n', "\r\n");
+        out.push((self.channel(), StateAction::TerminalData(TerminalDataAction { data })));
+    }
+
+    fn channel(&self) -> Channel {
+        Channel::Terminal(ItemId::new(self.id.clone()))
+    }
+
+    fn terminal(
+        &self,
+        channels: &Channels,
+        result: Option<TerminalCommandResult>,
+    ) -> ToolResultContent {
+        ToolResultContent::Terminal(ToolResultTerminalContent {
+            resource: self.channel().uri(&channels.id),
+            title: self.tool_name.clone(),
+            is_pty: Some(false),
+            result,
+        })
+    }
+
+    fn ready(
+        &self,
+        turn: &str,
+        confirmed: Option<ToolCallConfirmationReason>,
+        approval: Option<&Approval>,
+    ) -> StateAction {
+        StateAction::ChatToolCallReady(ChatToolCallReadyAction {
+            turn_id: turn.to_owned(),
+            tool_call_id: self.id.clone(),
+            meta: self.meta(),
+            contributor: self.contributor(),
+            intention: None,
+            invocation_message: self.invocation(),
+            tool_input: self.tool_input(),
+            confirmation_title: approval.map(confirmation_title),
+            risk_assessment: None,
+            edits: approval.and_then(proposed_edits),
+            editable: None,
+            confirmed,
+            options: approval.map(options),
+        })
+    }
+
+    fn meta(&self) -> Option<JsonObject> {
+        if self.kind != Some(ToolKind::Execute) {
+            return None;
+        }
+        let meta = json!({ "toolKind": "terminal", "language": "shellscript" });
+        meta.as_object().cloned()
+    }
+
+    fn contributor(&self) -> Option<ToolCallContributor> {
+        let client_id = self.client.clone()?;
+        Some(ToolCallContributor::Client(ToolCallClientContributor { client_id }))
+    }
+
+    fn invocation(&self) -> StringOrMarkdown {
+        let title = if self.title.is_empty() { &self.tool_name } else { &self.title };
+        wire::literal(title)
+    }
+
+    fn tool_input(&self) -> Option<ToolInput> {
+        let input = self.input.as_ref()?;
+        let command = input.get("command").and_then(Value::as_str);
+        let text = match command.filter(|_| self.kind == Some(ToolKind::Execute)) {
+            Some(command) => command.to_owned(),
+            None => input.to_string(),
+        };
+        Some(ToolInput::Inline(text))
+    }
+}
+
+/// The tool and the reason why it is asked about. VS Code reads this text as Markdown twice, so that no names are in it; they follow in the
+/// message below.
+fn confirmation_title(approval: &Approval) -> StringOrMarkdown {
+    wire::literal(&format!("{}: {}", approval.tool_name, approval.reason))
+}
+
+/// The answers that a person can choose from, in groups of approval and denial.
+fn options(approval: &Approval) -> Vec<ConfirmationOption> {
+    let option = |option: &ApprovalOption| {
+        let (kind, group) = match option.decision {
+            Decision::Allow => (ConfirmationOptionKind::Approve, 0),
+            Decision::Deny | Decision::Abort => (ConfirmationOptionKind::Deny, 1),
+        };
+        let (id, label) = (option.option_id.clone(), option.label.clone());
+        ConfirmationOption { id, label, kind, group: Some(group) }
+    };
+    approval.options.iter().map(option).collect()
+}
+
+fn proposed_edits(approval: &Approval) -> Option<FileEditCollection> {
+    let edit = |change| file_edit(change, (CURRENT, PROPOSED), approval.item_id.as_str());
+    let items: Vec<FileEdit> = approval.changes.iter().map(edit).collect();
+    (!items.is_empty()).then_some(FileEditCollection { items })
+}
+
+/// A change of a file, with the addresses of its contents.
+pub(super) fn file_edit(
+    change: &FileChange,
+    (before, after): (&str, &str),
+    authority: &str,
+) -> FileEdit {
+    let old_path = change.old_path.as_deref().unwrap_or(&change.path);
+    let before = (change.op != FileOp::Add).then(|| side(before, authority, old_path));
+    let after = (change.op != FileOp::Delete).then(|| side(after, authority, &change.path));
+    let diff = FileEditDiffStats {
+        added: Some(wire::count(change.added)),
+        removed: Some(wire::count(change.removed)),
+    };
+    FileEdit { before, after, diff: Some(diff) }
+}
+
+/// One side of a change.
+pub(super) fn side(scheme: &str, authority: &str, path: &str) -> FileEditSide {
+    let uri = wire::uri(scheme, authority, path);
+    let content = ContentRef { uri, size_hint: None, content_type: None, nonce: None };
+    FileEditSide { uri: wire::file_uri(path), content }
+}
+
+fn texts(content: &[Content]) -> String {
+    let texts = content.iter().map(|block| match block {
+        Content::Text { text } => text.as_str(),
+        Content::Image { .. } => "[a picture]",
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The end of a text, which is what people look at, up to a limit.
+fn cut(text: &str) -> String {
+    let Some(over) = text.len().checked_sub(MAX_TEXT_BYTES).filter(|over| *over > 0) else {
+        return text.to_owned();
+    };
+    let mut at = over;
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    format!("[{at} bytes are left out]\n{}", text.get(at..).unwrap_or_default())
+}

@@ -1,0 +1,474 @@
+//! The actions of clients: each is handed to the engine, which decides, or changes only what clients see.
+
+use super::host::{ConnectionId, Host};
+use super::loading::reason;
+use super::session::{Key, Open, Work, key_of};
+use super::state::Channel;
+use super::translator::{Asked, key};
+use super::{config, input, quirks};
+use crate::agent::{
+    Answer, AnswerCommand, ClientCommand, ClientTool, Error, Extensions, QueueCommand, QueueEdit,
+    SessionHandle, SettingsCommand, Terms, TurnCommand,
+};
+use ahp_types::actions::{
+    ActionOrigin, ChatInputCompletedAction, ChatPendingMessageSetAction,
+    ChatToolCallCompleteAction, ChatToolCallConfirmedAction, ChatTurnStartedAction, StateAction,
+};
+use ahp_types::commands::DispatchActionParams;
+use ahp_types::state::{PendingMessageKind, ToolDefinition, ToolResultContent};
+use futures_util::future::FutureExt;
+use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
+use pintle_protocol::content::{Content, Input};
+use pintle_protocol::hook::{ToolCallResult, ToolRegisterParams};
+use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::methods::{ConfigResult, QueuePolicy, WhenBusy};
+use pintle_protocol::turn::WhenIdle;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A client's action.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    pub(super) connection: ConnectionId,
+    pub(super) client_id: String,
+    pub(super) client_seq: i64,
+    /// The address of the channel.
+    pub(super) uri: String,
+    pub(super) action: StateAction,
+}
+
+impl Origin {
+    pub(super) fn as_action_origin(&self) -> ActionOrigin {
+        ActionOrigin { client_id: self.client_id.clone(), client_seq: self.client_seq }
+    }
+
+    /// Returns true for the same action of the same client.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.client_id == other.client_id && self.client_seq == other.client_seq
+    }
+}
+
+/// The decision about an action.
+enum Verdict {
+    /// The engine is asked; the event that follows is the client's action.
+    Ask(super::session::Make),
+    /// It changes what clients see, and nothing else.
+    Show,
+    Refuse(String),
+}
+
+impl Verdict {
+    fn refuse(reason: impl Into<String>) -> Self {
+        Self::Refuse(reason.into())
+    }
+}
+
+impl Host {
+    /// Takes an action of a client.
+    pub(super) fn dispatched(&mut self, connection: ConnectionId, params: DispatchActionParams) {
+        let DispatchActionParams { channel: uri, client_seq, action } = params;
+        let Some(client_id) = self.clients.get(&connection).and_then(|client| client.name.clone())
+        else {
+            return;
+        };
+        if quirks::is_advice(&action) {
+            return;
+        }
+        let origin = Origin { connection, client_id, client_seq, uri, action };
+        let Some((session, channel)) = Channel::read(&origin.uri) else {
+            return self.reject(origin, "the channel is unknown".to_owned());
+        };
+        // A draft that is being made is known to its clients.
+        let is_known = |open: &&mut Open| open.loading.is_none() || open.is_draft;
+        let Some(open) = self.sessions.get_mut(&session).filter(is_known) else {
+            return self.reject(origin, "subscribe to the channel first".to_owned());
+        };
+        match decide(open, &channel, &origin, &self.children) {
+            Verdict::Refuse(reason) => self.reject(origin, reason),
+            Verdict::Show => {
+                let (action, sent) = (origin.action.clone(), Some(origin.as_action_origin()));
+                self.emit_one(&session, &channel, action, sent);
+                self.shown(&session, &origin.action);
+            }
+            Verdict::Ask(make) => {
+                if let Some(key) = key_of(&origin.action) {
+                    open.expected.push((key, origin.clone()));
+                }
+                self.work(&session, Work { origin: Some(origin), make });
+            }
+        }
+    }
+
+    /// Does what follows from an action that changed what clients see.
+    fn shown(&mut self, session: &SessionId, action: &StateAction) {
+        match action {
+            StateAction::SessionActiveClientSet(_) | StateAction::SessionActiveClientRemoved(_) => {
+                self.extend(session);
+            }
+            StateAction::SessionIsReadChanged(_) => self.status_changed(session),
+            StateAction::SessionIsArchivedChanged(changed) => {
+                let (engine, id) = (self.engine.clone(), session.clone());
+                let archived = changed.is_archived;
+                let archive = async move {
+                    if let Err(error) = engine.archive(id, archived).await {
+                        tracing::warn!("a session was not archived: {error}");
+                    }
+                    super::host::Done::Nothing
+                };
+                self.running.push(archive.boxed());
+                self.status_changed(session);
+            }
+            _ => {}
+        }
+    }
+
+    fn status_changed(&mut self, session: &SessionId) {
+        let Some(open) = self.sessions.get(session).filter(|open| open.is_announced) else {
+            return;
+        };
+        let status = Some(open.summary().status);
+        let changes = ahp_types::notifications::PartialSessionSummary {
+            status,
+            ..ahp_types::notifications::PartialSessionSummary::default()
+        };
+        self.summary_changed(session, changes);
+    }
+
+    /// Gives the model the tools of the clients of a session.
+    pub(super) fn extend(&mut self, session: &SessionId) {
+        let Some(open) = self.sessions.get_mut(session).filter(|open| open.handle.is_some()) else {
+            return;
+        };
+        let clients = &open.channels.session.active_clients;
+        let tools = clients.iter().flat_map(|client| &client.tools).filter_map(client_tool);
+        let extensions =
+            Arc::new(Extensions { hooks: Vec::new(), tools: tools.map(Arc::new).collect() });
+        let id = self.subscriber.id;
+        let make: super::session::Make = Box::new(move |handle: SessionHandle| {
+            async move {
+                let extend = |reply| ClientCommand::Extend { id, extensions, reply };
+                handle.ask(extend).await.map_err(|error| reason(&error))
+            }
+            .boxed()
+        });
+        // Before a prompt that waits: its turn is to have them.
+        open.works.push_front(Work { origin: None, make });
+        self.go_on(session);
+    }
+}
+
+/// A client's tool, if its name and its parameters are such as models take.
+fn client_tool(tool: &ToolDefinition) -> Option<ClientTool> {
+    /// The maximum length of a tool's name that every provider accepts.
+    const MAX_NAME_CHARS: usize = 64;
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_name = !tool.name.is_empty()
+        && tool.name.len() <= MAX_NAME_CHARS
+        && tool.name.chars().all(is_plain);
+    let parameters = tool.input_schema.clone().unwrap_or_else(|| json!({ "type": "object" }));
+    let is_object = parameters.get("type").and_then(|kind| kind.as_str()) == Some("object");
+    if !is_name || !is_object {
+        tracing::warn!("the tool `{}` of a client is left out", tool.name);
+        return None;
+    }
+    let title = tool.title.clone().unwrap_or_else(|| tool.name.clone());
+    let shape = ToolRegisterParams {
+        name: tool.name.clone(),
+        description: tool.description.clone().unwrap_or(title),
+        parameters,
+    };
+    let made = ClientTool::new(shape, NEXT.fetch_add(1, Ordering::Relaxed));
+    made.inspect_err(|error| tracing::warn!("the tool `{}` is left out: {error}", tool.name)).ok()
+}
+
+/// Decides what becomes of an action.
+fn decide(
+    open: &mut Open,
+    channel: &Channel,
+    origin: &Origin,
+    children: &BTreeMap<SessionId, SessionHandle>,
+) -> Verdict {
+    match (channel, &origin.action) {
+        (Channel::Session | Channel::Chat, StateAction::SessionTitleChanged(changed)) => {
+            rename(open, changed.title.clone())
+        }
+        (Channel::Session, StateAction::SessionConfigChanged(changed)) => {
+            configure(open, &changed.config)
+        }
+        (
+            Channel::Session,
+            StateAction::SessionIsReadChanged(_)
+            | StateAction::SessionActiveClientSet(_)
+            | StateAction::SessionActiveClientRemoved(_),
+        )
+        | (
+            Channel::Chat,
+            StateAction::ChatDraftChanged(_) | StateAction::ChatInputAnswerChanged(_),
+        ) => Verdict::Show,
+        (Channel::Session, StateAction::SessionIsArchivedChanged(_)) => {
+            if open.is_draft {
+                Verdict::refuse("nothing was said in it yet")
+            } else {
+                Verdict::Show
+            }
+        }
+        (Channel::Chat, StateAction::ChatTurnStarted(action)) => start(open, action),
+        (Channel::Chat, StateAction::ChatTurnCancelled(action)) => cancel(open, &action.turn_id),
+        (Channel::Chat, StateAction::ChatToolCallConfirmed(action)) => {
+            confirm(open, action, &origin.client_id)
+        }
+        (Channel::Chat, StateAction::ChatToolCallComplete(action)) => complete(open, action),
+        (Channel::Chat, StateAction::ChatPendingMessageSet(action)) => say(open, action),
+        (Channel::Chat, StateAction::ChatPendingMessageRemoved(action)) => unsay(open, &action.id),
+        (Channel::Chat, StateAction::ChatInputCompleted(action)) => answer(open, action, children),
+        _ => Verdict::refuse("pintle does not take this action from clients"),
+    }
+}
+
+/// Work of one command, whose result does not matter.
+fn ask<T: Send + 'static, C: Into<crate::agent::Command> + Send + 'static>(
+    command: impl FnOnce(crate::agent::Reply<T>) -> C + Send + 'static,
+) -> super::session::Make {
+    Box::new(move |handle: SessionHandle| {
+        async move { handle.ask(command).await.map(drop).map_err(|error| reason(&error)) }.boxed()
+    })
+}
+
+fn rename(open: &mut Open, title: String) -> Verdict {
+    let is_unsaid = open.is_draft && !open.has_work();
+    if is_unsaid || open.channels.session.title == title.trim() {
+        return Verdict::refuse("the session has this title, or nothing was said in it yet");
+    }
+    Verdict::Ask(ask(|reply| SettingsCommand::UpdateTitle { title, reply }))
+}
+
+fn configure(open: &mut Open, changed: &ahp_types::common::JsonObject) -> Verdict {
+    let (permission_mode, mode) = match config::read(changed) {
+        Ok(read) => read,
+        Err(reason) => return Verdict::Refuse(reason),
+    };
+    let is_new = permission_mode.is_some_and(|wanted| wanted != open.permission_mode)
+        || mode.is_some_and(|wanted| wanted != open.mode);
+    if open.is_draft {
+        open.permission_mode = permission_mode.unwrap_or(open.permission_mode);
+        open.mode = mode.unwrap_or(open.mode);
+    }
+    if open.is_draft || !is_new {
+        return Verdict::Show;
+    }
+    let values = config::options(permission_mode, mode);
+    Verdict::Ask(Box::new(move |handle| async move { set_options(&handle, values).await }.boxed()))
+}
+
+async fn set_options(
+    handle: &SessionHandle,
+    values: BTreeMap<String, String>,
+) -> Result<(), String> {
+    let set = handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await;
+    let ConfigResult { rejected, .. } = set.map_err(|error| reason(&error))?;
+    match rejected.first() {
+        None => Ok(()),
+        Some(rejected) => Err(rejected.reason.clone()),
+    }
+}
+
+fn start(open: &mut Open, action: &ChatTurnStartedAction) -> Verdict {
+    let input = match input::blocks(&action.message) {
+        Ok(input) => input,
+        Err(reason) => return Verdict::Refuse(reason),
+    };
+    if open.channels.chat.active_turn.is_some() {
+        return Verdict::refuse("a turn runs; send a pending message instead");
+    }
+    let values = model_options(open, action.message.model.as_ref());
+    let key = key(&action.turn_id);
+    Verdict::Ask(Box::new(move |handle| {
+        async move {
+            if let Some(values) = values {
+                set_options(&handle, values).await?;
+            }
+            begin(handle.keyed(Some(key)), input).await.map_err(|error| reason(&error))
+        }
+        .boxed()
+    }))
+}
+
+async fn begin(handle: SessionHandle, input: Vec<Input>) -> Result<(), Error> {
+    let (when_busy, terms) = (WhenBusy::Queue, Terms::default());
+    handle.ask(|reply| TurnCommand::Start { input, when_busy, terms, reply }).await.map(drop)
+}
+
+/// The options that make a message's model the session's, if it is another.
+fn model_options(
+    open: &mut Open,
+    selection: Option<&ahp_types::state::ModelSelection>,
+) -> Option<BTreeMap<String, String>> {
+    let chosen = config::chosen_model(selection?);
+    if chosen == open.model {
+        return None;
+    }
+    if open.is_draft {
+        open.model = chosen;
+        return None;
+    }
+    let id = selection?.id.clone();
+    let effort = chosen.strip_prefix(&format!("{id}:")).unwrap_or("default").to_owned();
+    Some(BTreeMap::from([("model".to_owned(), id), ("effort".to_owned(), effort)]))
+}
+
+fn cancel(open: &Open, turn: &str) -> Verdict {
+    let active = open.translator.active().filter(|(name, _)| *name == turn);
+    let Some((_, id)) = active else {
+        return Verdict::refuse("this turn does not run");
+    };
+    let (expected, queue) = (Some(id.clone()), QueuePolicy::Return);
+    Verdict::Ask(ask(move |reply| TurnCommand::Interrupt { expected, queue, reply }))
+}
+
+/// A message for the running turn, or for one of its own.
+fn say(open: &Open, action: &ChatPendingMessageSetAction) -> Verdict {
+    if open.translator.queued(&action.id).is_some() {
+        return Verdict::refuse("the message is queued already; remove it to send another");
+    }
+    let input = match input::blocks(&action.message) {
+        Ok(input) => input,
+        Err(reason) => return Verdict::Refuse(reason),
+    };
+    let (key, kind) = (key(&action.id), action.kind);
+    Verdict::Ask(Box::new(move |handle| {
+        async move {
+            let handle = handle.keyed(Some(key));
+            let refused = |error: Error| reason(&error);
+            if kind == PendingMessageKind::Steering {
+                let (expected, input, when_idle) = (None, input.clone(), WhenIdle::Reject);
+                let steer = |reply| TurnCommand::Steer { expected, input, when_idle, reply };
+                if handle.ask(steer).await.map_err(refused)?.is_some() {
+                    return Ok(());
+                }
+            }
+            begin(handle, input).await.map_err(refused)
+        }
+        .boxed()
+    }))
+}
+
+fn unsay(open: &Open, id: &str) -> Verdict {
+    let Some(item) = open.translator.queued(id).cloned() else {
+        return Verdict::refuse("the model has read this message");
+    };
+    let edit = QueueEdit::Remove(Some(vec![item]));
+    Verdict::Ask(ask(|reply| QueueCommand::Edit { edit, reply }))
+}
+
+fn confirm(open: &mut Open, action: &ChatToolCallConfirmedAction, client: &str) -> Verdict {
+    let item = ItemId::new(action.tool_call_id.clone());
+    let Some(approval) = open.translator.approval_of(&item) else {
+        let tool_client = open.translator.client_of(&item);
+        return if quirks::is_of_client_tool(tool_client, client) {
+            Verdict::Show
+        } else {
+            Verdict::refuse("the call was decided about already")
+        };
+    };
+    if open.expected.iter().any(|(key, _)| *key == Key::Confirm(action.tool_call_id.clone())) {
+        return Verdict::refuse("the call is being decided about");
+    }
+    let answer = match approval_answer(approval, action) {
+        Ok(answer) => answer,
+        Err(reason) => return Verdict::Refuse(reason),
+    };
+    let id = approval.approval_id.clone();
+    Verdict::Ask(ask(|reply| AnswerCommand::Approval { id, answer, reply }))
+}
+
+/// The option that a person chose, or the narrowest of that decision.
+fn approval_answer(
+    approval: &Approval,
+    action: &ChatToolCallConfirmedAction,
+) -> Result<ApprovalAnswer, String> {
+    if action.edited_tool_input.is_some() {
+        return Err("the arguments of a call cannot be changed; deny it and say why".to_owned());
+    }
+    let wanted = if action.approved { Decision::Allow } else { Decision::Deny };
+    let chosen = action.selected_option_id.as_deref();
+    let is_chosen = |id: &str| chosen.is_none_or(|chosen| chosen == id);
+    let mut options = approval.options.iter().filter(|option| {
+        let fits = option.decision == wanted
+            || (!action.approved && option.decision == Decision::Abort && chosen.is_some());
+        fits && is_chosen(&option.option_id)
+    });
+    let narrowest = options.clone().find(|option| option.scope == Scope::Once);
+    let Some(option) = narrowest.or_else(|| options.next()) else {
+        return Err("this is none of the options of the approval".to_owned());
+    };
+    let said = action.user_suggestion.as_ref().map(|message| message.text.clone());
+    let reason = action.reason_message.as_ref().map(|reason| reason.as_text().to_owned());
+    Ok(ApprovalAnswer {
+        option_id: Some(option.option_id.clone()),
+        feedback: said.or(reason).filter(|text| !text.trim().is_empty()),
+        dismissed: false,
+    })
+}
+
+/// The result of a client's tool.
+fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
+    let item = ItemId::new(action.tool_call_id.clone());
+    let Some(call_id) = open.calls.remove(&item) else {
+        return Verdict::refuse("the call does not wait for a result");
+    };
+    let content = action.result.content.iter().flatten().filter_map(|block| match block {
+        ToolResultContent::Text(text) => Some(Content::text(text.text.clone())),
+        ToolResultContent::EmbeddedResource(resource)
+            if resource.content_type.starts_with("image/") =>
+        {
+            let (mime_type, data) = (resource.content_type.clone(), resource.data.clone());
+            Some(Content::Image { mime_type, data })
+        }
+        _ => None,
+    });
+    let mut content: Vec<Content> = content.collect();
+    if content.is_empty() {
+        content.push(Content::text(action.result.past_tense_message.as_text().to_owned()));
+    }
+    let result = ToolCallResult { content, is_error: !action.result.success };
+    let outcome = serde_json::to_value(result).map_err(|error| error.to_string());
+    Verdict::Ask(Box::new(move |handle| {
+        async move {
+            let answer = AnswerCommand::Returned(Answer::Call { call_id, outcome });
+            handle.tell(answer).await.map_err(|error| reason(&error))
+        }
+        .boxed()
+    }))
+}
+
+fn answer(
+    open: &Open,
+    action: &ChatInputCompletedAction,
+    children: &BTreeMap<SessionId, SessionHandle>,
+) -> Verdict {
+    let answers = action.answers.as_ref();
+    match open.translator.asked(&action.request_id) {
+        None => Verdict::refuse("the question was answered already"),
+        Some(Asked::Question(id)) => {
+            let (id, answer) = (id.clone(), input::question_answer(action.response, answers));
+            Verdict::Ask(ask(|reply| AnswerCommand::Question { id, answer, reply }))
+        }
+        Some(Asked::Approval(session, approval)) => {
+            let Some(child) = children.get(session).cloned() else {
+                return Verdict::refuse("the sub-agent is gone");
+            };
+            let id = approval.approval_id.clone();
+            let answer = input::approval_answer(action.response, answers);
+            Verdict::Ask(Box::new(move |_| {
+                async move {
+                    let asked = child.ask(|reply| AnswerCommand::Approval { id, answer, reply });
+                    asked.await.map(drop).map_err(|error| reason(&error))
+                }
+                .boxed()
+            }))
+        }
+    }
+}

@@ -1,0 +1,597 @@
+//! The host: the one owner of what clients see, and its loop.
+
+use super::config;
+use super::dispatch::Origin;
+use super::loading::Loaded;
+use super::requests::Waiting;
+use super::ring::Ring;
+use super::session::Open;
+use super::state::{Channel, Channels};
+use super::translator::Actions;
+use super::wire::{self, Refusal};
+use crate::agent::{
+    Adopt, EngineHandle, Error, Feed, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
+    TurnCommand, Wanted,
+};
+use crate::frontend::connection::{self, Events, FEED_CAPACITY};
+use crate::transport::Incoming;
+use crate::transport::envelope::{self, Envelope, Id};
+use ahp::reducers::{ReduceOutcome, apply_action_to_root};
+use ahp_types::ROOT_RESOURCE_URI;
+use ahp_types::actions::{
+    ActionEnvelope, ActionOrigin, PartialChatSummary, RootActiveSessionsChangedAction,
+    RootAgentsChangedAction, SessionChatUpdatedAction, StateAction,
+};
+use ahp_types::notifications::{
+    PartialSessionSummary, SessionAddedParams, SessionSummaryChangedParams,
+};
+use ahp_types::state::{RootState, SnapshotState};
+use bytes::Bytes;
+use futures_util::future::{BoxFuture, FutureExt, join_all};
+use futures_util::stream::FuturesUnordered;
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::review::ReviewListResult;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// The capacity of the channel to the host. A message is handled within microseconds; a connection that finds this full waits.
+const CAPACITY: usize = 64;
+
+/// The capacity of the channel of new sub-agents.
+const ADOPTED_CAPACITY: usize = 256;
+
+/// The time for which a client that lost its connection is expected back: VS Code tries again after 1, 2, 4 … seconds.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// Names a connection, unique in the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ConnectionId(u64);
+
+impl ConnectionId {
+    pub(super) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A message to the host.
+pub(super) enum ToHost {
+    /// A client has connected.
+    Joined { id: ConnectionId, out: mpsc::Sender<Bytes>, hangup: CancellationToken },
+    /// A client's message.
+    Message { id: ConnectionId, message: Incoming },
+    /// Say when everything that was sent before is done, and optionally every turn that runs.
+    Finish { waits_for_turns: bool, reply: oneshot::Sender<()> },
+    /// A client has gone.
+    Left { id: ConnectionId },
+}
+
+/// The way to a host. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct HostHandle(mpsc::Sender<ToHost>);
+
+impl HostHandle {
+    pub(super) async fn tell(&self, message: ToHost) {
+        // A host ends after its connections.
+        let _ = self.0.send(message).await;
+    }
+}
+
+/// A client.
+pub(super) struct Client {
+    /// The name that it gave itself; `None` before `initialize`.
+    pub(super) name: Option<String>,
+    pub(super) subscriptions: BTreeSet<String>,
+    out: mpsc::Sender<Bytes>,
+    hangup: CancellationToken,
+}
+
+/// A client that lost its connection.
+struct Absent {
+    subscriptions: BTreeSet<String>,
+    until: Instant,
+}
+
+/// A result of the host's own work.
+pub(super) enum Done {
+    /// A request was answered.
+    Responded { connection: ConnectionId, id: Id, outcome: Result<Value, Refusal> },
+    /// A session was opened and read.
+    Loaded { session: SessionId, loaded: Result<Box<Loaded>, Error> },
+    /// A client's action was carried out, or refused with the reason.
+    Worked { session: SessionId, origin: Option<Box<Origin>>, outcome: Result<(), String> },
+    /// The review of a session was read.
+    Reviewed { session: SessionId, list: Result<ReviewListResult, Error> },
+    /// A session was disposed of.
+    Disposed { connection: ConnectionId, id: Id, session: SessionId, outcome: Result<(), Refusal> },
+    /// Nothing more to do.
+    Nothing,
+}
+
+/// The owner of what clients see.
+pub struct Host {
+    pub(super) engine: EngineHandle,
+    pub(super) cwd: PathBuf,
+    requests: mpsc::Receiver<ToHost>,
+    events: Events,
+    adopted: mpsc::Receiver<SessionHandle>,
+    pub(super) subscriber: Subscriber,
+    pub(super) clients: BTreeMap<ConnectionId, Client>,
+    absent: BTreeMap<String, Absent>,
+    pub(super) ring: Ring,
+    root: RootState,
+    pub(super) sessions: BTreeMap<SessionId, Open>,
+    /// The session to which each sub-agent's belongs, and the way to the sub-agent.
+    pub(super) parents: BTreeMap<SessionId, SessionId>,
+    pub(super) children: BTreeMap<SessionId, SessionHandle>,
+    pub(super) waiting: Vec<Waiting>,
+    pub(super) running: FuturesUnordered<BoxFuture<'static, Done>>,
+    /// Who waits until no turn runs.
+    finishing: Vec<oneshot::Sender<()>>,
+    next_tidy: Option<Instant>,
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("sessions", &self.sessions.len()).finish_non_exhaustive()
+    }
+}
+
+/// The next thing for the host to handle.
+enum Next {
+    Asked(Option<ToHost>),
+    Events,
+    Done(Done),
+    Tidy,
+}
+
+impl Host {
+    /// A host without clients, and the way to it.
+    pub fn new(engine: EngineHandle, cwd: PathBuf) -> (Self, HostHandle) {
+        let (tx, requests) = mpsc::channel(CAPACITY);
+        let (feed, events) = mpsc::channel(FEED_CAPACITY);
+        let (adopted_tx, adopted) = mpsc::channel(ADOPTED_CAPACITY);
+        let subscriber = Subscriber {
+            id: SubscriberId::next(),
+            feed,
+            filter: Wanted::default(),
+            can_approve: true,
+            can_answer: true,
+            extensions: Arc::default(),
+            adopt: Some(Adopt::new(move |handle| {
+                // If the channel is full, the sub-agent's questions stay unanswered, which denies them.
+                let _ = adopted_tx.try_send(handle);
+            })),
+        };
+        let host = Self {
+            events: Events::complete(events, engine.clone()),
+            root: config::root(&engine),
+            engine,
+            cwd,
+            requests,
+            adopted,
+            subscriber,
+            clients: BTreeMap::new(),
+            absent: BTreeMap::new(),
+            ring: Ring::default(),
+            sessions: BTreeMap::new(),
+            parents: BTreeMap::new(),
+            children: BTreeMap::new(),
+            waiting: Vec::new(),
+            running: FuturesUnordered::new(),
+            finishing: Vec::new(),
+            next_tidy: None,
+        };
+        (host, HostHandle(tx))
+    }
+
+    /// Serves until every way to it is gone.
+    pub async fn run(mut self) {
+        loop {
+            let tidy = self.next_tidy;
+            let next = tokio::select! {
+                biased;
+                true = self.events.wait() => Next::Events,
+                done = connection::first_ready(&mut self.running) => Next::Done(done),
+                asked = self.requests.recv() => Next::Asked(asked),
+                () = async { sleep_until(tidy.unwrap_or_else(Instant::now)).await }, if tidy.is_some() => Next::Tidy,
+            };
+            match next {
+                Next::Events => {
+                    let events = self.events.take();
+                    self.take_events(events);
+                }
+                Next::Done(done) => self.done(done),
+                Next::Asked(Some(asked)) => self.asked(asked).await,
+                Next::Asked(None) => break,
+                Next::Tidy => self.tidy(),
+            }
+            self.finish();
+        }
+    }
+
+    async fn asked(&mut self, asked: ToHost) {
+        match asked {
+            ToHost::Joined { id, out, hangup } => {
+                let subscriptions = BTreeSet::new();
+                self.clients.insert(id, Client { name: None, subscriptions, out, hangup });
+            }
+            ToHost::Message { id, message } => match envelope::read(message) {
+                Ok(Envelope::Request { id: request, method, params }) => {
+                    self.request(id, request, &method, params.as_deref());
+                }
+                Ok(Envelope::Notification { method, params }) => {
+                    self.notified(id, &method, params.as_deref());
+                }
+                // The host asks its clients nothing.
+                Ok(Envelope::Response { .. }) => {}
+                Err(invalid) => {
+                    let refusal = Refusal::new(invalid.code, invalid.message);
+                    self.respond(id, &invalid.id, &Err(refusal));
+                }
+            },
+            ToHost::Finish { waits_for_turns, reply } => {
+                let rest = self.events.rest().await;
+                self.take_events(rest);
+                if waits_for_turns {
+                    self.finishing.push(reply);
+                } else {
+                    let _ = reply.send(());
+                }
+            }
+            ToHost::Left { id } => self.left(id),
+        }
+    }
+
+    /// Lets those who wait for it know when no turn runs, once everything that clients asked for has reached its session.
+    fn finish(&mut self) {
+        if self.finishing.is_empty() || self.sessions.values().any(Open::has_work) {
+            return;
+        }
+        let (idle, waiting) = (self.until_idle(), std::mem::take(&mut self.finishing));
+        let finished = async move {
+            idle.await;
+            for reply in waiting {
+                let _ = reply.send(());
+            }
+            Done::Nothing
+        };
+        self.running.push(finished.boxed());
+    }
+
+    /// Waits until no turn runs that this host knows of. Nobody answers questions any more.
+    fn until_idle(&self) -> BoxFuture<'static, ()> {
+        let handles: Vec<SessionHandle> =
+            self.sessions.values().filter_map(|open| open.handle.clone()).collect();
+        let id = self.subscriber.id;
+        let each = handles.into_iter().map(move |session| async move {
+            // A closed session is idle.
+            let _ = session.tell(SubscriptionCommand::StopAnswering { id }).await;
+            let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
+        });
+        join_all(each).map(drop).boxed()
+    }
+
+    fn left(&mut self, id: ConnectionId) {
+        let Some(client) = self.clients.remove(&id) else { return };
+        let until = Instant::now() + GRACE;
+        if let Some(name) = client.name {
+            let subscriptions = client.subscriptions;
+            self.absent.insert(name, Absent { subscriptions, until });
+        }
+        self.next_tidy = Some(until);
+    }
+
+    /// A client is back: it is not waited for any more.
+    pub(super) fn returned(&mut self, name: &str) {
+        self.absent.remove(name);
+    }
+
+    /// Looks later for sessions that nobody watches any more.
+    pub(super) fn tidy_later(&mut self) {
+        self.next_tidy = Some(Instant::now() + GRACE);
+    }
+
+    /// Leaves the sessions that no client watches and in which nothing runs.
+    fn tidy(&mut self) {
+        let now = Instant::now();
+        self.absent.retain(|_, absent| absent.until > now);
+        let watched = self.clients.values().map(|client| &client.subscriptions);
+        let expected = self.absent.values().map(|absent| &absent.subscriptions);
+        let needed: BTreeSet<SessionId> = watched
+            .chain(expected)
+            .flatten()
+            .filter_map(|uri| Channel::read(uri))
+            .map(|(session, _)| session)
+            .collect();
+        let (idle, busy): (Vec<_>, Vec<_>) = self
+            .sessions
+            .iter()
+            .filter(|(id, _)| !needed.contains(*id))
+            .map(|(id, open)| (id.clone(), open.is_busy()))
+            .partition(|(_, is_busy)| !is_busy);
+        for (id, _) in idle {
+            let left = self.sessions.remove(&id).and_then(|open| open.handle);
+            self.forget_children(&id);
+            if let Some(handle) = left {
+                let subscriber = self.subscriber.id;
+                let leave = connection::leave(vec![handle], subscriber);
+                self.running.push(leave.map(|()| Done::Nothing).boxed());
+            }
+        }
+        self.next_tidy = (!busy.is_empty() || !self.absent.is_empty()).then(|| now + GRACE);
+    }
+
+    pub(super) fn forget_children(&mut self, session: &SessionId) {
+        let children = &mut self.children;
+        self.parents.retain(|child, parent| {
+            let is_kept = parent != session;
+            if !is_kept {
+                children.remove(child);
+            }
+            is_kept
+        });
+    }
+
+    fn done(&mut self, done: Done) {
+        match done {
+            Done::Responded { connection, id, outcome } => self.respond(connection, &id, &outcome),
+            Done::Loaded { session, loaded } => self.loaded(&session, loaded),
+            Done::Worked { session, origin, outcome } => {
+                self.worked(&session, origin.map(|origin| *origin), outcome);
+            }
+            Done::Reviewed { session, list } => self.reviewed(&session, list),
+            Done::Disposed { connection, id, session, outcome } => {
+                self.respond(connection, &id, &outcome.clone().map(|()| Value::Null));
+                if outcome.is_ok() {
+                    self.removed(&session);
+                }
+            }
+            Done::Nothing => {}
+        }
+    }
+
+    /// Hands on the events of sessions.
+    fn take_events(&mut self, events: Vec<Feed>) {
+        while let Ok(child) = self.adopted.try_recv() {
+            self.children.insert(child.id.clone(), child);
+        }
+        for feed in events {
+            if let Feed::CallWithdrawn(id) = &feed {
+                self.sessions.values_mut().for_each(|open| open.calls.retain(|_, call| call != id));
+            }
+            let Some(session) = session_of(&feed) else { continue };
+            if let Some(open) = self.sessions.get_mut(&session) {
+                if let Some(later) = &mut open.loading {
+                    later.push(feed);
+                } else {
+                    self.take_event(&session, &feed);
+                }
+            } else if let (Some(parent), Feed::Durable(record)) =
+                (self.parents.get(&session).cloned(), &feed)
+            {
+                let Some(open) = self.sessions.get_mut(&parent) else { continue };
+                let actions = open.translator.of_subagent(&record.value);
+                self.emit(&parent, actions);
+            }
+        }
+    }
+
+    /// Hands on an event of a session that is open and read.
+    pub(super) fn take_event(&mut self, session: &SessionId, feed: &Feed) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        let actions = match feed {
+            Feed::Durable(record) => {
+                if record.value.seq <= open.seen {
+                    return;
+                }
+                open.seen = record.value.seq;
+                if let Some(child) = super::session::child_of(&record.value.event) {
+                    self.parents.insert(child.clone(), session.clone());
+                }
+                open.note(&record.value);
+                open.translator.durable(&record.value, &mut open.channels)
+            }
+            Feed::Transient(record) => open.translator.transient(&record.value),
+            Feed::Call(call) => {
+                open.called(call);
+                Actions::new()
+            }
+            Feed::CallWithdrawn(_) | Feed::Held(..) | Feed::Question(_) | Feed::Lagged { .. } => {
+                Actions::new()
+            }
+        };
+        self.emit(session, actions);
+        self.look_at_review(session);
+    }
+
+    /// Applies actions and sends them; what a client asked for goes out as its own.
+    pub(super) fn emit(&mut self, session: &SessionId, actions: Actions) {
+        for (channel, action) in actions {
+            let Some(open) = self.sessions.get_mut(session) else { return };
+            let settled = open.settle(&channel, action);
+            for (channel, action, origin) in settled {
+                self.emit_one(session, &channel, action, origin);
+            }
+        }
+        self.summarize(session);
+    }
+
+    /// Applies an action and sends it.
+    pub(super) fn emit_one(
+        &mut self,
+        session: &SessionId,
+        channel: &Channel,
+        action: StateAction,
+        origin: Option<ActionOrigin>,
+    ) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        let outcome = open.channels.apply(channel, &action);
+        match outcome {
+            ReduceOutcome::Applied => {}
+            ReduceOutcome::NoOp | ReduceOutcome::OutOfScope if origin.is_some() => {}
+            ReduceOutcome::NoOp | ReduceOutcome::OutOfScope => return,
+            ReduceOutcome::Invalid(error) => {
+                return tracing::error!("an action was not sent: {error}");
+            }
+        }
+        self.send_action(&channel.uri(session), action, origin);
+    }
+
+    fn send_action(&mut self, channel: &str, action: StateAction, origin: Option<ActionOrigin>) {
+        let message = self.ring.push(channel.to_owned(), action, origin);
+        self.broadcast(channel, &message);
+    }
+
+    /// Sends a message to those who subscribed to a channel.
+    fn broadcast(&mut self, channel: &str, message: &Bytes) {
+        for client in self.clients.values() {
+            if client.subscriptions.contains(channel) {
+                client.send(message.clone());
+            }
+        }
+    }
+
+    pub(super) fn notify_root(&mut self, method: &str, params: &impl Serialize) {
+        let message = wire::notification(method, params);
+        self.broadcast(ROOT_RESOURCE_URI, &message);
+    }
+
+    pub(super) fn respond(
+        &mut self,
+        connection: ConnectionId,
+        id: &Id,
+        outcome: &Result<Value, Refusal>,
+    ) {
+        if let Some(client) = self.clients.get(&connection) {
+            client.send(wire::response(id, outcome));
+        }
+    }
+
+    /// Refuses a client's action: it takes its prediction back.
+    pub(super) fn reject(&mut self, origin: Origin, reason: String) {
+        let Origin { connection, client_id, client_seq, uri: channel, action } = origin;
+        let origin = Some(ActionOrigin { client_id, client_seq });
+        let rejection_reason = Some(reason);
+        let server_seq = self.ring.seq();
+        let envelope = ActionEnvelope { channel, action, server_seq, origin, rejection_reason };
+        if let Some(client) = self.clients.get(&connection) {
+            client.send(wire::action(&envelope));
+        }
+    }
+
+    /// The state of a channel, with the number of the last action in it.
+    pub(super) fn snapshot(&mut self, uri: &str) -> Option<Value> {
+        let state = if uri == ROOT_RESOURCE_URI {
+            self.refresh_root();
+            SnapshotState::Root(Box::new(self.root.clone()))
+        } else {
+            let (session, channel) = Channel::read(uri)?;
+            self.sessions.get(&session)?.channels.snapshot(&channel)?
+        };
+        let (resource, from_seq) = (uri.to_owned(), wire::count(self.ring.seq()));
+        Some(wire::value(&ahp_types::state::Snapshot { resource, state, from_seq }))
+    }
+
+    /// Looks at the settings anew: models may have come and gone.
+    fn refresh_root(&mut self) {
+        let now = config::root(&self.engine);
+        if now.agents != self.root.agents {
+            let action = RootAgentsChangedAction { agents: now.agents };
+            self.emit_root(StateAction::RootAgentsChanged(action));
+        }
+    }
+
+    fn emit_root(&mut self, action: StateAction) {
+        if apply_action_to_root(&mut self.root, &action) == ReduceOutcome::Applied {
+            self.send_action(ROOT_RESOURCE_URI, action, None);
+        }
+    }
+
+    /// Tells what lists show of a session, where it has changed.
+    fn summarize(&mut self, session: &SessionId) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        let Channels { chat, session: state, .. } = &open.channels;
+        let Some(shown) = state.chats.first() else { return };
+        let changes = PartialChatSummary {
+            resource: None,
+            title: (shown.title != state.title).then(|| state.title.clone()),
+            status: (shown.status != chat.status).then_some(chat.status),
+            activity: None,
+            modified_at: (shown.modified_at != chat.modified_at).then(|| chat.modified_at.clone()),
+            changes: None,
+            origin: None,
+            movable: None,
+            interactivity: None,
+            working_directories: None,
+        };
+        let (title, status) = (changes.title.clone(), changes.status);
+        let modified_at = changes.modified_at.clone();
+        if title.is_none() && status.is_none() && modified_at.is_none() {
+            return;
+        }
+        let action = SessionChatUpdatedAction { chat: chat.resource.clone(), changes };
+        let action = StateAction::SessionChatUpdated(action);
+        let has_begun = chat.active_turn.is_some() || !chat.turns.is_empty();
+        let is_new = !open.is_announced && has_begun;
+        open.is_announced |= has_begun;
+        let (is_announced, summary) = (open.is_announced, open.summary());
+        self.emit_one(session, &Channel::Session, action, None);
+        if is_new {
+            let params = SessionAddedParams { channel: ROOT_RESOURCE_URI.to_owned(), summary };
+            self.notify_root("root/sessionAdded", &params);
+        } else if is_announced {
+            let changes = PartialSessionSummary {
+                title,
+                status: status.map(|_| summary.status),
+                modified_at,
+                ..PartialSessionSummary::default()
+            };
+            self.summary_changed(session, changes);
+        }
+        let active = self.sessions.values().filter(|open| open.is_busy()).count();
+        let active_sessions = i64::try_from(active).unwrap_or(i64::MAX);
+        if self.root.active_sessions != Some(active_sessions) {
+            let action = RootActiveSessionsChangedAction { active_sessions };
+            self.emit_root(StateAction::RootActiveSessionsChanged(action));
+        }
+    }
+
+    pub(super) fn summary_changed(&mut self, session: &SessionId, changes: PartialSessionSummary) {
+        let params = SessionSummaryChangedParams {
+            channel: ROOT_RESOURCE_URI.to_owned(),
+            session: Channel::Session.uri(session),
+            changes,
+        };
+        self.notify_root("root/sessionSummaryChanged", &params);
+    }
+}
+
+impl Client {
+    /// Sends a message. A client that does not keep up is disconnected: a replay, or a snapshot, costs it less than the backlog.
+    pub(super) fn send(&self, message: Bytes) {
+        if self.out.try_send(message).is_err() && !self.hangup.is_cancelled() {
+            tracing::warn!("a client that reads too slowly was disconnected");
+            self.hangup.cancel();
+        }
+    }
+}
+
+/// The session that an item of the feed is about.
+fn session_of(feed: &Feed) -> Option<SessionId> {
+    match feed {
+        Feed::Durable(record) => Some(record.value.session_id.clone()),
+        Feed::Transient(record) => Some(record.value.session_id.clone()),
+        Feed::Call(call) => Some(call.session_id.clone()),
+        // Missed events have been read again and are among these.
+        Feed::CallWithdrawn(_) | Feed::Held(..) | Feed::Question(_) | Feed::Lagged { .. } => None,
+    }
+}

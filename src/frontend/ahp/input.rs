@@ -1,0 +1,307 @@
+//! Messages of people with their attachments, and their answers to requests for input. Pure.
+
+use super::wire;
+use ahp_types::state::{
+    ChatInputAnswer, ChatInputAnswerValue, ChatInputAnswered, ChatInputMultiSelectQuestion,
+    ChatInputOption, ChatInputQuestion, ChatInputRequest, ChatInputResponseKind,
+    ChatInputSelectedAnswerValue, ChatInputSelectedManyAnswerValue, ChatInputSingleSelectQuestion,
+    ChatInputTextQuestion, Message, MessageAttachment, MessageEmbeddedResourceAttachment,
+    MessageKind, MessageOrigin, MessageResourceAttachment, TextPosition, TextRange, TextSelection,
+};
+use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, DecidedBy};
+use pintle_protocol::content::{Input, LineRange};
+use pintle_protocol::question::{
+    AnsweredBy, Question, QuestionAnswer, QuestionKind, QuestionOutcome,
+};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Answers by the ids of questions. The protocol's types say which map it is.
+pub(super) type Answers = HashMap<String, ChatInputAnswer>;
+
+/// The id of the only question of a request.
+const ONLY: &str = "answer";
+
+/// A person's message as the protocol shows it.
+pub(super) fn message(input: &[Input]) -> Message {
+    let texts = input.iter().filter_map(|block| match block {
+        Input::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    let attachments: Vec<MessageAttachment> = input.iter().filter_map(attachment).collect();
+    Message {
+        text,
+        origin: MessageOrigin { kind: MessageKind::User },
+        attachments: (!attachments.is_empty()).then_some(attachments),
+        model: None,
+        agent: None,
+        meta: None,
+    }
+}
+
+fn attachment(block: &Input) -> Option<MessageAttachment> {
+    let label = |path: &str| {
+        let name = Path::new(path).file_name().and_then(|name| name.to_str());
+        name.unwrap_or(path).to_owned()
+    };
+    let of_file = |path: &str, range: Option<LineRange>| {
+        MessageAttachment::Resource(MessageResourceAttachment {
+            label: label(path),
+            range: None,
+            display_kind: None,
+            meta: None,
+            uri: wire::file_uri(path),
+            size_hint: None,
+            content_type: None,
+            nonce: None,
+            selection: range.map(selection),
+        })
+    };
+    Some(match block {
+        Input::Text { .. } => return None,
+        Input::File { path, range } => of_file(path, *range),
+        Input::Selection { path, range, .. } => of_file(path, Some(*range)),
+        Input::Diagnostics { path, .. } => of_file(path, None),
+        Input::Image { mime_type, data } => {
+            MessageAttachment::EmbeddedResource(MessageEmbeddedResourceAttachment {
+                label: "picture".to_owned(),
+                range: None,
+                display_kind: Some("image".to_owned()),
+                meta: None,
+                data: data.clone(),
+                content_type: mime_type.clone(),
+                selection: None,
+            })
+        }
+    })
+}
+
+/// Lines of ours, from 1 and inclusive, as theirs, from 0 and with an exclusive end.
+fn selection(range: LineRange) -> TextSelection {
+    let at = |line: u64| TextPosition { line: wire::count(line), character: 0 };
+    TextSelection {
+        range: TextRange { start: at(range.start.saturating_sub(1)), end: at(range.end) },
+    }
+}
+
+fn lines(selection: &TextSelection) -> Option<LineRange> {
+    let TextRange { start, end } = &selection.range;
+    let first = u64::try_from(start.line).ok()? + 1;
+    // A selection that ends at the beginning of a line leaves that line out.
+    let last = u64::try_from(end.line).ok()? + u64::from(end.character > 0);
+    Some(LineRange { start: first, end: last.max(first) })
+}
+
+/// A message of the protocol as the engine takes it.
+///
+/// # Errors
+/// It has an attachment that the engine cannot give to a model; the words are for the client.
+pub(super) fn blocks(message: &Message) -> Result<Vec<Input>, String> {
+    let mut input = vec![Input::text(message.text.clone())];
+    for attachment in message.attachments.iter().flatten() {
+        match attachment {
+            MessageAttachment::Resource(resource) => {
+                let Some(path) = wire::path_of(&resource.uri) else {
+                    return Err(format!(
+                        "`{}` is attached, which is no file of this machine; remove it from the message",
+                        resource.uri
+                    ));
+                };
+                let path = path.to_string_lossy().into_owned();
+                input
+                    .push(Input::File { path, range: resource.selection.as_ref().and_then(lines) });
+            }
+            MessageAttachment::EmbeddedResource(embedded)
+                if embedded.content_type.starts_with("image/") =>
+            {
+                let (mime_type, data) = (embedded.content_type.clone(), embedded.data.clone());
+                input.push(Input::Image { mime_type, data });
+            }
+            MessageAttachment::EmbeddedResource(embedded) => {
+                return Err(format!(
+                    "`{}` is attached as {}, of which only pictures can be read; attach the file itself",
+                    embedded.label, embedded.content_type
+                ));
+            }
+            MessageAttachment::Simple(simple) => {
+                input.extend(simple.model_representation.clone().map(Input::text));
+            }
+            MessageAttachment::Annotations(_)
+            | MessageAttachment::Chat(_)
+            | MessageAttachment::Unknown(_) => {
+                return Err("an attachment of this kind cannot be read; remove it".to_owned());
+            }
+        }
+    }
+    Ok(input)
+}
+
+fn option(id: &str, label: &str) -> ChatInputOption {
+    let (id, label) = (id.to_owned(), label.to_owned());
+    ChatInputOption { id, label, description: None, recommended: None }
+}
+
+fn request(id: &str, message: &str, question: ChatInputQuestion) -> ChatInputRequest {
+    ChatInputRequest {
+        id: id.to_owned(),
+        message: Some(message.to_owned()),
+        url: None,
+        questions: Some(vec![question]),
+        answers: None,
+    }
+}
+
+/// The model's question to a person.
+pub(super) fn question_request(question: &Question) -> ChatInputRequest {
+    let options: Vec<ChatInputOption> =
+        question.options.iter().map(|choice| option(&choice.option_id, &choice.label)).collect();
+    let (id, title) = (ONLY.to_owned(), None);
+    let message = match &question.plan {
+        Some(plan) => format!("{plan}\n\n{}", question.text),
+        None => question.text.clone(),
+    };
+    let required = Some(true);
+    let allow_freeform_input =
+        Some(question.kind == QuestionKind::Choice || question.plan.is_some());
+    let asked = if options.is_empty() {
+        ChatInputQuestion::Text(ChatInputTextQuestion {
+            id,
+            title,
+            message: question.text.clone(),
+            required,
+            format: None,
+            min: None,
+            max: None,
+            default_value: None,
+        })
+    } else if question.multiple {
+        ChatInputQuestion::MultiSelect(ChatInputMultiSelectQuestion {
+            id,
+            title,
+            message: question.text.clone(),
+            required,
+            options,
+            allow_freeform_input,
+            min: None,
+            max: None,
+        })
+    } else {
+        ChatInputQuestion::SingleSelect(ChatInputSingleSelectQuestion {
+            id,
+            title,
+            message: question.text.clone(),
+            required,
+            options,
+            allow_freeform_input,
+        })
+    };
+    request(question.question_id.as_str(), &message, asked)
+}
+
+/// A question about a call of a sub-agent, whose chat nobody sees.
+pub(super) fn approval_request(approval: &Approval) -> ChatInputRequest {
+    let options = approval.options.iter().map(|choice| option(&choice.option_id, &choice.label));
+    let text = format!("A sub-agent asks: {} ({})", approval.title, approval.reason);
+    let asked = ChatInputQuestion::SingleSelect(ChatInputSingleSelectQuestion {
+        id: ONLY.to_owned(),
+        title: None,
+        message: text.clone(),
+        required: Some(true),
+        options: options.collect(),
+        allow_freeform_input: Some(false),
+    });
+    request(approval.approval_id.as_str(), &text, asked)
+}
+
+fn submitted(value: ChatInputAnswerValue) -> Answers {
+    let answer = ChatInputAnswer::Submitted(ChatInputAnswered { value });
+    HashMap::from([(ONLY.to_owned(), answer)])
+}
+
+/// The end of a request that nobody can answer any more.
+pub(super) fn withdrawn() -> (ChatInputResponseKind, Option<Answers>) {
+    (ChatInputResponseKind::Cancel, None)
+}
+
+/// The outcome of a question, for clients that did not answer it.
+pub(super) fn question_answers(
+    outcome: &QuestionOutcome,
+) -> (ChatInputResponseKind, Option<Answers>) {
+    match outcome.by {
+        AnsweredBy::Client => {}
+        AnsweredBy::Dismissed => return (ChatInputResponseKind::Decline, None),
+        AnsweredBy::Deadline | AnsweredBy::NoClient | AnsweredBy::Interrupt => return withdrawn(),
+    }
+    let freeform_values = outcome.text.clone().map(|text| vec![text]);
+    let value = match outcome.option_ids.as_slice() {
+        [only] => ChatInputAnswerValue::Selected(ChatInputSelectedAnswerValue {
+            value: only.clone(),
+            freeform_values,
+        }),
+        several => ChatInputAnswerValue::SelectedMany(ChatInputSelectedManyAnswerValue {
+            value: several.to_vec(),
+            freeform_values,
+        }),
+    };
+    (ChatInputResponseKind::Accept, Some(submitted(value)))
+}
+
+/// The outcome of a sub-agent's approval.
+pub(super) fn approval_answers(
+    outcome: &ApprovalOutcome,
+) -> (ChatInputResponseKind, Option<Answers>) {
+    match outcome.by {
+        DecidedBy::Client => (ChatInputResponseKind::Accept, None),
+        DecidedBy::NoApprover | DecidedBy::Deadline | DecidedBy::Interrupt => withdrawn(),
+    }
+}
+
+/// The chosen options and the words of a person.
+fn chosen(answers: Option<&Answers>) -> (Vec<String>, Option<String>) {
+    let mut options = Vec::new();
+    let mut words = Vec::new();
+    // A request has one question.
+    let answer = answers.and_then(|answers| answers.get(ONLY));
+    if let Some(ChatInputAnswer::Submitted(answered)) = answer {
+        match &answered.value {
+            ChatInputAnswerValue::Text(text) => words.push(text.value.clone()),
+            ChatInputAnswerValue::Selected(selected) => {
+                options.extend((!selected.value.is_empty()).then(|| selected.value.clone()));
+                words.extend(selected.freeform_values.clone().unwrap_or_default());
+            }
+            ChatInputAnswerValue::SelectedMany(selected) => {
+                options.clone_from(&selected.value);
+                words.extend(selected.freeform_values.clone().unwrap_or_default());
+            }
+            ChatInputAnswerValue::Number(_)
+            | ChatInputAnswerValue::Boolean(_)
+            | ChatInputAnswerValue::Unknown(_) => {}
+        }
+    }
+    let text = words.join("\n");
+    (options, (!text.trim().is_empty()).then_some(text))
+}
+
+/// A person's answer to the model's question.
+pub(super) fn question_answer(
+    response: ChatInputResponseKind,
+    answers: Option<&Answers>,
+) -> QuestionAnswer {
+    if response != ChatInputResponseKind::Accept {
+        return QuestionAnswer { dismissed: true, ..QuestionAnswer::default() };
+    }
+    let (option_ids, text) = chosen(answers);
+    QuestionAnswer { option_ids, text, dismissed: false }
+}
+
+/// A person's answer to a sub-agent's approval.
+pub(super) fn approval_answer(
+    response: ChatInputResponseKind,
+    answers: Option<&Answers>,
+) -> ApprovalAnswer {
+    let (options, feedback) = chosen(answers);
+    let option_id = options.into_iter().next();
+    let dismissed = response != ChatInputResponseKind::Accept || option_id.is_none();
+    ApprovalAnswer { option_id: option_id.filter(|_| !dismissed), feedback, dismissed }
+}

@@ -1,0 +1,214 @@
+//! Sessions that are made or opened, read from their beginning, and then followed; and the work that waits for that.
+
+use super::config;
+use super::dispatch::Origin;
+use super::host::{Done, Host};
+use super::session::{Open, Work};
+use super::state::Channels;
+use super::translator::Translator;
+use crate::agent::{
+    CreateSession, EngineHandle, Error, OpenConfig, PageRange, SessionHandle, Snapshot, Subscriber,
+    SubscriptionCommand,
+};
+use futures_util::future::FutureExt;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::ids::SessionId;
+
+/// The number of events that are read at once.
+const PAGE: usize = 500;
+
+/// A session that was opened, and its history.
+pub(super) struct Loaded {
+    handle: SessionHandle,
+    snapshot: Snapshot,
+    records: Vec<EventRecord>,
+}
+
+impl Host {
+    /// Has something done in a session, after what was asked for before.
+    pub(super) fn work(&mut self, session: &SessionId, work: Work) {
+        if let Some(open) = self.sessions.get_mut(session) {
+            open.works.push_back(work);
+            self.go_on(session);
+        }
+    }
+
+    /// Begins the next work of a session. One that is not open is opened first.
+    pub(super) fn go_on(&mut self, session: &SessionId) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        if open.is_working || open.loading.is_some() || open.works.is_empty() {
+            return;
+        }
+        let Some(handle) = open.handle.clone().filter(|handle| !handle.is_closed()) else {
+            return self.load(session);
+        };
+        let Some(Work { origin, make }) = open.works.pop_front() else { return };
+        open.is_working = true;
+        let client = origin.as_ref().map(|origin| origin.client_id.clone());
+        let (work, session) = (make(handle.for_client(client)), session.clone());
+        let origin = origin.map(Box::new);
+        self.running.push(work.map(|outcome| Done::Worked { session, origin, outcome }).boxed());
+    }
+
+    /// Opens a session and reads its history; makes it if it is only a draft.
+    pub(super) fn load(&mut self, session: &SessionId) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        if open.loading.is_some() {
+            return;
+        }
+        open.loading = Some(Vec::new());
+        let create = open.is_draft.then(|| CreateSession {
+            id: Some(session.clone()),
+            cwd: open.channels.cwd.clone(),
+            config: open.configuration(),
+            ..CreateSession::default()
+        });
+        let (engine, subscriber) = (self.engine.clone(), self.subscriber.clone());
+        let session = session.clone();
+        let loading = async move {
+            let loaded = load(&engine, session.clone(), create, subscriber).await.map(Box::new);
+            Done::Loaded { session, loaded }
+        };
+        self.running.push(loading.boxed());
+    }
+
+    pub(super) fn loaded(&mut self, session: &SessionId, loaded: Result<Box<Loaded>, Error>) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        let later = open.loading.take().unwrap_or_default();
+        let Loaded { handle, snapshot, records } = match loaded {
+            Ok(loaded) => *loaded,
+            Err(error) => return self.not_loaded(session, &error),
+        };
+        open.handle = Some(handle);
+        if std::mem::take(&mut open.is_draft) {
+            // Its clients see all of it happen.
+            for record in records {
+                self.take_record(session, &record);
+            }
+        } else {
+            open.read(&snapshot, &records);
+        }
+        for feed in later {
+            self.take_event(session, &feed);
+        }
+        self.extend(session);
+        self.look_at_review(session);
+        self.waited_for(session);
+        self.go_on(session);
+    }
+
+    fn take_record(&mut self, session: &SessionId, record: &EventRecord) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        open.seen = record.seq;
+        open.note(record);
+        let actions = open.translator.durable(record, &mut open.channels);
+        self.emit(session, actions);
+    }
+
+    /// The session cannot be opened: whoever asked is told why.
+    fn not_loaded(&mut self, session: &SessionId, error: &Error) {
+        let reason = reason(error);
+        if let Some(open) = self.sessions.get_mut(session) {
+            let works = std::mem::take(&mut open.works);
+            let is_draft = open.is_draft;
+            for origin in works.into_iter().filter_map(|work| work.origin) {
+                self.refused(session, origin, reason.clone());
+            }
+            if !is_draft {
+                self.sessions.remove(session);
+            }
+        }
+        self.waited_for(session);
+    }
+
+    /// Work has ended.
+    pub(super) fn worked(
+        &mut self,
+        session: &SessionId,
+        origin: Option<Origin>,
+        outcome: Result<(), String>,
+    ) {
+        if let Some(open) = self.sessions.get_mut(session) {
+            open.is_working = false;
+        }
+        if let (Some(origin), Err(reason)) = (origin, outcome) {
+            self.refused(session, origin, reason);
+        }
+        self.go_on(session);
+    }
+
+    /// Refuses an action whose event will not come.
+    fn refused(&mut self, session: &SessionId, origin: Origin, reason: String) {
+        if let Some(open) = self.sessions.get_mut(session) {
+            open.expected.retain(|(_, expected)| !expected.is(&origin));
+        }
+        self.reject(origin, reason);
+    }
+}
+
+impl Open {
+    /// Reads the history. Nobody has seen anything of the session.
+    fn read(&mut self, snapshot: &Snapshot, records: &[EventRecord]) {
+        let created_ms = records.first().map_or(0, |record| record.ts_ms);
+        let title = records.iter().find_map(|record| match &record.event {
+            Event::SessionCreated(created) => created.title.clone(),
+            _ => None,
+        });
+        let settings = config::state(snapshot.permission_mode, snapshot.mode);
+        let id = self.channels.id.clone();
+        let title = title.unwrap_or_default();
+        self.channels = Channels::new(id, &snapshot.cwd, &title, created_ms, settings);
+        self.translator = Translator::new(&self.channels.id);
+        for record in records {
+            self.note(record);
+            for (channel, action) in self.translator.durable(record, &mut self.channels) {
+                self.channels.apply(&channel, &action);
+            }
+        }
+        self.model.clone_from(&snapshot.model);
+        (self.permission_mode, self.mode) = (snapshot.permission_mode, snapshot.mode);
+        self.seen = snapshot.seq;
+        self.is_announced = true;
+        // What lists show of the chat is told from now on.
+        let Channels { session, chat, .. } = &mut self.channels;
+        if let Some(shown) = session.chats.first_mut() {
+            shown.title.clone_from(&session.title);
+            shown.status = chat.status;
+            shown.modified_at.clone_from(&chat.modified_at);
+        }
+    }
+}
+
+async fn load(
+    engine: &EngineHandle,
+    session: SessionId,
+    create: Option<CreateSession>,
+    subscriber: Subscriber,
+) -> Result<Loaded, Error> {
+    let handle = match create {
+        Some(create) => engine.create(create).await?,
+        None => engine.open(session.clone(), OpenConfig::default()).await?,
+    };
+    let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
+    let snapshot = handle.ask(subscribe).await?;
+    let mut records = Vec::new();
+    let mut after = 0;
+    while after < snapshot.seq {
+        let (page, _) = engine.page(session.clone(), PageRange::After(after), PAGE).await?;
+        if page.last <= after {
+            break;
+        }
+        after = page.last;
+        let read = page.events.iter().filter_map(|json| serde_json::from_str(json.get()).ok());
+        records.extend(read.filter(|record: &EventRecord| record.seq <= snapshot.seq));
+    }
+    Ok(Loaded { handle, snapshot, records })
+}
+
+/// An error of the engine, with its remedy, as people read it.
+pub(super) fn reason(error: &Error) -> String {
+    match &error.hint {
+        Some(crate::agent::Hint::Text(hint)) => format!("{error}; {hint}"),
+        Some(crate::agent::Hint::Action(_)) | None => error.to_string(),
+    }
+}

@@ -1,0 +1,71 @@
+//! The Agent Host Protocol, which VS Code speaks to agents: JSON-RPC 2.0 over any [`Link`], for several clients that share one state.
+//!
+//! [`Host`] owns that state: one for all clients of an engine, since actions have one order and one count for all of them, and a client
+//! that comes back reads on where it was. Each client has a connection, which passes messages on. The translator turns the
+//! events of sessions into actions; what a client asks for is decided by the engine, and told to everybody by the events that follow.
+//!
+//! Invariants: an action is applied to the state before it is sent, by the protocol's own reducers; the host waits for no client, and one
+//! that does not keep up is disconnected; a session in which nothing was said leaves nothing behind.
+
+mod calls;
+mod config;
+mod connection;
+mod contents;
+mod dispatch;
+mod host;
+mod input;
+mod loading;
+mod quirks;
+mod requests;
+mod review;
+mod ring;
+mod session;
+mod state;
+mod translator;
+mod wire;
+
+pub use host::{Host, HostHandle};
+
+use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
+use crate::agent::EngineHandle;
+use crate::transport::Link;
+use connection::Connection;
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The options of a connection.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The working directory of a session that names none.
+    pub cwd: PathBuf,
+    /// Cancel it to interrupt running turns and close in order.
+    pub stop: CancellationToken,
+}
+
+/// Serves one client to its end, then closes the engine's sessions in order.
+pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
+    let (host, handle) = Host::new(engine.clone(), options.cwd);
+    let served = serve_client(link, engine, handle, options.stop, Scope::Alone);
+    tokio::select! {
+        ended = served => ended,
+        () = host.run() => Ended::HungUp,
+    }
+}
+
+/// Serves one of the clients of a host.
+pub async fn serve_client(
+    link: Link,
+    engine: EngineHandle,
+    host: HostHandle,
+    stop: CancellationToken,
+    scope: Scope,
+) -> Ended {
+    let Link { incoming, outgoing, hangup } = link;
+    // Events go to the host: this connection has none.
+    let (_feed, events) = mpsc::channel(FEED_CAPACITY);
+    let mut connection = Connection::join(host, outgoing, hangup.clone(), scope).await;
+    let events = Events::as_fed(events);
+    let inputs = Inputs { incoming, events, hangup, stop, scope };
+    serve_connection(&mut connection, inputs, &engine).await
+}

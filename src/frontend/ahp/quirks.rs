@@ -1,0 +1,69 @@
+//! The deviations of clients from the specification, a function each. Pure.
+//!
+//! | who, seen with | what it does | what is done about it |
+//! |---|---|---|
+//! | VS Code 1.139 | `reconnect` has no `channel`, which its params require | [`complete_reconnect`] adds the root's |
+//! | VS Code 1.139 | a rename of a session comes on its chat's channel, where no reducer knows it | [`is_rename_on_chat`]: the session is renamed, and both channels are told |
+//! | VS Code 1.139 | settings of the window come as `root/configChanged` with `clientSeq` 0, which no client waits for | [`is_advice`]: they are read by nobody, and not refused |
+//! | VS Code 1.139 | `setClientManagedSettingsPermissions` is in no version of the protocol | notifications that are unknown are left alone |
+//! | VS Code 1.139 | a second window answers a confirmation again that it saw answered | the first answer counts, and the second is refused |
+//! | VS Code 1.139 | a title of a confirmation is read as Markdown, even if it is plain text, and twice | every text is sent as Markdown, escaped (`wire::literal`), and titles name no files |
+//! | VS Code 1.139 | Delete of a session disposes of it, as the end of a spare one does | a spare one leaves nothing behind; one with turns is archived, not deleted |
+//! | VS Code 1.139 | a tool of the client's is confirmed before its result comes | [`is_of_client_tool`]: the confirmation changes nothing |
+
+use super::state::Channel;
+use ahp_types::ROOT_RESOURCE_URI;
+use ahp_types::actions::StateAction;
+use serde_json::Value;
+
+/// Adds the channel that `reconnect` requires.
+pub(super) fn complete_reconnect(params: &mut Value) {
+    if let Some(fields) = params.as_object_mut() {
+        fields.entry("channel").or_insert_with(|| ROOT_RESOURCE_URI.into());
+    }
+}
+
+/// Returns true for a session's new title that comes on the channel of its chat.
+pub(super) fn is_rename_on_chat(channel: &Channel, action: &StateAction) -> bool {
+    *channel == Channel::Chat && matches!(action, StateAction::SessionTitleChanged(_))
+}
+
+/// Returns true for settings of a window, which are advice.
+pub(super) fn is_advice(action: &StateAction) -> bool {
+    matches!(action, StateAction::RootConfigChanged(_))
+}
+
+/// Returns true for a confirmation by the client that runs the tool.
+pub(super) fn is_of_client_tool(tool_client: Option<&str>, client: &str) -> bool {
+    tool_client == Some(client)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ahp_types::commands::ReconnectParams;
+    use serde_json::json;
+
+    #[test]
+    fn each_deviation_is_recognized_and_nothing_else() {
+        let mut params = json!({"clientId": "c", "lastSeenServerSeq": 7, "subscriptions": []});
+        assert!(serde_json::from_value::<ReconnectParams>(params.clone()).is_err());
+        complete_reconnect(&mut params);
+        let read: ReconnectParams = serde_json::from_value(params.clone()).unwrap();
+        assert_eq!(read.channel, ROOT_RESOURCE_URI);
+        params["channel"] = json!("other:");
+        complete_reconnect(&mut params);
+        assert_eq!(params["channel"], "other:");
+
+        let action = |value: Value| serde_json::from_value::<StateAction>(value).unwrap();
+        let title = action(json!({"type": "session/titleChanged", "title": "t"}));
+        let read = action(json!({"type": "session/isReadChanged", "isRead": true}));
+        let config = action(json!({"type": "root/configChanged", "config": {}}));
+        assert!(is_rename_on_chat(&Channel::Chat, &title));
+        assert!(!is_rename_on_chat(&Channel::Session, &title));
+        assert!(!is_rename_on_chat(&Channel::Chat, &read));
+        assert!(is_advice(&config) && !is_advice(&title));
+        assert!(is_of_client_tool(Some("a"), "a"));
+        assert!(!is_of_client_tool(Some("a"), "b") && !is_of_client_tool(None, "a"));
+    }
+}

@@ -1,0 +1,248 @@
+//! The state of a session's channels, kept by the protocol's own reducers, so that a snapshot and the actions after it are what a client has. Pure.
+
+use super::wire;
+use ahp::reducers::{
+    ReduceOutcome, apply_action_to_changeset, apply_action_to_chat, apply_action_to_session,
+    apply_action_to_terminal,
+};
+use ahp_types::actions::StateAction;
+use ahp_types::state::{
+    Changeset, ChangesetState, ChangesetStatus, ChatState, ChatSummary, SessionConfigState,
+    SessionLifecycle, SessionState, SessionStatus, SnapshotState, TerminalClaim,
+    TerminalLifecycleState, TerminalRunningLifecycleState, TerminalSessionClaim, TerminalState,
+};
+use pintle_protocol::ids::{ItemId, SessionId};
+use std::collections::BTreeMap;
+
+/// The engine's name as a provider of sessions, which is the scheme of their addresses too.
+pub(super) const PROVIDER: &str = "pintle";
+
+/// A channel of a session.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Channel {
+    Session,
+    Chat,
+    Changeset,
+    /// The output of a command, by its call.
+    Terminal(ItemId),
+}
+
+impl Channel {
+    /// The channel's address.
+    pub(super) fn uri(&self, session: &SessionId) -> String {
+        match self {
+            Self::Session => format!("{PROVIDER}:/{session}"),
+            Self::Chat => format!("ahp-chat:/{session}/default"),
+            Self::Changeset => format!("ahp-changeset:/{session}/session"),
+            Self::Terminal(item) => format!("ahp-terminal:/{session}/{item}"),
+        }
+    }
+
+    /// Reads an address.
+    pub(super) fn read(uri: &str) -> Option<(SessionId, Self)> {
+        let (scheme, path) = uri.split_once(":/")?;
+        let (session, rest) = path.split_once('/').unwrap_or((path, ""));
+        let channel = match (scheme, rest) {
+            (PROVIDER, "") => Self::Session,
+            ("ahp-chat", "default") => Self::Chat,
+            ("ahp-changeset", "session") => Self::Changeset,
+            ("ahp-terminal", item) if !item.is_empty() => Self::Terminal(ItemId::new(item)),
+            _ => return None,
+        };
+        is_name(session).then(|| (SessionId::new(session), channel))
+    }
+}
+
+/// Returns true for an id that clients may choose: it names a folder.
+fn is_name(id: &str) -> bool {
+    /// Twice the length of a UUID.
+    const MAX_CHARS: usize = 72;
+    !id.is_empty()
+        && id.len() <= MAX_CHARS
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// The state of a session's channels.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Channels {
+    pub(super) id: SessionId,
+    pub(super) cwd: String,
+    pub(super) created_ms: u64,
+    pub(super) session: SessionState,
+    pub(super) chat: ChatState,
+    pub(super) changeset: ChangesetState,
+    pub(super) terminals: BTreeMap<ItemId, TerminalState>,
+}
+
+impl Channels {
+    /// The channels of a session in which nothing has happened.
+    pub(super) fn new(
+        id: SessionId,
+        cwd: &str,
+        title: &str,
+        created_ms: u64,
+        config: SessionConfigState,
+    ) -> Self {
+        let chat_uri = Channel::Chat.uri(&id);
+        let (modified_at, folder) = (wire::time(created_ms), wire::file_uri(cwd));
+        let status = SessionStatus::Idle.bits();
+        let summary = ChatSummary {
+            resource: chat_uri.clone(),
+            title: title.to_owned(),
+            status,
+            activity: None,
+            modified_at: modified_at.clone(),
+            changes: None,
+            origin: None,
+            movable: None,
+            interactivity: None,
+            working_directories: None,
+        };
+        let session = SessionState {
+            provider: PROVIDER.to_owned(),
+            title: title.to_owned(),
+            status,
+            activity: None,
+            origin: None,
+            project: None,
+            working_directories: Some(vec![folder]),
+            annotations: None,
+            lifecycle: SessionLifecycle::Creating,
+            creation_error: None,
+            server_tools: None,
+            active_clients: Vec::new(),
+            chats: vec![summary],
+            default_chat: Some(chat_uri.clone()),
+            config: Some(config),
+            customizations: None,
+            changesets: Some(vec![Changeset {
+                label: "Session changes".to_owned(),
+                uri_template: Channel::Changeset.uri(&id),
+                description: None,
+                change_kind: "session".to_owned(),
+                capabilities: None,
+            }]),
+            input_needed: None,
+            meta: None,
+        };
+        let chat = ChatState {
+            resource: chat_uri,
+            title: title.to_owned(),
+            status,
+            activity: None,
+            modified_at,
+            changes: None,
+            origin: None,
+            movable: None,
+            interactivity: None,
+            working_directories: None,
+            changesets: None,
+            background_work: None,
+            canvases: None,
+            turns: Vec::new(),
+            turns_next_cursor: None,
+            active_turn: None,
+            steering_message: None,
+            queued_messages: None,
+            draft: None,
+            meta: None,
+        };
+        let changeset = ChangesetState {
+            status: ChangesetStatus::Ready,
+            error: None,
+            files: Vec::new(),
+            operations: None,
+        };
+        Self {
+            id,
+            cwd: cwd.to_owned(),
+            created_ms,
+            session,
+            chat,
+            changeset,
+            terminals: BTreeMap::new(),
+        }
+    }
+
+    /// The terminal of a call that runs a command, which later actions fill.
+    pub(super) fn open_terminal(&mut self, item: &ItemId, title: &str, turn: &str) {
+        let claim = TerminalClaim::Session(TerminalSessionClaim {
+            session: Channel::Session.uri(&self.id),
+            chat: Channel::Chat.uri(&self.id),
+            turn_id: Some(turn.to_owned()),
+            tool_call_id: Some(item.to_string()),
+        });
+        let terminal = TerminalState {
+            title: title.to_owned(),
+            cwd: Some(wire::file_uri(&self.cwd)),
+            cols: None,
+            rows: None,
+            content: Vec::new(),
+            lifecycle: TerminalLifecycleState::Running(TerminalRunningLifecycleState {}),
+            claim,
+            supports_command_detection: None,
+            is_pty: Some(false),
+        };
+        self.terminals.insert(item.clone(), terminal);
+    }
+
+    /// Applies an action.
+    pub(super) fn apply(&mut self, channel: &Channel, action: &StateAction) -> ReduceOutcome {
+        match channel {
+            Channel::Session => {
+                let outcome = apply_action_to_session(&mut self.session, action);
+                // No action renames a chat: its title follows the session's.
+                if let StateAction::SessionTitleChanged(changed) = action {
+                    self.chat.title.clone_from(&changed.title);
+                }
+                outcome
+            }
+            Channel::Chat => apply_action_to_chat(&mut self.chat, action),
+            Channel::Changeset => apply_action_to_changeset(&mut self.changeset, action),
+            Channel::Terminal(item) => match self.terminals.get_mut(item) {
+                Some(terminal) => apply_action_to_terminal(terminal, action),
+                None => ReduceOutcome::NoOp,
+            },
+        }
+    }
+
+    /// The state of a channel.
+    pub(super) fn snapshot(&self, channel: &Channel) -> Option<SnapshotState> {
+        Some(match channel {
+            Channel::Session => SnapshotState::Session(Box::new(self.session.clone())),
+            Channel::Chat => SnapshotState::Chat(Box::new(self.chat.clone())),
+            Channel::Changeset => SnapshotState::Changeset(Box::new(self.changeset.clone())),
+            Channel::Terminal(item) => {
+                SnapshotState::Terminal(Box::new(self.terminals.get(item)?.clone()))
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_channels_are_read_as_they_are_written_and_no_others() {
+        let id = SessionId::new("8a6cc7c3-8e66-4c2a-a63f-c69204644951");
+        let terminal = Channel::Terminal(ItemId::new("i1"));
+        for channel in [Channel::Session, Channel::Chat, Channel::Changeset, terminal] {
+            assert_eq!(Channel::read(&channel.uri(&id)), Some((id.clone(), channel)));
+        }
+        for other in [
+            "pintle:/",
+            "pintle:/../x",
+            "pintle:/a/b",
+            "pintle://a",
+            "copilot:/a",
+            "ahp-chat:/a",
+            "ahp-chat:/a/second",
+            "ahp-terminal:/a/",
+            "ahp-root://",
+            "a",
+        ] {
+            assert_eq!(Channel::read(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Messages, times, addresses and Markdown as this protocol writes them. Pure.
+
+use crate::transport::envelope::Id;
+use ahp_types::actions::ActionEnvelope;
+use ahp_types::common::StringOrMarkdown;
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// An error of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Refusal {
+    pub(super) code: i32,
+    pub(super) message: String,
+    pub(super) data: Option<Value>,
+}
+
+impl Refusal {
+    pub(super) fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    pub(super) fn with(self, data: Value) -> Self {
+        Self { data: Some(data), ..self }
+    }
+}
+
+#[derive(Serialize)]
+struct Response<'a> {
+    jsonrpc: &'static str,
+    id: &'a Id,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<WireError<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireError<'a> {
+    code: i32,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a Value>,
+}
+
+#[derive(Serialize)]
+struct Notification<'a, T> {
+    jsonrpc: &'static str,
+    method: &'a str,
+    params: &'a T,
+}
+
+/// The response to a request.
+pub(super) fn response(id: &Id, outcome: &Result<Value, Refusal>) -> Bytes {
+    let (result, error) = match outcome {
+        Ok(result) => (Some(result), None),
+        Err(Refusal { code, message, data }) => {
+            (None, Some(WireError { code: *code, message, data: data.as_ref() }))
+        }
+    };
+    bytes(&Response { jsonrpc: "2.0", id, result, error })
+}
+
+/// A notification of the host.
+pub(super) fn notification<T: Serialize>(method: &str, params: &T) -> Bytes {
+    bytes(&Notification { jsonrpc: "2.0", method, params })
+}
+
+/// An action, as every subscriber of its channel receives it.
+pub(super) fn action(envelope: &ActionEnvelope) -> Bytes {
+    notification("action", envelope)
+}
+
+fn bytes(message: &impl Serialize) -> Bytes {
+    // The types hold only string keys and plain values, so writing them cannot fail.
+    serde_json::to_vec(message).unwrap_or_default().into()
+}
+
+/// A value of the protocol's types as JSON.
+pub(super) fn value(of: &impl Serialize) -> Value {
+    serde_json::to_value(of).unwrap_or_default()
+}
+
+/// A time in ISO 8601, with milliseconds, as the reducers write it.
+pub(super) fn time(ms: u64) -> String {
+    let stamp = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    format!("{:.3}", stamp.unwrap_or_default())
+}
+
+/// A number as the protocol's types count.
+pub(super) fn count(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The address of a path, with this scheme and authority.
+pub(super) fn uri(scheme: &str, authority: &str, path: &str) -> String {
+    let mut uri = format!("{scheme}://{authority}");
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri
+}
+
+/// The address of a file.
+pub(super) fn file_uri(path: &str) -> String {
+    uri("file", "", path)
+}
+
+/// The parts of an address: its scheme, its authority and its path, decoded.
+pub(super) fn split_uri(uri: &str) -> Option<(&str, &str, String)> {
+    let (scheme, rest) = uri.split_once(':')?;
+    let (authority, path) = match rest.strip_prefix("//") {
+        Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
+        None => ("", rest),
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    Some((scheme, authority, decoded(path)?))
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = [rest.next()?, rest.next()?];
+        bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The path of a file of this machine: `file:`, or VS Code's name for a file of the machine that its server runs on.
+pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
+    let (scheme, authority, path) = split_uri(uri)?;
+    let is_here = match scheme {
+        "file" => authority.is_empty() || authority == "localhost",
+        "vscode-remote" => true,
+        _ => false,
+    };
+    (is_here && path.starts_with('/')).then(|| PathBuf::from(path))
+}
+
+/// A text that Markdown shows as it is.
+pub(super) fn literal(text: &str) -> StringOrMarkdown {
+    StringOrMarkdown::Markdown { markdown: escaped(text) }
+}
+
+/// Escapes what Markdown would take for markup.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if r"\`*_{}[]()#+-.!|<>~$&".contains(c) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_survive_their_addresses() {
+        for path in ["/a/b.txt", "/with space/ü#?.txt", "/100%", "/"] {
+            assert_eq!(path_of(&file_uri(path)), Some(PathBuf::from(path)), "{path}");
+            let there = uri("vscode-remote", "localhost%2B8080", path);
+            assert_eq!(path_of(&there), Some(PathBuf::from(path)), "{path}");
+        }
+        for other in ["https://x/a", "file://other/a", "file:a", "nothing", "file:///%zz"] {
+            assert_eq!(path_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn times_are_as_the_reducers_write_them() {
+        assert_eq!(time(1_763_854_000_000), "2025-11-22T23:26:40.000Z");
+        assert_eq!(time(1_763_854_000_581), "2025-11-22T23:26:40.581Z");
+    }
+}

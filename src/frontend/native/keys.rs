@@ -1,0 +1,28 @@
+//! Texts of a client's choice that are kept: the keys of its requests and its own id.
+
+use super::dispatch::invalid;
+use super::handlers::HandlerResult;
+
+/// The maximum length of such a text, in characters: what people and programs make is a fraction.
+const MAX_CHARS: usize = 200;
+
+/// Refuses a text that is too long.
+pub(super) fn check_length(path: &str, text: &str) -> HandlerResult<()> {
+    let chars = text.chars().count();
+    if chars <= MAX_CHARS {
+        return Ok(());
+    }
+    let hint = format!("send at most {MAX_CHARS}");
+    Err(invalid(path, &format!("has {chars} characters"), hint))
+}
+
+/// Returns the key of a request, which must be neither empty nor too long.
+pub(super) fn checked_key(key: Option<String>) -> HandlerResult<Option<String>> {
+    let Some(text) = &key else { return Ok(None) };
+    if text.is_empty() {
+        let hint = "leave it out, or send a text such as a UUID".to_owned();
+        return Err(invalid("/key", "is empty", hint));
+    }
+    check_length("/key", text)?;
+    Ok(key)
+}

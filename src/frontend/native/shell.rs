@@ -1,0 +1,72 @@
+//! Commands that a person runs beside the agent: jobs of the session, with a response at their end.
+
+use super::connection::Connection;
+use super::dispatch::{error_object, invalid, refused};
+use super::handlers::{HandlerResult, session};
+use super::keys::checked_key;
+use crate::agent::{Error, ErrorKind, JobCommand, SessionHandle, UserJob};
+use pintle_protocol::error;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::item::{Item, ItemBody, Job, JobEnd};
+use pintle_protocol::shell::{ShellRunParams, ShellRunResult};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+pub(super) async fn shell_run(
+    connection: Arc<Connection>,
+    params: ShellRunParams,
+    cancel: CancellationToken,
+) -> HandlerResult<ShellRunResult> {
+    let ShellRunParams { session_id, command: line, to_model, key } = params;
+    if line.trim().is_empty() {
+        let hint = "send a command line, such as `git status`".to_owned();
+        return Err(invalid("/command", "is empty", hint));
+    }
+    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
+    let job = session.ask(|reply| JobCommand::Run { line, to_model, reply }).await;
+    let item = match job.map_err(refused)? {
+        UserJob::Ended(seq) => item_of(&session, seq).await,
+        UserJob::Running(id) => tokio::select! {
+            biased;
+            item = session.ask(|reply| JobCommand::Wait { id: id.clone(), reply }) => item,
+            () = cancel.cancelled() => {
+                session.ask(|reply| JobCommand::Stop { id: id.clone(), reply }).await
+            }
+        },
+    };
+    let ItemBody::Job(job) = item.map_err(refused)?.body else {
+        return Err(refused(lost()));
+    };
+    result(*job)
+}
+
+/// Reads the item from the event of its end.
+async fn item_of(session: &SessionHandle, seq: u64) -> Result<Item, Error> {
+    let (page, _) = session.events(seq.saturating_sub(1), 1).await?;
+    let record = page.events.first().map(|line| serde_json::from_str::<EventRecord>(line.get()));
+    match record {
+        Some(Ok(EventRecord { event: Event::ItemCompleted { item }, .. })) => Ok(item),
+        Some(_) | None => Err(lost()),
+    }
+}
+
+fn lost() -> Error {
+    Error::new(ErrorKind::Internal, "the end of the command is not in the journal")
+}
+
+fn result(job: Job) -> HandlerResult<ShellRunResult> {
+    let Job { job_id, end, output, details, .. } = job;
+    let output = output.unwrap_or_default();
+    if end == Some(JobEnd::Failed) {
+        let message = format!("the command could not be started: {output}");
+        return Err(error_object(error::CONFLICT, &message, "conflict", None));
+    }
+    Ok(ShellRunResult {
+        job_id,
+        exit_code: details.exit_code,
+        cancelled: matches!(end, Some(JobEnd::Stopped | JobEnd::SessionEnded)),
+        truncated: details.truncation.is_some(),
+        full_output_path: details.full_output_path,
+        output,
+    })
+}

@@ -1,0 +1,116 @@
+//! The keys of requests that had an effect: a request that is repeated with its key gets the same response and has no second effect. A fold over
+//! events.
+
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{Delivery, Event, EventRecord};
+use pintle_protocol::ids::{ItemId, JobId, TurnId};
+use pintle_protocol::item::{EngineMessage, ItemBody};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The effects of a session's requests, by key.
+#[derive(Debug, Default)]
+pub struct Keys {
+    effects: HashMap<String, Effect>,
+    /// The items of commands that run, with the keys of their requests.
+    running: Vec<(ItemId, String)>,
+}
+
+/// The effect of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// A message was accepted.
+    Accepted {
+        /// The id of its item.
+        item_id: ItemId,
+        /// The turn it belongs to.
+        turn_id: TurnId,
+        /// The way it was delivered.
+        delivery: Delivery,
+        /// The digest of its content.
+        content: u64,
+    },
+    /// A turn began that reads no message.
+    Began(TurnId),
+    /// A client's note was added.
+    Noted {
+        /// The digest of its message.
+        content: u64,
+    },
+    /// A person's command began.
+    Ran {
+        /// The job.
+        job_id: JobId,
+        /// The digest of the command.
+        content: u64,
+        /// The number of the event of its end; none while it runs.
+        ended: Option<u64>,
+    },
+}
+
+impl Keys {
+    /// Takes note of an event.
+    pub fn note(&mut self, record: &EventRecord) {
+        if let Event::ItemCompleted { item } = &record.event
+            && matches!(item.body, ItemBody::Job(_))
+        {
+            self.ended(&item.id, record.seq);
+            return;
+        }
+        let Some(key) = record.cause.as_ref().and_then(|cause| cause.key.as_ref()) else { return };
+        let effect = if let Event::InputAccepted(input) = &record.event {
+            Effect::Accepted {
+                item_id: input.item_id.clone(),
+                turn_id: input.turn_id.clone(),
+                delivery: input.delivery,
+                content: digest(&as_json(&input.content)),
+            }
+        } else if let (Event::TurnStarted { .. }, Some(turn_id)) = (&record.event, &record.turn_id)
+        {
+            Effect::Began(turn_id.clone())
+        } else if let Event::ItemStarted { item } = &record.event
+            && let ItemBody::Job(job) = &item.body
+        {
+            self.running.push((item.id.clone(), key.clone()));
+            Effect::Ran { job_id: job.job_id.clone(), content: digest(&job.command), ended: None }
+        } else if let Event::ItemCompleted { item } = &record.event
+            && let ItemBody::EngineMessage(message) = &item.body
+        {
+            Effect::Noted { content: digest(&message_json(message)) }
+        } else {
+            return;
+        };
+        self.effects.entry(key.clone()).or_insert(effect);
+    }
+
+    /// Takes note of the end of a person's command.
+    fn ended(&mut self, item: &ItemId, seq: u64) {
+        let Some(at) = self.running.iter().position(|(running, _)| running == item) else { return };
+        let (_, key) = self.running.swap_remove(at);
+        if let Some(Effect::Ran { ended, .. }) = self.effects.get_mut(&key) {
+            *ended = Some(seq);
+        }
+    }
+
+    /// The effect of the request with this key.
+    pub fn effect(&self, key: &str) -> Option<&Effect> {
+        self.effects.get(key)
+    }
+}
+
+/// The content of a message as the journal writes it, but for known keys, which are replaced there.
+pub fn as_json(content: &[Input]) -> String {
+    serde_json::to_string(content).unwrap_or_default()
+}
+
+/// A message of the engine as the journal writes it, but for known keys.
+pub fn message_json(message: &EngineMessage) -> String {
+    serde_json::to_string(message).unwrap_or_default()
+}
+
+/// A number that differs for different contents. It is compared in memory alone, so it may change between versions.
+pub fn digest(json: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    json.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,89 @@
+//! A Unix socket as a link.
+//!
+//! Threads read and watch for the hang-up as for stdio, and cost nothing while a client is silent. Writing is a future that the caller polls
+//! beside the frontend: an event goes to each of several clients without a switch between threads.
+//!
+//! Why not tokio's own socket: it also listens for room to write, so that each read of a client would wake the engine. Here only a
+//! client that does not read has somebody wait for it.
+
+use super::codec::Framing;
+use super::stdio::{Batch, open_reader, watch};
+use super::{Frame, Link, Outgoing};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{MsgFlags, send};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Opens a link over a socket, from which `begun` was read already. The future writes for as long as it is polled, and never ends. Shut the
+/// socket down when the frontend has ended: the threads wait for this.
+///
+/// # Errors
+/// A thread could not be started.
+pub fn open(
+    stream: &UnixStream,
+    begun: Vec<u8>,
+) -> io::Result<(Link, impl Future<Output = ()> + Send + use<>)> {
+    stream.set_nonblocking(false)?;
+    let fd = || stream.as_fd().try_clone_to_owned();
+    let known_framing = Arc::new(OnceLock::new());
+    let incoming = open_reader(File::from(fd()?), begun, Arc::clone(&known_framing))?;
+    let hangup = CancellationToken::new();
+    watch(fd()?, hangup.clone())?;
+    let (outgoing, frames) = Outgoing::channel();
+    let link = Link { incoming, outgoing, hangup: hangup.clone() };
+    let socket = fd()?;
+    let writing = async move {
+        if let Err(error) = write(&socket, frames, &known_framing).await {
+            tracing::info!("socket: {error}");
+        }
+        hangup.cancel();
+        std::future::pending::<()>().await;
+    };
+    Ok((link, writing))
+}
+
+/// Writes messages until the frontend has ended.
+async fn write(
+    socket: &OwnedFd,
+    mut frames: mpsc::Receiver<Frame>,
+    framing: &OnceLock<Framing>,
+) -> io::Result<()> {
+    let mut batch = Batch::default();
+    while let Some(first) = frames.recv().await {
+        batch.fill(first, &mut frames, framing.get().copied());
+        write_all(socket, &batch.bytes).await?;
+        batch.written();
+    }
+    Ok(())
+}
+
+async fn write_all(socket: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        // The socket is blocking, for the thread that reads.
+        match send(socket.as_raw_fd(), bytes, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL) {
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(Errno::EINTR) => {}
+            Err(Errno::EAGAIN) => room(socket.try_clone()?).await?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Waits until there is room to write, or nobody who reads.
+async fn room(socket: OwnedFd) -> io::Result<()> {
+    let waited = tokio::task::spawn_blocking(move || {
+        let mut fds = [PollFd::new(socket.as_fd(), PollFlags::POLLOUT)];
+        match poll(&mut fds, PollTimeout::NONE) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    });
+    waited.await.map_err(io::Error::other)?
+}
