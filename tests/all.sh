@@ -49,7 +49,7 @@ step "tests"
 if ! cargo nextest --version >/dev/null 2>&1; then
   cargo install --locked --quiet cargo-nextest
 fi
-cargo nextest run --workspace --all-features --locked --no-fail-fast
+cargo nextest run --config-file tests/nextest.toml --workspace --all-features --locked --no-fail-fast
 
 step "tests in the documentation"
 cargo test --workspace --all-features --locked --doc

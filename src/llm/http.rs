@@ -9,6 +9,7 @@ use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use crate::ambient::Secret;
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt};
+use reqwest::RequestBuilder;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use std::error::Error as _;
@@ -89,10 +90,10 @@ impl Wire for Http {
         let body = serde_json::to_vec(&request.body).map_err(|error| {
             Error::new(ErrorKind::InvalidRequest, format!("cannot encode the request: {error}"))
         })?;
-        let sending = client.post(&request.url).headers(headers).body(body).send();
+        let sending = client.post(&request.url).headers(headers).body(body);
         drop(request);
         let limit = self.timeouts.first_byte;
-        let response = match tokio::time::timeout(limit, sending).await {
+        let response = match tokio::time::timeout(limit, send_or_again(sending)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(explain(&error, &server)),
             Err(_) => return Err(too_slow(&server, "did not begin to answer", limit)),
@@ -285,6 +286,36 @@ fn add_headers(headers: &mut HeaderMap, given: &[(String, Secret)]) -> Result<()
         headers.insert(key, value);
     }
     Ok(())
+}
+
+/// Sends a request; once more, and at once, when the connection closed before the answer began. Servers close a connection
+/// that was kept for the next request when it has waited too long, which may be just when that request comes.
+async fn send_or_again(sending: RequestBuilder) -> Result<reqwest::Response, reqwest::Error> {
+    let again = sending.try_clone();
+    match (sending.send().await, again) {
+        (Err(error), Some(again)) if closed_without_answer(&error) => again.send().await,
+        (sent, _) => sent,
+    }
+}
+
+/// Whether the connection was there, and then closed before the answer began.
+fn closed_without_answer(error: &reqwest::Error) -> bool {
+    error.is_request()
+        && !error.is_connect()
+        && !error.is_timeout()
+        && sources(error).any(|source| {
+            let hyper = source.downcast_ref::<hyper::Error>();
+            let io = source.downcast_ref::<io::Error>().map(io::Error::kind);
+            hyper.is_some_and(|error| error.is_incomplete_message() || error.is_canceled())
+                || matches!(
+                    io,
+                    Some(
+                        io::ErrorKind::ConnectionReset
+                            | io::ErrorKind::BrokenPipe
+                            | io::ErrorKind::UnexpectedEof
+                    )
+                )
+        })
 }
 
 /// Scheme, host and port: a query may hold a key.

@@ -118,6 +118,36 @@ async fn a_reply_that_was_read_to_its_end_leaves_the_connection_for_the_next() {
 }
 
 #[tokio::test]
+async fn a_request_that_meets_a_connection_that_closes_is_sent_again_once() {
+    let server = Server::start().await;
+    let provider = chat(&server);
+    let (stream, mut kept) = tokio::join!(provider.stream(request()), begin(&server));
+    kept.chunk(STOP).await;
+    kept.end().await;
+    assert!(stream.unwrap().all(async |delta| delta.is_ok()).await);
+    // The server ends the connection that it kept, just when the next request comes.
+    let again = async {
+        let first = kept.receive().await.unwrap();
+        drop(kept);
+        let (mut connection, second) = server.request().await;
+        assert_eq!(second.json(), first.json());
+        connection.respond(200, "text/event-stream", &(piece("b") + STOP)).await;
+    };
+    let (stream, ()) = tokio::join!(provider.stream(request()), again);
+    assert_eq!(next_text(&mut stream.unwrap()).await, "b");
+    // Once, not without end.
+    let refuses = async {
+        for _ in 0..2 {
+            drop(server.request().await);
+        }
+    };
+    let (stream, ()) = tokio::join!(provider.stream(request()), refuses);
+    let error = stream.err().unwrap();
+    assert_eq!(error.kind, ErrorKind::Network);
+    assert!(error.message.contains("broke"), "{error:?}");
+}
+
+#[tokio::test]
 async fn dropping_a_reply_closes_the_connection() {
     let server = Server::start().await;
     let provider = chat(&server);

@@ -147,9 +147,7 @@ async fn keys_are_left_in_no_file_and_no_message() {
     command.envs(plants()).env("PINTLE_LOG", "trace").env("HTTP_PROXY", "");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    let waiting = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
-    let (out, ()) = tokio::join!(waiting, serving);
-    let out = out.unwrap();
+    let out = Server::beside(child, serving).await;
     let shown = String::from_utf8_lossy(&out.stdout) + String::from_utf8_lossy(&out.stderr);
     assert!(shown.contains("may not, nor x-token ***, nor ghp_***"), "{shown}");
     assert!(!shown.contains(PLANT), "{shown}");
@@ -337,7 +335,6 @@ async fn a_reply_without_end_ends_with_an_error_that_names_the_limit() {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         let id = child.id();
-        let waiting = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
         let memory = async {
             let mut most = 0;
             while let Ok(facts) = std::fs::read_to_string(format!("/proc/{id}/status")) {
@@ -350,8 +347,7 @@ async fn a_reply_without_end_ends_with_an_error_that_names_the_limit() {
             }
             most
         };
-        let (out, (), most) = tokio::join!(waiting, serving, memory);
-        let out = out.unwrap();
+        let (out, most) = tokio::join!(Server::beside(child, serving), memory);
         let told = String::from_utf8_lossy(&out.stderr).into_owned();
         assert_eq!(
             out.status.code(),

@@ -3,13 +3,24 @@
 //! It knows just enough HTTP/1.1 to read one request and to write an answer in chunks. To stall, do not write; to
 //! cut, call [`Connection::cut`]. Run it beside the client with `tokio::join!`, or in front of the real binary.
 
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use std::pin::pin;
+use std::process::{Child, Output};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Mutex;
+
+/// A connection that may bring a request.
+type Awaited = BoxFuture<'static, Option<(Connection, Received)>>;
 
 /// A listener on a free port.
 #[derive(Debug)]
 pub(crate) struct Server {
     listener: TcpListener,
+    /// The connections that have brought no request yet. A client may open one to spare and send its request on another.
+    spare: Mutex<FuturesUnordered<Awaited>>,
     /// `http://127.0.0.1:PORT`.
     pub(crate) url: String,
 }
@@ -39,7 +50,7 @@ impl Server {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        Self { listener, url }
+        Self { listener, spare: Mutex::default(), url }
     }
 
     /// Waits for the next connection.
@@ -49,11 +60,40 @@ impl Server {
         Connection { stream: BufReader::new(stream) }
     }
 
-    /// Waits for the next connection and its first request.
+    /// Waits for the next request that comes first on its connection.
     pub(crate) async fn request(&self) -> (Connection, Received) {
-        let mut connection = self.accept().await;
-        let received = connection.receive().await.unwrap();
-        (connection, received)
+        let mut spare = self.spare.lock().await;
+        loop {
+            tokio::select! {
+                mut connection = self.accept() => spare.push(Box::pin(async move {
+                    let received = connection.receive().await?;
+                    Some((connection, received))
+                })),
+                Some(came) = spare.next() => if let Some(came) = came {
+                    return came;
+                },
+            }
+        }
+    }
+
+    /// Serves a program until its end. Panics with its output when it ends without all requests that are served.
+    pub(crate) async fn beside(child: Child, serving: impl Future<Output = ()>) -> Output {
+        let waiting = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
+        let mut serving = pin!(serving);
+        let mut ended = pin!(async {
+            let output = waiting.await.unwrap();
+            // It may have ended upon the last answer.
+            tokio::task::yield_now().await;
+            output
+        });
+        tokio::select! {
+            biased;
+            () = &mut serving => ended.await,
+            output = &mut ended => {
+                let shown = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+                panic!("the program ended ({}) before it had sent all its requests: {shown}", output.status)
+            }
+        }
     }
 }
 
@@ -93,11 +133,11 @@ impl Connection {
         self.stream.flush().await.unwrap();
     }
 
-    /// Answers in one go.
+    /// Answers in one go, and says that the connection ends with it.
     pub(crate) async fn respond(&mut self, status: u16, content_type: &str, body: &str) {
         let length = body.len();
         self.write(format!(
-            "HTTP/1.1 {status} X\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n\r\n{body}"
+            "HTTP/1.1 {status} X\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
         ))
         .await;
     }
