@@ -147,6 +147,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             }
             in_runtime(|| serve_stdio(serve, ambient))
         }
+        Task::Rpc(task) if task.attach => attach_pi(&task, ambient),
         Task::Rpc(task) => in_runtime(|| serve_pi(task, ambient)),
         Task::Acp(task) => {
             if std::io::stdin().is_terminal() {
@@ -269,6 +270,19 @@ fn attach_to(
     attach::pass_on(&socket)
 }
 
+/// Becomes a client of the shared engine that speaks Pi's RPC.
+fn attach_pi(task: &args::rpc::Rpc, ambient: Ambient) -> anyhow::Result<u8> {
+    task.check()?;
+    let mut set_up = rpc::set_up(task, ambient)?;
+    let cwd = assemble::folder(&set_up.ambient.current_dir()?)?;
+    let preferences = set_up.preferences(task, &cwd)?;
+    let speaks = Speaks::Pi(Box::new(preferences));
+    let trust = assemble::trusted(&set_up.settings, &set_up.ambient);
+    let options = given_options(&args::rpc::OF_THE_CLIENT);
+    let socket = attach::open(&set_up.data()?, &options, speaks, trust, &set_up.ambient)?;
+    attach::pass_on(&socket)
+}
+
 /// Shows a session of the shared engine here.
 fn show_session(settings: &args::Settings, session: &str, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(settings, ambient)?;
@@ -287,7 +301,7 @@ fn show_session(settings: &args::Settings, session: &str, ambient: &Ambient) -> 
 fn given_options(own: &[&str]) -> Vec<String> {
     let mut given = Vec::new();
     let mut is_own = false;
-    for argument in std::env::args_os().skip(2) {
+    for argument in args::rpc::mode(std::env::args_os().collect()).into_iter().skip(2) {
         let argument = argument.to_string_lossy().into_owned();
         let name = argument.split('=').next().unwrap_or_default();
         if argument.starts_with('-') {
@@ -318,7 +332,8 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
     let cwd =
         assemble::working_folder(&set_up.settings, &set_up.ambient, services.env.as_ref(), None);
     let cwd = cwd.await?;
-    let options = set_up.options(&task, cwd, signals.token())?;
+    let preferences = set_up.preferences(&task, &cwd)?;
+    let options = pi::Options { cwd, preferences, stop: signals.token(), scope: Scope::Alone };
     let framing = Some(Framing::Lines);
     let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, framing)?;
     let (engine, handle) = Engine::new(services);

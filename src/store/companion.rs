@@ -5,14 +5,27 @@
 
 use super::Error;
 use crate::disk;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The maximum size of a file that is continued.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// A file of lines that grows.
+/// The outcome of continuing a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resumed {
+    /// It holds the lines, and can be added to.
+    Continued,
+    /// There is no such file.
+    Missing,
+    /// Another client of the session writes it.
+    HeldByOther,
+    /// It has other content, and is left unchanged.
+    Diverged,
+}
+
+/// A file of lines that grows. Whoever writes it holds a lock on it, so that two clients of one session do not both write.
 #[derive(Debug)]
 pub struct CompanionFile {
     path: PathBuf,
@@ -30,23 +43,26 @@ impl CompanionFile {
         &self.path
     }
 
-    /// Returns true when it exists already.
+    /// Returns true when this client writes it.
     pub fn is_written(&self) -> bool {
         self.file.is_some()
     }
 
     /// Continues a file that holds a prefix of these lines behind its header line, and appends the missing ones; a missing file is not
-    /// created. A last line that a kill or a full disk cut is completed. Returns false for a file with other content, and leaves it
-    /// unchanged.
+    /// created. A last line that a kill or a full disk cut is completed.
     ///
     /// # Errors
     /// It cannot be read or written.
-    pub fn resume(&mut self, lines: &[String]) -> Result<bool, Error> {
-        let content = match disk::read(&self.path, MAX_BYTES) {
-            Ok(content) => content,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+    pub fn resume(&mut self, lines: &[&str]) -> Result<Resumed, Error> {
+        let file = match disk::open_private(&self.path, OpenOptions::new().append(true)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Resumed::Missing),
             Err(error) => return Err(Error::io(&self.path)(error)),
         };
+        if !self.is_locked(&file)? {
+            return Ok(Resumed::HeldByOther);
+        }
+        let content = disk::read(&self.path, MAX_BYTES).map_err(Error::io(&self.path))?;
         let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let (content, cut) = content.split_at(whole);
         let mut expected = lines.iter();
@@ -54,32 +70,46 @@ impl CompanionFile {
         if content.is_empty()
             || !rest.all(|line| expected.next().is_some_and(|next| next.as_bytes() == line))
         {
-            return Ok(false);
+            return Ok(Resumed::Diverged);
         }
-        let missing: String = expected.map(String::as_str).collect();
+        let missing: String = expected.copied().collect();
         // Whoever wrote another whole entry without a line end went on with the file.
         let is_entry = |text| serde_json::from_slice::<serde_json::Value>(text).is_ok();
         if !missing.as_bytes().starts_with(cut) && is_entry(cut) {
-            return Ok(false);
+            return Ok(Resumed::Diverged);
         }
-        self.open(OpenOptions::new().append(true))?;
-        if let Some(file) = self.file.as_ref().filter(|_| !cut.is_empty()) {
+        if !cut.is_empty() {
             file.set_len(whole as u64).map_err(Error::io(&self.path))?;
         }
+        self.file = Some(file);
         self.add(&missing)?;
-        Ok(true)
+        Ok(Resumed::Continued)
     }
 
-    /// Creates the file with these lines, and missing folders.
+    /// Creates the file with these lines, and missing folders. Where another client of the session has just created it, that one writes it.
     ///
     /// # Errors
-    /// There is a file of this name, or it cannot be written.
-    pub fn create(&mut self, text: &str) -> Result<(), Error> {
+    /// It cannot be written.
+    pub fn create(&mut self, text: &str) -> Result<Resumed, Error> {
         if let Some(folder) = self.path.parent() {
             disk::create_private_folder(folder).map_err(Error::io(folder))?;
         }
-        self.open(OpenOptions::new().append(true).create_new(true))?;
-        self.add(text)
+        let file = match disk::open_private(
+            &self.path,
+            OpenOptions::new().append(true).create_new(true),
+        ) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Ok(Resumed::HeldByOther);
+            }
+            Err(error) => return Err(Error::io(&self.path)(error)),
+        };
+        if !self.is_locked(&file)? {
+            return Ok(Resumed::HeldByOther);
+        }
+        self.file = Some(file);
+        self.add(text)?;
+        Ok(Resumed::Continued)
     }
 
     /// Appends lines.
@@ -96,9 +126,17 @@ impl CompanionFile {
         file.write_all(text.as_bytes()).map_err(Error::io(&self.path))
     }
 
-    fn open(&mut self, options: &mut OpenOptions) -> Result<(), Error> {
-        self.file = Some(disk::open_private(&self.path, options).map_err(Error::io(&self.path))?);
-        Ok(())
+    /// Takes the lock of a file. Returns false if another client holds it.
+    fn is_locked(&self, file: &File) -> Result<bool, Error> {
+        match file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            // A file system without locks has one client's files.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                Ok(true)
+            }
+            Err(TryLockError::Error(error)) => Err(Error::io(&self.path)(error)),
+        }
     }
 }
 
@@ -119,7 +157,7 @@ mod tests {
 
     #[test]
     fn only_a_file_of_our_own_grows() {
-        let lines: Vec<String> = ["a\n", "b\n", "c\n"].map(str::to_owned).into();
+        let lines = ["a\n", "b\n", "c\n"];
         for (name, before, want) in [
             ("whole", "head\na\nb\nc\n", Some("head\na\nb\nc\n")),
             ("behind", "other head\na\n", Some("other head\na\nb\nc\n")),
@@ -139,9 +177,25 @@ mod tests {
             let path = folder.path().join("x.jsonl");
             std::fs::write(&path, before).unwrap();
             let mut file = CompanionFile::new(path.clone());
-            assert_eq!(file.resume(&lines).unwrap(), want.is_some(), "{name}");
+            let resumed = if want.is_some() { Resumed::Continued } else { Resumed::Diverged };
+            assert_eq!(file.resume(&lines).unwrap(), resumed, "{name}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), want.unwrap_or(before), "{name}");
         }
+    }
+
+    #[test]
+    fn one_client_writes_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        let [mut first, mut second] = [(); 2].map(|()| CompanionFile::new(path.clone()));
+        assert_eq!(second.resume(&["a\n"]).unwrap(), Resumed::Missing);
+        first.create("head\na\n").unwrap();
+        assert_eq!(second.create("head\na\n").unwrap(), Resumed::HeldByOther);
+        assert_eq!(second.resume(&["a\n"]).unwrap(), Resumed::HeldByOther);
+        first.add("b\n").unwrap();
+        drop(first);
+        assert_eq!(second.resume(&["a\n", "b\n", "c\n"]).unwrap(), Resumed::Continued);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\na\nb\nc\n");
     }
 
     #[test]
@@ -153,7 +207,8 @@ mod tests {
         file.create("head\n").unwrap();
         file.add("a\n").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\na\n");
-        assert!(CompanionFile::new(path.clone()).create("other\n").is_err());
+        let mut other = CompanionFile::new(path.clone());
+        assert_eq!(other.create("other\n").unwrap(), Resumed::HeldByOther);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\na\n");
         assert_eq!(files(path.parent().unwrap(), ".jsonl"), [path]);
     }

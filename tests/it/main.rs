@@ -83,6 +83,7 @@ mod sessions;
 mod settings;
 mod shared;
 mod shared_links;
+mod shared_pi;
 mod stored;
 mod subagents;
 mod support;

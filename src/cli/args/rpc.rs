@@ -8,10 +8,57 @@ use pintle::frontend::pi::{Dialect, Start};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// The options that only an engine of one's own can have.
+const OF_AN_OWN_ENGINE: [&str; 11] = [
+    "no_session",
+    "api_key",
+    "system_prompt",
+    "tools",
+    "exclude_tools",
+    "no_tools",
+    "skill",
+    "no_skills",
+    "prompt_template",
+    "no_prompt_templates",
+    "no_context_files",
+];
+
+/// The options that are the client's own, and none of an engine that it starts for all.
+pub(crate) const OF_THE_CLIENT: [&str; 25] = [
+    "--attach",
+    "--trust",
+    "--pi-dialect",
+    "--provider",
+    "--model",
+    "--thinking",
+    "--models",
+    "--append-system-prompt",
+    "--session",
+    "--session-id",
+    "--fork",
+    "-c",
+    "--continue",
+    "--session-dir",
+    "--name",
+    "-e",
+    "--extension",
+    "--no-extensions",
+    "--theme",
+    "--no-themes",
+    "--no-mcp",
+    "--approve",
+    "--no-approve",
+    "--offline",
+    "--verbose",
+];
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rpc {
     #[command(flatten)]
     pub(crate) settings: Settings,
+    /// Be a client of the engine that several clients share, see `pintle attach`: other clients see the same sessions
+    #[arg(long, conflicts_with_all = OF_AN_OWN_ENGINE)]
+    pub(crate) attach: bool,
     /// The version of Pi that the client was written for: current (0.87 and later) or legacy (0.73 and before)
     #[arg(long, value_name = "DIALECT", default_value = "current")]
     pi_dialect: DialectName,
@@ -33,15 +80,8 @@ pub(crate) struct Rpc {
     /// Instructions beside the engine's own: a text or a file; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub(crate) append_system_prompt: Vec<String>,
-    /// Only these tools, with * for any text, separated by commas; -NAME removes one, +NAME changes nothing
-    #[arg(long, value_name = "TOOLS", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) tools: Option<Vec<String>>,
-    /// All tools but these
-    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
-    pub(crate) exclude_tools: Vec<String>,
-    /// No tools
-    #[arg(long, alias = "no-builtin-tools")]
-    pub(crate) no_tools: bool,
+    #[command(flatten)]
+    pub(crate) tools: ToolChoice,
     /// Open the session of this file, or with this id or beginning of an id
     #[arg(long, value_name = "PATH|ID", group = "begin")]
     session: Option<String>,
@@ -69,6 +109,20 @@ pub(crate) struct Rpc {
     passed_over: PassedOver,
     #[arg(hide = true)]
     messages: Vec<String>,
+}
+
+/// The tools that the model sees.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToolChoice {
+    /// Only these tools, with * for any text, separated by commas; -NAME removes one, +NAME changes nothing
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) tools: Option<Vec<String>>,
+    /// All tools but these
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub(crate) exclude_tools: Vec<String>,
+    /// No tools
+    #[arg(long, alias = "no-builtin-tools")]
+    pub(crate) no_tools: bool,
 }
 
 /// The skills, prompts and documents that are used.

@@ -4,13 +4,13 @@
 #![expect(clippy::disallowed_methods, reason = "reads the settings of another program")]
 
 use crate::args::Settings;
-use crate::args::rpc::Rpc;
+use crate::args::rpc::{Rpc, ToolChoice};
 use crate::assemble;
 use anyhow::Context;
 use pintle::agent::{Named, Personal, RetryPolicy, Services, Sources, globs_of};
 use pintle::ambient::Ambient;
 use pintle::disk;
-use pintle::frontend::pi::{self, Options, QueueMode};
+use pintle::frontend::pi::{self, Preferences, QueueMode};
 use pintle::llm::catalog;
 use pintle::models::{ModelSource, Models, Toolbox};
 use pintle::pi::auth;
@@ -19,7 +19,6 @@ use pintle::store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// The settings that the program runs with.
 pub(crate) struct SetUp {
@@ -41,14 +40,18 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
     };
     let pi = read(&folder.join("settings.json"))?;
     let mut settings = task.settings.clone();
-    settings.models_files = vec![folder.join("models.json")];
-    // Clients of Pi know its tools by their names.
-    settings.profile = settings.profile.or(Some("pi".to_owned()));
+    if !task.attach {
+        settings.models_files = vec![folder.join("models.json")];
+        // Clients of Pi know its tools by their names.
+        settings.profile = settings.profile.or(Some("pi".to_owned()));
+    }
     let nowhere = task.no_session.then(|| tempfile::Builder::new().prefix("pintle-").tempdir());
     let nowhere = nowhere.transpose()?;
     let named = settings.model.take();
     let mut set_up = SetUp { settings, ambient, folder, pi, nowhere, model: None };
-    set_up.take_keys()?;
+    if !task.attach {
+        set_up.take_keys()?;
+    }
     set_up.model = set_up.choose_model(task, named)?;
     if let (Some(key), Some(model)) = (&task.api_key, &set_up.model) {
         let provider = model.split('/').next().unwrap_or_default();
@@ -173,29 +176,36 @@ impl SetUp {
         let (Some(provider), Some(id)) = (&self.pi.default_provider, &self.pi.default_model) else {
             return Ok(None);
         };
+        if task.attach {
+            // The engine that others share does not read Pi's models.
+            let list = assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
+            if pi::resolve(&list, Some(provider), id).is_none() {
+                return Ok(None);
+            }
+        }
         let thinking = thinking.or(self.pi.default_thinking_level.as_ref());
         Ok(Some(level(format!("{provider}/{id}"), thinking)))
     }
 
-    /// Returns the options of the frontend.
-    pub(crate) fn options(
-        &mut self,
-        task: &Rpc,
-        cwd: PathBuf,
-        stop: CancellationToken,
-    ) -> anyhow::Result<Options> {
+    /// Returns the data folder of the engine.
+    pub(crate) fn data(&self) -> anyhow::Result<PathBuf> {
+        Ok(assemble::load_config(&self.settings, &self.ambient)?.folders.data)
+    }
+
+    /// Returns the client's own settings, for a session in this folder.
+    pub(crate) fn preferences(&mut self, task: &Rpc, cwd: &Path) -> anyhow::Result<Preferences> {
         let mode = |mode: &Option<String>| match mode.as_deref() {
             Some("all") => QueueMode::All,
             Some(_) | None => QueueMode::OneAtATime,
         };
         let texts = task.append_system_prompt.iter();
         let texts = texts
-            .map(|text| assemble::text_or_file(&cwd, text))
+            .map(|text| assemble::text_or_file(cwd, text))
             .collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(Options {
+        Ok(Preferences {
             dialect: task.dialect(),
             start: task.start(),
-            session_dir: (!task.no_session).then(|| self.session_dir(task, &cwd)),
+            session_dir: (!task.no_session).then(|| self.session_dir(task, cwd)),
             name: task.name.clone(),
             model: self.model.clone(),
             system_prompt: (!texts.is_empty()).then(|| texts.join("\n\n")),
@@ -203,8 +213,6 @@ impl SetUp {
             steering: mode(&self.pi.steering_mode),
             follow_up: mode(&self.pi.follow_up_mode),
             no_retry: self.pi.retry.enabled == Some(false),
-            stop,
-            cwd,
         })
     }
 
@@ -238,7 +246,7 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
     services.room.reserve = reserve_tokens.unwrap_or(services.room.reserve);
     services.room.keep = keep_recent_tokens.unwrap_or(services.room.keep);
     services.retry_policy = retry_policy(&set_up.pi.retry, services.retry_policy);
-    if let Some(tools) = chosen(task, services.tools.clone())? {
+    if let Some(tools) = chosen(&task.tools, services.tools.clone())? {
         services.tools = tools;
     }
     if let Some(text) = &task.system_prompt {
@@ -297,14 +305,15 @@ fn first_with_key(models: &Models) -> Option<String> {
 }
 
 /// The tools that the command line lets through.
-fn chosen(task: &Rpc, of: Toolbox) -> anyhow::Result<Option<Toolbox>> {
-    let named = task.tools.iter().flatten().map(|name| name.trim()).filter(|name| !name.is_empty());
+fn chosen(choice: &ToolChoice, of: Toolbox) -> anyhow::Result<Option<Toolbox>> {
+    let named =
+        choice.tools.iter().flatten().map(|name| name.trim()).filter(|name| !name.is_empty());
     let (taken, named): (Vec<&str>, Vec<&str>) = named.partition(|name| name.starts_with('-'));
     let only: Vec<String> =
         named.iter().filter(|name| !name.starts_with('+')).map(|name| (*name).to_owned()).collect();
-    let is_only = task.no_tools || !only.is_empty();
+    let is_only = choice.no_tools || !only.is_empty();
     let taken = taken.iter().map(|name| name.trim_start_matches('-').to_owned());
-    let without: Vec<String> = taken.chain(task.exclude_tools.iter().cloned()).collect();
+    let without: Vec<String> = taken.chain(choice.exclude_tools.iter().cloned()).collect();
     if !is_only && without.is_empty() {
         return Ok(None);
     }

@@ -79,7 +79,7 @@ impl Outbox {
     }
 
     /// Waits until everything is written or the client is gone; with `in_haste` at most [`FLUSH_TIMEOUT`].
-    pub(super) async fn finish(&mut self, hangup: &CancellationToken, in_haste: bool) {
+    pub(in crate::frontend) async fn finish(&mut self, hangup: &CancellationToken, in_haste: bool) {
         let flushed = async {
             while !self.is_empty() {
                 let room = self.room_for_first().await;

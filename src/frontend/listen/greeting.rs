@@ -1,5 +1,6 @@
 //! The first line on a socket: the client shows the engine's token and names its protocol and folder.
 
+use crate::frontend::pi;
 use crate::text::credentials;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -7,8 +8,8 @@ use std::io;
 use std::path::PathBuf;
 use tokio::net::UnixStream;
 
-/// The maximum length of the line, in bytes.
-const MAX_LINE_BYTES: usize = 16 * 1024;
+/// The maximum length of the line, in bytes. Instructions of a client of Pi's may be long.
+const MAX_LINE_BYTES: usize = 256 * 1024;
 
 /// The first line of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +27,7 @@ pub struct Greeting {
 }
 
 /// A protocol on a socket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Speaks {
     /// The native protocol.
@@ -38,6 +39,8 @@ pub enum Speaks {
         /// Runs commands in the client's terminals, if it offers them.
         client_terminals: bool,
     },
+    /// Pi's RPC.
+    Pi(Box<pi::Preferences>),
 }
 
 impl Greeting {
@@ -67,10 +70,13 @@ pub(super) struct Greeted {
 /// There is no such line, or the token is another; the words are for the client.
 pub(super) async fn greeted(stream: &UnixStream, token: &str) -> Result<Greeted, String> {
     let mut bytes = Vec::new();
+    let mut searched = 0;
     let end = loop {
-        if let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
-            break end;
+        let new = bytes.get(searched..).unwrap_or_default();
+        if let Some(end) = new.iter().position(|&byte| byte == b'\n') {
+            break searched + end;
         }
+        searched = bytes.len();
         if bytes.len() > MAX_LINE_BYTES {
             return Err("the first line is no greeting; connect by `pintle attach`".to_owned());
         }
@@ -123,9 +129,16 @@ mod tests {
             (vec![b'x'; MAX_LINE_BYTES + 1], Err("the first line is no greeting")),
         ] {
             let (mut client, engine) = UnixStream::pair().unwrap();
-            client.write_all(&bytes).await.unwrap();
-            drop(client);
-            let got = greeted(&engine, "secret").await.map(|greeted| greeted.rest);
+            // The engine stops reading at its limit.
+            let writing = async move { drop(client.write_all(&bytes).await) };
+            let (got, ()) = tokio::join!(
+                async {
+                    let got = greeted(&engine, "secret").await.map(|greeted| greeted.rest);
+                    drop(engine);
+                    got
+                },
+                writing
+            );
             match want {
                 Ok(rest) => assert_eq!(got.unwrap(), rest),
                 Err(why) => assert!(got.unwrap_err().starts_with(why), "{why}"),

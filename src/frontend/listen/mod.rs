@@ -8,7 +8,7 @@ mod greeting;
 
 pub use greeting::{Greeting, Speaks};
 
-use super::{Ended, Scope, acp, ahp, native};
+use super::{Ended, Scope, acp, ahp, native, pi};
 use crate::agent::EngineHandle;
 use crate::transport::{socket, websocket};
 use gate::{Gate, Handshake, Wire};
@@ -209,6 +209,10 @@ async fn serve_unix(
             Speaks::Acp { client_terminals } => {
                 let options = acp::Options { cwd, stop, client_terminals, scope };
                 acp::serve(link, engine, options).await
+            }
+            Speaks::Pi(preferences) => {
+                let options = pi::Options { cwd, preferences: *preferences, stop, scope };
+                pi::serve_or_say(link, engine, options).await
             }
         }
     };

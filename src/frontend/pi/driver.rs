@@ -9,16 +9,16 @@ use crate::agent::{
     AnswerCommand, ContextCommand, EngineHandle, Error, Feed, Interrupted, SessionHandle,
     Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
-use crate::frontend::connection::{Ended, Outbox, Protocol};
+use crate::frontend::connection::{Ended, Outbox, Protocol, Scope};
 use crate::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
 use pintle_protocol::event::{
-    DeltaField, Event, EventRecord, TransientEvent, TransientRecord, TurnStatus,
+    DeltaField, Event, EventRecord, QueuedInput, TransientEvent, TransientRecord, TurnStatus,
 };
-use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::ItemStatus;
 use pintle_protocol::methods::QueuePolicy;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -43,6 +43,8 @@ pub(super) struct Driver {
     /// The abort commands that wait until nothing runs.
     pub(super) aborts: Vec<Head>,
     pub(super) compacting: Option<Compacting>,
+    /// The messages that this client queued in the open session.
+    pub(super) queued: BTreeSet<ItemId>,
     pub(super) retries: bool,
     pub(super) compacts: bool,
     subagents: mpsc::Receiver<SessionHandle>,
@@ -107,7 +109,7 @@ impl Protocol for Driver {
 
     async fn input_ended(&mut self) {
         // Open questions are denied.
-        self.dialogs = Dialogs::default();
+        self.dialogs.clear();
         let id = self.watching.subscriber.id;
         let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
     }
@@ -125,30 +127,32 @@ impl Protocol for Driver {
     }
 
     async fn closed(&mut self) {
-        self.sessions.close(&self.open).await;
+        self.sessions.tidy(&self.open).await;
     }
 }
 
 impl Driver {
     pub(super) async fn new(parts: Parts, subscriber: Subscriber) -> Result<Self, Error> {
         let Parts { engine, options, outgoing, subagents } = parts;
-        let (steering, follow_up) = (options.steering, options.follow_up);
+        let scope = options.scope;
+        let (steering, follow_up) = (options.preferences.steering, options.preferences.follow_up);
         let watching = Watching { subscriber, steering, follow_up };
-        let retries = !options.no_retry;
+        let retries = !options.preferences.no_retry;
         let compacts = engine.compacts_by_itself();
         let mut sessions = Sessions { engine, options };
         let open = Box::pin(sessions.start(&watching)).await?;
         // The model was given for the first session only.
-        sessions.options.model = None;
+        sessions.options.preferences.model = None;
         Ok(Self {
             sessions,
             open,
             out: Outbox::new(outgoing),
-            dialogs: Dialogs::default(),
+            dialogs: Dialogs::new(scope),
             shells: Shells::new(),
             watching,
             aborts: Vec::new(),
             compacting: None,
+            queued: BTreeSet::new(),
             has_just_ended: false,
             retries,
             compacts,
@@ -174,7 +178,7 @@ impl Driver {
     pub(super) fn shell(&mut self, event: shell::ShellEvent) {
         match event {
             shell::ShellEvent::Printed(event) => {
-                if self.sessions.options.dialect == super::Dialect::Current {
+                if self.sessions.options.preferences.dialect == super::Dialect::Current {
                     self.out.push_json(&event);
                 }
             }
@@ -278,7 +282,7 @@ impl Driver {
             Event::ItemCompleted { item } => self.open.printing.end(&item.id, &mut lines),
             Event::ConfigChanged(changed) => {
                 self.open.model.clone_from(&changed.model);
-                self.open.update_variables(self.sessions.options.dialect).await;
+                self.open.update_variables(self.sessions.options.preferences.dialect).await;
             }
             Event::RetryScheduled(retry)
                 if !self.retries && self.open.translator.quiet.is_none() =>
@@ -312,7 +316,14 @@ impl Driver {
         let Ok(Interrupted { turn_id, returned }) = self.open.handle.ask(interrupt).await else {
             return false;
         };
-        self.open.translator.queue.hold_all(returned);
+        // Those of other clients are handed back there.
+        let is_held = |input: &QueuedInput| match self.sessions.options.scope {
+            Scope::Alone => true,
+            Scope::Shared => self.queued.contains(&input.item_id),
+        };
+        let (held, others) = returned.into_iter().partition(is_held);
+        self.open.translator.queue.hold_all(held);
+        self.open.translator.queue.take_all(&others);
         turn_id.is_some()
     }
 
@@ -360,15 +371,16 @@ impl Driver {
     /// Switches to another session.
     pub(super) async fn switch(&mut self, open: OpenSession) {
         let before = std::mem::replace(&mut self.open, open);
-        self.dialogs = Dialogs::default();
+        self.dialogs.clear();
         if before.handle.id == self.open.handle.id {
             return;
         }
         self.compacting = None;
+        self.queued.clear();
         for head in std::mem::take(&mut self.aborts) {
             self.out.push_json(&head.done());
         }
-        self.sessions.close(&before).await;
+        self.sessions.close(&before, self.watching.subscriber.id).await;
         if self.open.translator.queue.has_left() {
             self.send_queue();
         }

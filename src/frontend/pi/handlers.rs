@@ -3,16 +3,20 @@
 use super::Dialect;
 use super::driver::{Compacting, Driver, error_text};
 use super::history;
-use super::line::{Bash, Command, CommandLine, Head, Message, Prompt, StreamingBehavior, fields};
+use super::line::{
+    Bash, Command, CommandLine, Head, Message, Prompt, QueueMode, StreamingBehavior, fields,
+};
 use super::models::{self, ModelName};
 use super::sessions::OpenSession;
 use crate::agent::{self, Accepted, ErrorKind, QueueEdit, Snapshot, Terms};
+use pintle_protocol::config::ConfigOption;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput, StateValue};
 use pintle_protocol::export::{ExportFormat, SessionExportParams};
 use pintle_protocol::methods::{Disposition, WhenBusy};
 use pintle_protocol::turn::WhenIdle;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The error of a prompt that arrives while a turn runs and does not say how to handle that.
@@ -24,7 +28,7 @@ const COMPACTING: &str = "Cannot submit a prompt while compaction is in progress
 impl Driver {
     pub(super) async fn command(&mut self, line: CommandLine) {
         let CommandLine { head, command } = line;
-        let is_current = self.sessions.options.dialect == Dialect::Current;
+        let is_current = self.sessions.options.preferences.dialect == Dialect::Current;
         // The client has not heard of the end yet, or it came while the command was on its way.
         let has_crossed =
             std::mem::take(&mut self.has_just_ended) || self.open.translator.is_running();
@@ -125,16 +129,23 @@ impl Driver {
 
     fn messages(&self) -> Vec<Value> {
         let mirror = &self.open.mirror;
-        history::messages(mirror.lines(), mirror.leaf(), self.sessions.options.dialect)
+        history::messages(mirror.lines(), mirror.leaf(), self.sessions.options.preferences.dialect)
     }
 
     async fn snapshot(&mut self) -> Result<Snapshot, agent::Error> {
         self.open.handle.ask(|reply| agent::SubscriptionCommand::Snapshot { reply }).await
     }
 
+    /// The session's options, which other clients may have set.
+    async fn options(&mut self) -> Result<Vec<ConfigOption>, agent::Error> {
+        let values = BTreeMap::new();
+        let list = |reply| agent::SettingsCommand::SetOptions { values, reply };
+        Ok(self.open.handle.ask(list).await?.options)
+    }
+
     /// The response to an accepted message, with its disposition; the legacy Pi omits that.
     fn accepted(&self, head: &Head, disposition: &str) -> Value {
-        match self.sessions.options.dialect {
+        match self.sessions.options.preferences.dialect {
             Dialect::Current => head.data(json!({ "disposition": disposition })),
             Dialect::Legacy => head.done(),
         }
@@ -202,6 +213,7 @@ impl Driver {
     /// Sends the update of the queue before the response, as Pi does.
     fn queued(&mut self, accepted: Accepted, delivery: Delivery, content: Vec<Input>) {
         let Accepted { turn_id, item_id, .. } = accepted;
+        self.queued.insert(item_id.clone());
         let queued =
             QueuedInput { item_id, turn_id, delivery, content, limits: None, output_schema: None };
         if self.open.translator.queue.add(queued) {
@@ -226,6 +238,7 @@ impl Driver {
             self.open.translator.queue.hold(delivery, input);
         }
         for queued in queued? {
+            self.queued.insert(queued.item_id.clone());
             if self.open.translator.queue.add(queued) {
                 self.send_queue();
             }
@@ -326,6 +339,14 @@ impl Driver {
             Ok(snapshot) => snapshot,
             Err(error) => return head.failed(&error_text(&error)),
         };
+        let options = match self.options().await {
+            Ok(options) => options,
+            Err(error) => return head.failed(&error_text(&error)),
+        };
+        let mode = |id: &str| {
+            let option = options.iter().find(|option| option.id == id);
+            option.map_or(QueueMode::default(), |option| QueueMode::read(&option.value)).pi_name()
+        };
         let open = &self.open;
         let model = ModelName::read(&snapshot.model);
         let state = snapshot.state.value;
@@ -340,8 +361,8 @@ impl Driver {
                 Some(json!(state != StateValue::Idle && open.translator.quiet.is_none())),
             ),
             ("isCompacting", Some(json!(is_compacting))),
-            ("steeringMode", Some(json!(self.watching.steering.pi_name()))),
-            ("followUpMode", Some(json!(self.watching.follow_up.pi_name()))),
+            ("steeringMode", Some(json!(mode("steerMode")))),
+            ("followUpMode", Some(json!(mode("followUpMode")))),
             ("sessionFile", path),
             ("sessionId", Some(json!(open.handle.id))),
             ("sessionName", open.translator.name().map(Value::from)),
@@ -383,7 +404,7 @@ impl Driver {
                 let mirror = &self.open.mirror;
                 let path = mirror.path().map(|path| path.to_string_lossy().into_owned());
                 let session = self.open.handle.id.as_str();
-                let dialect = self.sessions.options.dialect;
+                let dialect = self.sessions.options.preferences.dialect;
                 head.data(history::stats(mirror.lines(), session, path, &snapshot.context, dialect))
             }
             Err(error) => head.failed(&error_text(&error)),

@@ -3,8 +3,8 @@
 //! Invariant: every line gets a response. Unknown fields are ignored, as in Pi.
 
 use pintle_protocol::content::Input;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// A command with the id that its response repeats.
@@ -108,7 +108,7 @@ pub(super) struct SetModel {
 }
 
 /// The number of messages that are read at once.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueMode {
     /// All waiting messages.
@@ -144,6 +144,11 @@ impl QueueMode {
             Self::All => "all",
             Self::OneAtATime => "one",
         }
+    }
+
+    /// Reads its name in the engine.
+    pub(super) fn read(name: &str) -> Self {
+        if name == Self::All.name() { Self::All } else { Self::OneAtATime }
     }
 
     /// Returns its name in Pi.

@@ -4,10 +4,10 @@
 //! id; a file with other content is not touched. As in Pi, the file is created with the first message of a user.
 
 use crate::pi::{Apis, BranchPoints, Writer};
-use crate::store::companion::CompanionFile;
+use crate::store::companion::{CompanionFile, Resumed};
 use crate::store::{Entries, Entry, Error, Store};
 use pintle_protocol::event::Event;
-use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::ItemBody;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,10 @@ pub(super) struct Mirror {
     seq: u64,
     head: String,
     lines: Vec<Line>,
+    /// The number of lines that [`Mirror::catch_up`] has returned.
+    returned: usize,
+    /// The last turn that began, and the number of the event that says so.
+    last_turn: Option<(TurnId, u64)>,
     file: Option<CompanionFile>,
     /// The file could not be written, and the failure was reported.
     has_failed: bool,
@@ -33,6 +37,8 @@ pub(super) struct Mirror {
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) entry: Value,
+    /// The event that it comes from.
+    seq: u64,
     text: String,
     /// The user's message, if it is one.
     pub(super) item: Option<ItemId>,
@@ -73,10 +79,13 @@ impl Mirror {
             seq: 0,
             head,
             lines: Vec::new(),
+            returned: 0,
+            last_turn: None,
             file: None,
             has_failed: false,
         };
         mirror.rebuild()?;
+        mirror.returned = mirror.lines.len();
         Ok(mirror)
     }
 
@@ -86,16 +95,16 @@ impl Mirror {
     /// The file at this path has other content; the error says which.
     pub(super) fn write_to(&mut self, path: PathBuf) -> Result<(), String> {
         let mut file = CompanionFile::new(path);
-        let texts: Vec<String> = self.lines.iter().map(|line| line.text.clone()).collect();
-        match file.resume(&texts) {
-            Ok(true) => {}
-            Ok(false) => return Err("another program has changed it".to_owned()),
-            Err(error) => return Err(error.to_string()),
-        }
-        let exists = file.is_written();
+        let texts: Vec<&str> = self.lines.iter().map(|line| line.text.as_str()).collect();
+        let resumed = file.resume(&texts).map_err(|error| error.to_string())?;
         self.file = Some(file);
-        if !exists {
-            self.write(0);
+        match resumed {
+            Resumed::Continued | Resumed::HeldByOther => {}
+            Resumed::Missing => self.write(0),
+            Resumed::Diverged => {
+                self.file = None;
+                return Err("another program has changed it".to_owned());
+            }
         }
         Ok(())
     }
@@ -127,6 +136,16 @@ impl Mirror {
         self.lines.iter().filter_map(role).all(|role| role == "system")
     }
 
+    /// Returns the number of the event before this turn began, if the journal has been read that far.
+    pub(super) fn before(&self, turn: &TurnId) -> Option<u64> {
+        self.last_turn.as_ref().filter(|(last, _)| last == turn).map(|(_, seq)| seq - 1)
+    }
+
+    /// Has [`Mirror::catch_up`] return the entries of the events behind this one, though they are read already.
+    pub(super) fn return_from(&mut self, seq: u64) {
+        self.returned = self.lines.partition_point(|line| line.seq <= seq);
+    }
+
     /// Reads the journal up to an event, and returns the new entries.
     pub(super) fn catch_up(&mut self, seq: u64) -> &[Line] {
         let first_new = self.lines.len();
@@ -134,7 +153,11 @@ impl Mirror {
             tracing::warn!("the session's file is out of date: {error}");
         }
         self.write(first_new);
-        self.lines.get(first_new..).unwrap_or_default()
+        // A rewind may have left fewer.
+        let from = self.returned.min(self.lines.len());
+        let to = self.lines.partition_point(|line| line.seq <= seq).max(from);
+        self.returned = to;
+        self.lines.get(from..to).unwrap_or_default()
     }
 
     fn read_to(&mut self, seq: u64) -> Result<(), Error> {
@@ -154,6 +177,11 @@ impl Mirror {
 
     fn take(&mut self, entry: &Entry) {
         self.seq = entry.seq;
+        if let Some(record) = &entry.record
+            && let (Event::TurnStarted { .. }, Some(turn)) = (&record.event, &record.turn_id)
+        {
+            self.last_turn = Some((turn.clone(), entry.seq));
+        }
         let mut out = String::new();
         self.writer.follow(entry, &mut out);
         let mut item = user_message(entry);
@@ -162,7 +190,7 @@ impl Mirror {
             // Entries that precede the message are not the message.
             let is_user = value.pointer("/message/role").is_some_and(|role| role == "user");
             let item = if is_user { item.take() } else { None };
-            self.lines.push(Line { entry: value, text: text.to_owned(), item });
+            self.lines.push(Line { entry: value, seq: entry.seq, text: text.to_owned(), item });
         }
     }
 
@@ -185,26 +213,32 @@ impl Mirror {
         Ok(())
     }
 
-    /// Writes the lines from this one on. There is no file before the first message of a user.
+    /// Writes the lines from this one on. There is no file before the first message of a user. While another client of this session writes
+    /// the file, this one does not.
     fn write(&mut self, from: usize) {
         let Some(file) = self.file.as_mut().filter(|_| !self.has_failed) else { return };
-        let is_new = !file.is_written();
-        if is_new && !self.lines.iter().any(|line| line.item.is_some()) {
+        if from == self.lines.len() || !self.lines.iter().any(|line| line.item.is_some()) {
             return;
         }
-        let from = if is_new { 0 } else { from };
-        let new = self.lines.iter().skip(from).map(|line| line.text.as_str());
-        let written = if is_new {
-            file.create(&[self.head.as_str()].into_iter().chain(new).collect::<String>())
+        let texts = || self.lines.iter().map(|line| line.text.as_str());
+        let written = if file.is_written() {
+            file.add(&texts().skip(from).collect::<String>()).map(|()| Resumed::Continued)
         } else {
-            file.add(&new.collect::<String>())
+            match file.resume(&texts().collect::<Vec<_>>()) {
+                Ok(Resumed::Missing) => file
+                    .create(&[self.head.as_str()].into_iter().chain(texts()).collect::<String>()),
+                resumed => resumed,
+            }
         };
-        if let Err(error) = written {
-            self.has_failed = true;
-            tracing::error!(
-                "the session's file is no longer written; the journal is complete: {error}"
-            );
-        }
+        let failure = match written {
+            Ok(Resumed::Continued | Resumed::Missing | Resumed::HeldByOther) => return,
+            Ok(Resumed::Diverged) => "another program has changed it".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        self.has_failed = true;
+        tracing::error!(
+            "the session's file is no longer written; the journal is complete: {failure}"
+        );
     }
 }
 

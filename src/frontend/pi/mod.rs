@@ -26,10 +26,13 @@ pub use line::QueueMode;
 pub use models::{at_level, resolve};
 pub use sessions::Start;
 
-use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
+use super::connection::{
+    Ended, Events, FEED_CAPACITY, Inputs, Outbox, Scope, serve as serve_connection,
+};
 use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId, Wanted};
 use crate::transport::Link;
 use driver::{Driver, Parts};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -39,7 +42,8 @@ use tokio_util::sync::CancellationToken;
 const SUBAGENTS_CAPACITY: usize = 256;
 
 /// The version of Pi that the client was written for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Dialect {
     /// 0.87 and later: updates contain only the new part.
     #[default]
@@ -49,10 +53,22 @@ pub enum Dialect {
 }
 
 /// The options of a connection.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// The working directory.
     pub cwd: PathBuf,
+    /// The client's own settings.
+    pub preferences: Preferences,
+    /// Cancel it to interrupt running turns and close in order.
+    pub stop: CancellationToken,
+    /// The reach of the connection's end.
+    pub scope: Scope,
+}
+
+/// A client's own settings, which also reach an engine that others share.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Preferences {
     /// The client's version of Pi.
     pub dialect: Dialect,
     /// The session to begin with.
@@ -73,11 +89,24 @@ pub struct Options {
     pub follow_up: QueueMode,
     /// Failed requests to the provider are not retried.
     pub no_retry: bool,
-    /// Cancel it to interrupt running turns and close in order.
-    pub stop: CancellationToken,
 }
 
-/// Serves one client to its end, then closes the engine's sessions in order.
+/// Serves one client of an engine that others share. It is told on its own connection where its session could not be created or opened.
+pub async fn serve_or_say(link: Link, engine: EngineHandle, options: Options) -> Ended {
+    let (outgoing, hangup) = (link.outgoing.clone(), link.hangup.clone());
+    match serve(link, engine, options).await {
+        Ok(ended) => ended,
+        Err(error) => {
+            let head = line::Head { id: None, command: Some("open".to_owned()) };
+            let mut out = Outbox::new(outgoing);
+            out.push_json(&head.failed(&driver::error_text(&error)));
+            out.finish(&hangup, true).await;
+            Ended::HungUp
+        }
+    }
+}
+
+/// Serves one client to its end, then closes the engine's sessions in order, or leaves the client's session to the others.
 ///
 /// # Errors
 /// The session to begin with could not be created or opened.
@@ -86,7 +115,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
     let (feed_tx, feed) = mpsc::channel::<Feed>(FEED_CAPACITY);
     let (subagents_tx, subagents) = mpsc::channel(SUBAGENTS_CAPACITY);
     let subscriber = Subscriber {
-        id: SubscriberId(0),
+        id: SubscriberId::next(),
         feed: feed_tx,
         filter: Wanted::default(),
         can_approve: true,
@@ -97,16 +126,18 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
             let _ = subagents_tx.try_send(subagent);
         })),
     };
-    let stop = options.stop.clone();
+    let (stop, scope) = (options.stop.clone(), options.scope);
     let parts = Parts { engine: engine.clone(), options, outgoing, subagents };
     let mut driver = match Driver::new(parts, subscriber).await {
         Ok(driver) => driver,
         Err(error) => {
-            engine.shutdown().await;
+            if scope == Scope::Alone {
+                engine.shutdown().await;
+            }
             return Err(error);
         }
     };
     let events = Events::complete(feed, engine.clone());
-    let inputs = Inputs { incoming, events, hangup, stop, scope: Scope::Alone };
+    let inputs = Inputs { incoming, events, hangup, stop, scope };
     Ok(serve_connection(&mut driver, inputs, &engine).await)
 }

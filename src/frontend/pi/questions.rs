@@ -1,9 +1,11 @@
 //! Approvals and questions as dialogs of Pi's extensions: a permission by `confirm`, the model's questions by `select` or `input`.
 //!
-//! Invariant: without an answer, a dialog is denied. Clients without dialogs never answer, so each has a timeout.
+//! Invariant: without an answer, a dialog is denied. Clients without dialogs never answer, so each has a timeout. Where other clients share
+//! the session they may answer too, so a dialog without an answer only ends here, and permission has the engine's own deadline.
 
-use super::line::UiResponse;
+use super::line::{UiResponse, put};
 use crate::agent::{Answer, SessionHandle};
+use crate::frontend::connection::Scope as ConnectionScope;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{Question, QuestionAnswer};
@@ -16,8 +18,9 @@ use tokio::time::Instant;
 pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The open dialogs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Dialogs {
+    scope: ConnectionScope,
     count: u64,
     /// The client has been told that permissions are asked for.
     is_told: bool,
@@ -28,7 +31,7 @@ pub(super) struct Dialogs {
 struct OpenDialog {
     about: About,
     session: SessionHandle,
-    until: Instant,
+    until: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -47,19 +50,33 @@ fn message(approval: &Approval) -> String {
 }
 
 impl Dialogs {
+    pub(super) fn new(scope: ConnectionScope) -> Self {
+        Self { scope, count: 0, is_told: false, open: BTreeMap::new() }
+    }
+
+    /// Forgets the open dialogs.
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+    }
+
     /// Returns a notice about requests for permission, before the first one: a client without dialogs never answers.
     pub(super) fn notice(&mut self) -> Option<Value> {
         if std::mem::replace(&mut self.is_told, true) {
             return None;
         }
-        let seconds = ASK_TIMEOUT.as_secs();
+        let until = match self.scope {
+            ConnectionScope::Alone => {
+                format!("Without an answer within {} s it is denied.", ASK_TIMEOUT.as_secs())
+            }
+            ConnectionScope::Shared => "Other clients of the session may answer too.".to_owned(),
+        };
         Some(json!({
             "type": "extension_ui_request",
             "id": "notice-permission",
             "method": "notify",
             "message": format!(
-                "This call needs permission: answer the dialog `confirm` with an extension_ui_response. Without an answer within {seconds} s it \
-                 is denied. For a client that answers no dialogs, start the engine with --permission auto-edit or --permission full."
+                "This call needs permission: answer the dialog `confirm` with an extension_ui_response. {until} For a client that answers no \
+                 dialogs, start the engine with --permission auto-edit or --permission full."
             ),
             "notifyType": "warning",
         }))
@@ -67,15 +84,22 @@ impl Dialogs {
 
     /// Opens a dialog for permission.
     pub(super) fn approve(&mut self, session: SessionHandle, approval: &Approval) -> Value {
-        let id = self.open(session, About::Approval(approval.clone()), ASK_TIMEOUT);
-        json!({
+        let timeout = match self.scope {
+            ConnectionScope::Alone => Some(ASK_TIMEOUT),
+            ConnectionScope::Shared => None,
+        };
+        let id = self.open(session, About::Approval(approval.clone()), timeout);
+        let mut request = json!({
             "type": "extension_ui_request",
             "id": id,
             "method": "confirm",
             "title": format!("Allow {}?", approval.tool_name),
             "message": message(approval),
-            "timeout": millis(ASK_TIMEOUT),
-        })
+        });
+        if let Some(timeout) = timeout {
+            put(&mut request, "timeout", millis(timeout));
+        }
+        request
     }
 
     /// Opens a dialog for a question of the model.
@@ -86,7 +110,7 @@ impl Dialogs {
         now_ms: u64,
     ) -> Value {
         let timeout = Duration::from_millis(question.deadline_ms.saturating_sub(now_ms));
-        let id = self.open(session, About::Question(question.clone()), timeout);
+        let id = self.open(session, About::Question(question.clone()), Some(timeout));
         let mut title = question.text.clone();
         if let Some(plan) = &question.plan {
             title = format!("{title}\n\n{plan}");
@@ -103,10 +127,10 @@ impl Dialogs {
         })
     }
 
-    fn open(&mut self, session: SessionHandle, about: About, timeout: Duration) -> String {
+    fn open(&mut self, session: SessionHandle, about: About, timeout: Option<Duration>) -> String {
         self.count += 1;
         let id = format!("ask-{}", self.count);
-        let until = Instant::now() + timeout;
+        let until = timeout.map(|timeout| Instant::now() + timeout);
         self.open.insert(id.clone(), OpenDialog { about, session, until });
         id
     }
@@ -129,7 +153,7 @@ impl Dialogs {
 
     /// The deadline of the next dialog.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.open.values().map(|open| open.until).min()
+        self.open.values().filter_map(|open| open.until).min()
     }
 
     /// Takes the dialogs whose deadline has passed, each with a denial.
@@ -138,11 +162,15 @@ impl Dialogs {
         let overdue: Vec<String> = self
             .open
             .iter()
-            .filter(|(_, open)| open.until <= now)
+            .filter(|(_, open)| open.until.is_some_and(|until| until <= now))
             .map(|(id, _)| id.clone())
             .collect();
         let denial = |id| UiResponse { id, value: None, confirmed: None, cancelled: true };
-        overdue.into_iter().filter_map(|id| self.take(denial(id))).collect()
+        let denied: Vec<_> = overdue.into_iter().filter_map(|id| self.take(denial(id))).collect();
+        match self.scope {
+            ConnectionScope::Alone => denied,
+            ConnectionScope::Shared => Vec::new(),
+        }
     }
 
     /// Takes a response of the client; `None` if no such dialog is open.

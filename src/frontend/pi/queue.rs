@@ -68,6 +68,13 @@ impl Queue {
         }
     }
 
+    /// Removes messages that left the engine's queue.
+    pub(super) fn take_all(&mut self, gone: &[QueuedInput]) {
+        for input in gone {
+            self.take(&input.item_id);
+        }
+    }
+
     /// Takes the held messages, to queue them in the engine.
     pub(super) fn take_held(&mut self) -> Vec<(Delivery, Vec<Input>)> {
         std::mem::take(&mut self.held)

@@ -9,13 +9,15 @@ use super::printing::Printing;
 use super::translator::Translator;
 use super::{Dialect, Options, variables};
 use crate::agent::{
-    Command, CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, ForkSession,
-    OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand,
+    CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, Feed, ForkSession, OpenConfig,
+    SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId, SubscriptionCommand,
 };
+use crate::frontend::connection::{Scope, close_session};
 use crate::pi::{self, Apis};
 use crate::store::Store;
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::{ItemId, SessionId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +55,8 @@ impl OpenSession {
 }
 
 /// The session with which a client begins.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Start {
     /// A new session.
     #[default]
@@ -86,7 +89,7 @@ pub(super) struct Sessions {
 impl Sessions {
     /// Opens the session to begin with.
     pub(super) async fn start(&self, watching: &Watching) -> Result<OpenSession, Error> {
-        match &self.options.start {
+        match &self.options.preferences.start {
             Start::New => self.create(None, None, watching).await,
             Start::Continue => match self.files().pop() {
                 Some(path) => self.open_path(&path, watching).await,
@@ -111,7 +114,7 @@ impl Sessions {
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        let folder = self.options.session_dir.as_deref();
+        let folder = self.options.preferences.session_dir.as_deref();
         folder.map(|folder| crate::store::companion::files(folder, ".jsonl")).unwrap_or_default()
     }
 
@@ -132,7 +135,7 @@ impl Sessions {
 
     fn config(&self) -> OpenConfig {
         OpenConfig {
-            model: self.options.model.clone(),
+            model: self.options.preferences.model.clone(),
             permission_mode: Some(self.engine.default_permission_mode()),
             ..OpenConfig::default()
         }
@@ -146,20 +149,20 @@ impl Sessions {
         watching: &Watching,
     ) -> Result<OpenSession, Error> {
         let handle = self.engine.create(self.new_session(None, model)).await?;
-        self.adopt(handle, parent, watching).await
+        self.adopt(handle, parent, watching, Origin::Made).await
     }
 
     fn new_session(&self, id: Option<SessionId>, model: Option<String>) -> CreateSession {
         let config = self.config();
         let config = OpenConfig {
             model: model.or(config.model),
-            system_prompt: self.options.system_prompt.clone(),
+            system_prompt: self.options.preferences.system_prompt.clone(),
             ..config
         };
         CreateSession {
             id,
             cwd: self.options.cwd.to_string_lossy().into_owned(),
-            title: self.options.name.clone(),
+            title: self.options.preferences.name.clone(),
             config,
             ..CreateSession::default()
         }
@@ -168,12 +171,12 @@ impl Sessions {
     /// Opens the session with this id, or creates it.
     async fn open_or_create(&self, id: &str, watching: &Watching) -> Result<OpenSession, Error> {
         let id = SessionId::new(id.to_owned());
-        let handle = if self.store().folder(&id).is_ok() {
-            self.engine.open(id, self.config()).await?
-        } else {
-            self.engine.create(self.new_session(Some(id), None)).await?
-        };
-        self.adopt(handle, None, watching).await
+        if self.store().folder(&id).is_ok() {
+            let handle = self.engine.open(id, self.config()).await?;
+            return self.adopt(handle, None, watching, Origin::Opened).await;
+        }
+        let handle = self.engine.create(self.new_session(Some(id), None)).await?;
+        self.adopt(handle, None, watching, Origin::Made).await
     }
 
     /// Opens the session of a file: one of this engine's, or one of Pi's, which is imported.
@@ -191,7 +194,7 @@ impl Sessions {
                 if let Err(reason) = mirror.write_to(path.to_owned()) {
                     tracing::error!("the session has no file: {reason}");
                 }
-                return self.watch(handle, mirror, watching).await;
+                return self.watch(handle, mirror, watching, Origin::Opened).await;
             }
             (Err(error), None) => return Err(error),
         };
@@ -206,7 +209,7 @@ impl Sessions {
             mirror = self.mirror(&handle, Some(path.display().to_string())).await?;
             self.name_file(&mut mirror);
         }
-        self.watch(handle, mirror, watching).await
+        self.watch(handle, mirror, watching, Origin::Opened).await
     }
 
     /// The session whose file would be at this path, where there is none yet.
@@ -276,7 +279,7 @@ impl Sessions {
         let (of, config) = (of.clone(), self.config());
         let fork = ForkSession { of, at, title: None, config, cause: None };
         let handle = self.engine.fork(fork).await?;
-        self.adopt(handle, parent, watching).await
+        self.adopt(handle, parent, watching, Origin::Made).await
     }
 
     async fn adopt(
@@ -284,10 +287,11 @@ impl Sessions {
         handle: SessionHandle,
         parent: Option<String>,
         watching: &Watching,
+        origin: Origin,
     ) -> Result<OpenSession, Error> {
         let mut mirror = self.mirror(&handle, parent).await?;
         self.name_file(&mut mirror);
-        self.watch(handle, mirror, watching).await
+        self.watch(handle, mirror, watching, origin).await
     }
 
     async fn mirror(
@@ -302,7 +306,7 @@ impl Sessions {
 
     /// Names the session's file as Pi does, if files are written.
     fn name_file(&self, mirror: &mut Mirror) {
-        let Some(folder) = &self.options.session_dir else { return };
+        let Some(folder) = &self.options.preferences.session_dir else { return };
         if let Err(error) = mirror.write_to(folder.join(mirror.file_name())) {
             tracing::error!("the session has no file: {error}");
         }
@@ -313,39 +317,73 @@ impl Sessions {
         handle: SessionHandle,
         mut mirror: Mirror,
         watching: &Watching,
+        origin: Origin,
     ) -> Result<OpenSession, Error> {
         let Watching { subscriber, steering, follow_up } = watching;
         let subscriber = subscriber.clone();
-        let subscribe =
-            |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
-        let Snapshot { seq, title, model, cwd, queue, .. } = handle.ask(subscribe).await?;
-        mirror.catch_up(seq);
-        let values = [("steerMode", steering), ("followUpMode", follow_up)];
-        let values = values.map(|(id, mode)| (id.to_owned(), mode.name().to_owned()));
-        let values = BTreeMap::from(values);
-        handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await?;
+        let before = handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await?;
+        // A client that comes in the middle of a turn, which another one began, is told of it from its beginning.
+        let from = match &before.active_turn_id {
+            None => before.seq,
+            Some(turn) => {
+                mirror.catch_up(before.seq);
+                let from = mirror.before(turn).unwrap_or(before.seq);
+                let missed = Feed::Lagged {
+                    session_id: handle.id.clone(),
+                    last_sent_seq: from,
+                    head_seq: before.seq,
+                };
+                let is_told = from < before.seq && subscriber.feed.try_send(missed).is_ok();
+                if is_told { from } else { before.seq }
+            }
+        };
+        let from_seq = Some(before.seq);
+        let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply };
+        let Snapshot { title, model, cwd, queue, .. } = handle.ask(subscribe).await?;
+        mirror.catch_up(before.seq);
+        mirror.return_from(from);
+        let sets_modes = match (origin, self.options.scope) {
+            (Origin::Made, _) | (_, Scope::Alone) => true,
+            // How it reads its messages is also other clients' affair.
+            (Origin::Opened, Scope::Shared) => false,
+        };
+        if sets_modes {
+            let values = [("steerMode", steering), ("followUpMode", follow_up)];
+            let values = values.map(|(id, mode)| (id.to_owned(), mode.name().to_owned()));
+            let values = BTreeMap::from(values);
+            handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await?;
+        }
         let level = ModelName::read(&model).level.to_owned();
+        let dialect = self.options.preferences.dialect;
         let mut open = OpenSession {
-            translator: Translator::new(self.options.dialect, self.apis(), title, level),
+            translator: Translator::new(dialect, self.apis(), title, level),
             handle,
             mirror,
             cwd: PathBuf::from(cwd),
             model,
             variables: ExtraVariables::default(),
-            seq,
+            seq: from,
             printing: Printing::default(),
         };
-        open.translator.queue.add_left(queue);
-        open.update_variables(self.options.dialect).await;
+        match before.active_turn_id {
+            None => open.translator.queue.add_left(queue),
+            Some(_) => open.translator.queue.replace(queue),
+        }
+        open.update_variables(dialect).await;
         Ok(open)
     }
 
-    /// Closes a session, and reports unsent messages. A session without messages, also unread ones, is deleted.
-    pub(super) async fn close(&self, open: &OpenSession) {
+    /// Closes a session, or leaves it to the other clients, and tidies up.
+    pub(super) async fn close(&self, open: &OpenSession, id: SubscriberId) {
+        let _ = close_session(&open.handle, id, self.options.scope).await;
+        self.tidy(open).await;
+    }
+
+    /// Reports unsent messages. A session without messages, also unread ones, is deleted, unless another client has it open.
+    pub(super) async fn tidy(&self, open: &OpenSession) {
         for text in open.translator.queue.unsent() {
             tracing::warn!("no prompt followed this message, so it was not sent: {text}");
         }
-        let _ = open.handle.ask(|reply| Command::Close { reply }).await;
         if open.mirror.is_empty() && !open.translator.queue.has_left() {
             let (store, id) = (self.store(), open.handle.id.clone());
             let deleted = in_background(move || Ok(store.delete(&id)?)).await;
@@ -362,6 +400,15 @@ impl Sessions {
     fn store(&self) -> Store {
         self.engine.store().clone()
     }
+}
+
+/// The beginning of a session's use by a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The client had it made.
+    Made,
+    /// It was there before.
+    Opened,
 }
 
 /// The session to which a file belongs.

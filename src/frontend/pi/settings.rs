@@ -42,7 +42,7 @@ impl Driver {
             Some(effort) => format!("{model}:{effort}"),
             None => model,
         };
-        self.open.update_variables(self.sessions.options.dialect).await;
+        self.open.update_variables(self.sessions.options.preferences.dialect).await;
         let mut lines = Vec::new();
         self.open.translator.set_level(ModelName::read(&self.open.model).level, &mut lines);
         self.out.push_all(lines);
@@ -60,7 +60,7 @@ impl Driver {
     }
 
     pub(super) async fn cycle_model(&mut self, head: &Head) -> Value {
-        let patterns = self.sessions.options.models.clone();
+        let patterns = self.sessions.options.preferences.models.clone();
         let list = self.models();
         let all = models::cycle(&list, &patterns);
         let named = ModelName::read(&self.open.model);

@@ -17,15 +17,22 @@ mkdirSync(agent);
 mkdirSync(cwd);
 const model = await serve();
 const big = { id: "big", reasoning: true, contextWindow: 200000, maxTokens: 1000 };
-writeFileSync(
-  join(agent, "models.json"),
-  JSON.stringify({ providers: { here: { baseUrl: model.url, api: "openai-completions", apiKey: "k", models: [big, { id: "small" }] } } }),
-);
+const home = join(temp, "home");
+const sharedHome = join(temp, "shared-home");
+mkdirSync(sharedHome);
+// An engine of one's own reads Pi's models, and one that others share those of its own folder.
+for (const models of [agent, sharedHome]) {
+  writeFileSync(
+    join(models, "models.json"),
+    JSON.stringify({ providers: { here: { baseUrl: model.url, api: "openai-completions", apiKey: "k", models: [big, { id: "small" }] } } }),
+  );
+}
 
-const env = { PI_CODING_AGENT_DIR: agent, PINTLE_HOME: join(temp, "home"), PINTLE_RETRIES: "0" };
 const args = ["--permission", "full", ...(isCurrent ? [] : ["--pi-dialect", "legacy"])];
+let attached = [];
 const start = async (more = []) => {
-  const client = new RpcClient({ cliPath: join(here, "cli.mjs"), cwd, env, provider: "here", model: "big", args: [...args, ...more] });
+  const env = { PI_CODING_AGENT_DIR: agent, PINTLE_HOME: attached.length > 0 ? sharedHome : home, PINTLE_RETRIES: "0" };
+  const client = new RpcClient({ cliPath: join(here, "cli.mjs"), cwd, env, provider: "here", model: "big", args: [...args, ...attached, ...more] });
   await client.start();
   return client;
 };
@@ -183,31 +190,72 @@ if (isCurrent) {
 }
 
 let failed = 0;
-const client = await start();
-try {
-  for (const [name, step] of Object.entries(steps)) {
-    try {
-      await step(client);
-      console.log(`  ok    ${name}`);
-    } catch (error) {
-      failed += 1;
-      console.log(`  FAIL  ${name}\n${error.stack}`);
-      model.release();
-    }
+const check = async (name, step) => {
+  try {
+    await step();
+    console.log(`  ok    ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`  FAIL  ${name}\n${error.stack}`);
+    model.release();
   }
-  const { sessionFile } = await client.getState();
-  const before = await roles(client);
-  await client.stop();
-  const again = await start(["--session", sessionFile]);
-  assert.deepEqual(await roles(again), before, "what a stopped engine had said is not there any more");
-  await again.stop();
-  console.log("  ok    a stopped engine goes on");
-} catch (error) {
-  failed += 1;
-  console.log(`  FAIL  ${error.stack}`);
+};
+/** All steps with one client, which then comes back. */
+const drive = async (where) => {
+  const client = await start();
+  try {
+    for (const [name, step] of Object.entries(steps)) {
+      await check(`${name}${where}`, () => step(client));
+    }
+    await check(`a client that comes back goes on${where}`, async () => {
+      const { sessionFile } = await client.getState();
+      const before = await roles(client);
+      await client.stop();
+      const again = await start(["--session", sessionFile]);
+      assert.deepEqual(await roles(again), before, "what was said is not there any more");
+      await again.stop();
+    });
+  } finally {
+    await client.stop();
+  }
+};
+/** Two clients on one session: each sees what the other says, in the middle of a run too. */
+const together = async () => {
+  const first = await start();
+  let second;
+  try {
+    await first.promptAndWait("hello");
+    const { sessionId, sessionFile } = await first.getState();
+    const streaming = until(first, streams);
+    await first.prompt("please wait for both");
+    await streaming;
+    second = await start(["--session-id", sessionId]);
+    assert.equal((await second.getState()).isStreaming, true);
+    const both = [first, second].map((client) => until(client, (event) => event.type === (isCurrent ? "agent_settled" : "agent_end")));
+    await second.followUp("and this");
+    model.release();
+    await Promise.all(both);
+    assert.deepEqual(await roles(first), ["user", "assistant", "user", "assistant", "user", "assistant"]);
+    assert.deepEqual(await second.getMessages(), await first.getMessages());
+    const lines = readFileSync(sessionFile, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+    const said = lines.filter((line) => line.message?.role === "user").map((line) => line.message.content[0].text);
+    assert.deepEqual(said, ["hello", "please wait for both", "and this"]);
+  } finally {
+    await first.stop();
+    await second?.stop();
+  }
+};
+
+try {
+  await drive("");
+  attached = ["--attach"];
+  await drive(", in a shared engine");
+  await check("two clients share a session", together);
 } finally {
-  await client.stop();
+  const address = join(sharedHome, "engine.json");
+  if (existsSync(address)) process.kill(JSON.parse(readFileSync(address, "utf8")).pid);
   model.close();
+  while (existsSync(address)) await new Promise((done) => setTimeout(done, 20));
   rmSync(temp, { recursive: true, force: true });
 }
 process.exit(failed > 0 ? 1 : 0);
