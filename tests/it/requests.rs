@@ -101,6 +101,50 @@ fn a_request_that_is_repeated_with_its_key_has_no_second_effect() {
     }
 }
 
+/// Wherever the disk is full, a request with a key has had its effect and holds in the next engine, or it was refused and can be repeated.
+#[test]
+fn a_key_on_a_full_disk_has_one_effect_or_none() {
+    for kib in [4, 5, 6, 7, 8] {
+        let scene = Scene::new(json!([{"blocks": [{"text": "fine"}]}]));
+        let args = ["serve", "--permission", "full", "--script", &scene.script];
+        let mut program = Program::start(scene.place.limited_command(kib, &args), Framing::Lines);
+        program.initialize();
+        let session = program.ask("session/create", json!({}))["sessionId"].clone();
+        let note = |key: &str| json!({"sessionId": session, "kind": "mark", "text": "n".repeat(300), "key": key});
+        let run = |key: &str| json!({"sessionId": session, "command": format!("echo {key} >> ran.txt"), "key": key});
+        let requests: Vec<(&str, Value)> = (0..12)
+            .map(|number| match number % 2 {
+                0 => ("session/note", note(&format!("key{number}"))),
+                _ => ("shell/run", run(&format!("key{number}"))),
+            })
+            .collect();
+        let mut had_effect = Vec::new();
+        for (method, params) in &requests {
+            had_effect.push(program.ask(method, params.clone()).get("code").is_none());
+        }
+        assert!(had_effect[0] && !had_effect[11], "{kib} KiB: {had_effect:?}");
+        program.signal(nix::sys::signal::Signal::SIGKILL);
+        program.wait();
+
+        // There is room again. Each is sent once more.
+        let mut program = scene.start();
+        program.ask("session/open", json!({"sessionId": session}));
+        for (method, params) in &requests {
+            program.ask(method, params.clone());
+        }
+        let ran = scene.place.read("ran.txt");
+        let mut ran: Vec<&str> = ran.lines().collect();
+        ran.sort_unstable();
+        assert_eq!(ran, ["key1", "key11", "key3", "key5", "key7", "key9"], "{kib} KiB");
+        let events = program.ask("session/events", json!({"sessionId": session}));
+        let notes = events["events"].as_array().unwrap().iter().filter(|record| {
+            record["event"]["type"] == "item.completed"
+                && record["event"]["item"]["text"] == "n".repeat(300)
+        });
+        assert_eq!(notes.count(), 6, "{kib} KiB");
+    }
+}
+
 #[test]
 fn a_steer_while_nothing_runs_is_kept_where_the_client_wants_it() {
     let scene = Scene::new(json!([{"blocks": [{"text": "done"}]}]));

@@ -243,6 +243,41 @@ fn a_session_whose_client_goes_while_it_is_made_keeps_no_engine() {
 }
 
 #[test]
+fn a_client_that_goes_in_the_middle_of_a_message_of_either_side_leaves_nothing_half_done() {
+    let shared = Shared::new(json!([{"blocks": [{"text": "long ".repeat(100_000)}]}]));
+    let mut other = shared.attach();
+    let session = create(&mut other);
+    other.prompt("go");
+    other.until_event("turn.completed");
+    let connect = || {
+        let mut socket =
+            UnixStream::connect(shared.file().unwrap()["socket"].as_str().unwrap()).unwrap();
+        let greeting = json!({"attach": {"token": shared.token(), "speaks": "native", "cwd": "/"}});
+        let hello = json!({"id": 1, "method": "initialize", "params": {"protocol": {"name": "pintle", "versions": ["1.0"]}}});
+        let open = json!({"id": 2, "method": "session/open", "params": {"sessionId": session}});
+        write!(socket, "{greeting}\n{hello}\n{open}\n").unwrap();
+        socket
+    };
+    let start = json!({"id": 3, "method": "turn/start", "params": {"sessionId": session,
+        "input": [{"type": "text", "text": "never said"}]}});
+    let start = start.to_string();
+    for cut in [1, start.len() / 2, start.len() - 1] {
+        connect().write_all(&start.as_bytes()[..cut]).unwrap();
+    }
+    let page = json!({"id": 3, "method": "session/events", "params": {"sessionId": session}});
+    for bytes in [0, 1, 100_000] {
+        let mut socket = connect();
+        writeln!(socket, "{page}").unwrap();
+        socket.read_exact(&mut vec![0; bytes]).unwrap();
+    }
+    // Whoever is left sees the same session as before.
+    let turns = other.ask("usage/read", json!({"sessionId": session}))["total"]["turns"].clone();
+    assert_eq!(turns, 1);
+    assert!(!other.seen.iter().any(|message| message.to_string().contains("never said")));
+    assert_eq!(other.ask("session/close", json!({"sessionId": session})), json!({}));
+}
+
+#[test]
 fn each_client_says_which_project_its_person_trusts() {
     let place = Place::untrusted(&[
         ("AGENTS.md", "Answer in rhymes"),

@@ -6,8 +6,8 @@ export const CLIENT_NAME = "pintle-vscode";
 /** Characters of an id that are shown. */
 const MOST_SHOWN = 40;
 
-/** Ids of clients with names that people know better. */
-const KNOWN = new Map([["pintle.nvim", "Neovim"]]);
+/** The beginning of the ids of Neovims. */
+const NEOVIM = "pintle.nvim";
 
 /**
  * The name of another client; undefined for this window. An earlier run of this window had another id, so that windows are told apart
@@ -16,6 +16,6 @@ const KNOWN = new Map([["pintle.nvim", "Neovim"]]);
 export function nameOfOther(id: string | undefined, own: string, isNew: boolean): string | undefined {
   if (id === undefined || id === "" || id === own) return undefined;
   if (id.startsWith(CLIENT_NAME)) return isNew ? "another window" : undefined;
-  const name = KNOWN.get(id) ?? id;
-  return name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
+  if (id.startsWith(NEOVIM)) return "Neovim";
+  return id.length > MOST_SHOWN ? `${id.slice(0, MOST_SHOWN)}…` : id;
 }

@@ -415,7 +415,7 @@ function Chat:draw_queue()
   vim.api.nvim_buf_clear_namespace(self.buf, NAMESPACE, 0, -1)
   local lines = {}
   for _, input in ipairs(self.state.queue) do
-    lines[#lines + 1] = { { render.queued(input), "PintleQueue" } }
+    lines[#lines + 1] = { { render.queued(input, self.state), "PintleQueue" } }
   end
   if #lines > 0 then
     local last = vim.api.nvim_buf_line_count(self.buf) - 1

@@ -2,6 +2,7 @@
 --
 -- What is asked before the engine is ready waits; nothing is asked twice.
 
+local clients = require("pintle.clients")
 local config = require("pintle.config")
 local log = require("pintle.log")
 local protocol = require("pintle.protocol")
@@ -222,7 +223,7 @@ function Engine:shake_hands(handle, is_restart)
   end, config.get().handshake_ms)
   handle:request(protocol.method.initialize, {
     protocol = { name = protocol.name, versions = { protocol.version } },
-    client = { name = "pintle.nvim", version = tostring(vim.version()) },
+    client = { name = clients.NAME, id = clients.OWN, version = tostring(vim.version()) },
     capabilities = { approvals = vim.empty_dict(), questions = vim.empty_dict(), applyEdit = vim.empty_dict() },
   }, function(err, result)
     if is_over or err and err.code == rpc.ENDED then

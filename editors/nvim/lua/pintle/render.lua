@@ -51,7 +51,9 @@ local statuses = { completed = "done", pending = "…" }
 ---@type table<string, fun(item: pintle.Item, state: pintle.Session): string[]>
 local items = {
   userMessage = function(item, state)
-    local lines = { "## " .. (deliveries[state.deliveries[item.id]] or "You"), "" }
+    local from = state.senders[item.id]
+    local you = deliveries[state.deliveries[item.id]] or "You"
+    local lines = { "## " .. you .. (from and ", from " .. from or ""), "" }
     extend(lines, input.shown(item.content), "")
     return lines
   end,
@@ -195,11 +197,14 @@ end
 
 ---A message that the model has not read yet, in a line.
 ---@param queued pintle.QueuedInput
+---@param state pintle.Session
 ---@return string
-function M.queued(queued)
+function M.queued(queued, state)
   local verbs = { steer = "steer", followUp = "queued", prompt = "prompt" }
   local text = input.shown(queued.content):gsub("%s*\n%s*", " ")
-  return ("» %s, not read yet: %s"):format(verbs[queued.delivery] or queued.delivery, text)
+  local from = state.senders[queued.itemId]
+  local verb = (verbs[queued.delivery] or queued.delivery) .. (from and ", from " .. from or "")
+  return ("» %s, not read yet: %s"):format(verb, text)
 end
 
 return M

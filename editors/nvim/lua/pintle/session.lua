@@ -3,6 +3,7 @@
 -- Pure: values in, values out, no editor. Each function returns the changes that a view has to draw. An event of an
 -- unknown type only moves `seq`; a field that is unknown is carried along.
 
+local clients = require("pintle.clients")
 local history = require("pintle.history")
 
 local M = {}
@@ -31,6 +32,9 @@ local M = {}
 ---@field verdicts integer[] The events of verdicts that were not undone.
 ---@field items table<string, pintle.Item>
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
+---@field senders table<string, string> The other client that a message came from, by the item it became.
+---@field own table<string, boolean> The messages of this client, by the item.
+---@field came_at? integer The last event before this client came: earlier messages may be those of an earlier run of it.
 ---@field queue pintle.QueuedInput[] Not read by the model yet.
 ---@field approvals pintle.Approval[] Open questions, oldest first.
 ---@field plan? pintle.Plan What the model means to do.
@@ -66,6 +70,8 @@ function M.new(id)
     turns = {},
     items = {},
     deliveries = {},
+    senders = {},
+    own = {},
     queue = {},
     approvals = {},
     verdicts = {},
@@ -81,6 +87,7 @@ end
 ---@param result pintle.SessionResult
 ---@return pintle.Change[]
 function M.attach(session, result)
+  session.came_at = session.came_at or result.seq
   session.cwd = result.cwd
   session.title = result.title or session.title
   session.context = result.context or session.context
@@ -166,7 +173,7 @@ function M.release(session, changes)
   end
 end
 
----@alias pintle.Handler fun(session: pintle.Session, event: table, add: fun(change: pintle.Change), turn_id?: string)
+---@alias pintle.Handler fun(session: pintle.Session, event: table, add: fun(change: pintle.Change), turn_id?: string, client_id?: string)
 
 ---@param list table[]
 ---@param key string
@@ -223,12 +230,20 @@ local durable = {
       add({ kind = "queue" })
     end
   end,
-  ["input.removed"] = function(session, event, add)
+  ["input.removed"] = function(session, event, add, _, client_id)
     for _, input in ipairs(event.inputs) do
       take(session.queue, "itemId", input.itemId)
     end
     add({ kind = "queue" })
-    add({ kind = "returned", inputs = event.inputs })
+    -- Those of others are handed back there. One whose sender is not known goes to whoever stopped the turn.
+    local is_own_stop = client_id == clients.OWN
+    local own = vim.tbl_filter(function(each)
+      return session.own[each.itemId] or is_own_stop and not session.senders[each.itemId]
+    end, event.inputs)
+    -- A hook has done what handled ones ask for.
+    if #own > 0 and not event.isHandled then
+      add({ kind = "returned", inputs = own })
+    end
   end,
   ["queue.changed"] = function(session, event, add)
     session.queue = vim.deepcopy(event.queue)
@@ -360,17 +375,32 @@ local durable = {
   end,
 }
 
+---Keeps who sent a message.
+---@param session pintle.Session
+---@param record pintle.EventRecord
+local function note_sender(session, record)
+  if record.seq <= (session.came_at or 0) then
+    return
+  end
+  local id = vim.tbl_get(record, "cause", "clientId")
+  session.senders[record.event.itemId] = clients.name_of_other(id)
+  session.own[record.event.itemId] = id == clients.OWN or nil
+end
+
 ---@param session pintle.Session
 ---@param record pintle.EventRecord
 ---@param changes pintle.Change[]
 function M.durable(session, record, changes)
   session.seq = record.seq
   local handler = type(record.event) == "table" and durable[record.event.type]
+  if handler and record.event.type == "input.accepted" then
+    note_sender(session, record)
+  end
   if handler then
     handler(session, record.event, function(change)
       changes[#changes + 1] = change
       history.note(session.history, record.seq, change)
-    end, record.turnId)
+    end, record.turnId, vim.tbl_get(record, "cause", "clientId"))
   end
 end
 

@@ -114,7 +114,7 @@ test("keys all the while, as fast as they come", function()
   end
   equal(lines(vi), (table.concat(want, " "):gsub(" 5 ", " 5" .. typed .. " ")))
   local refused = select(2, vi:chat():gsub("Nothing was changed", ""))
-  equal(made + refused, 8, "each edit is made, or the model is told")
+  equal(made + refused, 8, "each edit is made, or the model is told:\n" .. vi:chat())
   equal(vi:lua("return { vim.fn.mode(), vim.bo.modified }"), { "i", true })
   equal(child.read(dir .. "/a.txt"), "0\n" .. TEN)
   say(("     %d letters, %d of 8 edits between them"):format(#typed, made))

@@ -94,7 +94,7 @@ for (const [name, id, isNew, want] of [
   ["another window", "pintle-vscode-2", true, "another window"],
   ["a window that was there before, perhaps this one", "pintle-vscode-2", false, undefined],
   ["a window of a version before", "pintle-vscode", false, undefined],
-  ["another editor", "pintle.nvim", true, "Neovim"],
+  ["another editor", "pintle.nvim-12-3f", true, "Neovim"],
   ["another editor, before this window came", "pintle.nvim", false, "Neovim"],
   ["a client that nobody knows", "my-editor", true, "my-editor"],
   ["a client with a long id", "x".repeat(200), true, `${"x".repeat(40)}…`],
