@@ -158,7 +158,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             }
             in_runtime(|| serve_acp(task, ambient))
         }
-        Task::Run(task) => in_runtime(|| run_task(task, ambient)),
+        Task::Run(task) => in_runtime(|| run_task(*task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
         Task::Login(wanted) => in_runtime(|| login::run(wanted, ambient)),
@@ -404,6 +404,16 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let cwd =
         assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;
     let prompt = task.prompt()?;
+    let output_schema = task.output_schema()?;
+    let session = match task.session.as_deref() {
+        Some("last") => Some(sessions::newest(&services.store, &cwd)?),
+        Some(named) => Some(sessions::named(&services.store, named)?.as_str().to_owned()),
+        None => None,
+    };
+    let here = ambient.current_dir()?;
+    for path in &task.attach {
+        anyhow::ensure!(here.join(path).is_file(), "--attach: {} is no file", path.display());
+    }
     let stdout = stdio::take_stdout()?;
     let is_terminal = stdout.is_terminal();
     let (out, hangup) = stdio::open_lines(stdout)?;
@@ -414,9 +424,17 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         prompt,
         format: task.format.into(),
         limits: task.limits(),
+        wall: task.max_wall.map(Duration::from_secs),
+        output_schema,
+        attach: task.attach.iter().map(|path| here.join(path)).collect(),
+        patch: task.patch.as_ref().map(|path| here.join(path)),
+        terms: run::Terms {
+            fail_on_denied: task.fail_on_denied,
+            require_changes: task.require_changes,
+        },
         mode: task.mode(),
         additional,
-        session: task.session.clone(),
+        session,
         is_terminal,
         is_quiet: task.quiet,
         stop: signals.token(),

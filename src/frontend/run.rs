@@ -7,21 +7,26 @@ mod watch;
 
 use super::connection::{Events, FEED_CAPACITY};
 use crate::agent::{
-    CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record, SessionHandle,
-    Subscriber, SubscriberId, SubscriptionCommand, Terms, TurnCommand, Wanted,
+    CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record, ReviewCommand,
+    SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, Terms as TurnTerms, TurnCommand,
+    Wanted,
 };
 use crate::text::visible::visible;
 use crate::transport::Outgoing;
 use pintle_protocol::content::Input;
-use pintle_protocol::event::TurnLimits;
+use pintle_protocol::event::{TurnError, TurnLimits};
+use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
-use serde_json::json;
-use std::path::PathBuf;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+pub use watch::Terms;
 use watch::{Outcome, Watch};
 
 /// The task was completed.
@@ -34,6 +39,14 @@ pub const USAGE: u8 = 2;
 pub const PROVIDER: u8 = 3;
 /// A needed permission was denied.
 pub const DENIED: u8 = 4;
+/// A limit of tokens, cost, replies or time ended the turn.
+pub const LIMIT: u8 = 5;
+/// The answer does not satisfy the schema.
+pub const OUTPUT_INVALID: u8 = 6;
+/// Nothing was changed, though changes were required.
+pub const UNCHANGED: u8 = 7;
+/// The time for the whole task is over. Source: `timeout` of coreutils.
+pub const WALL_CLOCK: u8 = 124;
 /// A signal ended the run; the program knows which.
 pub const STOPPED: u8 = 255;
 /// The reader of the output is gone: 128 and the number of SIGPIPE.
@@ -61,6 +74,16 @@ pub struct Options {
     pub format: Format,
     /// Its limits.
     pub limits: TurnLimits,
+    /// The time for the whole task, after which what runs is stopped.
+    pub wall: Option<Duration>,
+    /// The JSON Schema that the answer must satisfy.
+    pub output_schema: Option<Value>,
+    /// Files that belong to the task.
+    pub attach: Vec<PathBuf>,
+    /// The file that the agent's changes are written to, as a patch.
+    pub patch: Option<PathBuf>,
+    /// The conditions under which a completed task is not done.
+    pub terms: Terms,
     /// The mode of the session; `None` leaves it unchanged.
     pub mode: Option<WorkMode>,
     /// Absolute paths of directories that belong to the work beside the working directory.
@@ -79,8 +102,20 @@ pub struct Options {
 
 /// Runs one task, prints its result, and returns the exit code.
 pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
-    let mut watch = Watch::new();
-    if let Err(error) = attempt(&out, &engine, &options, &mut watch).await {
+    let mut watch = Watch::new(options.terms);
+    let clock = Clock { end: options.wall.map(|wall| Instant::now() + wall) };
+    let mut session = None;
+    if let Err(error) = attempt(&out, &engine, &options, clock, &mut session, &mut watch).await {
+        watch.refused(error);
+    }
+    if let Some(session) = &session
+        && let Err(error) = count_lines(&engine, session, &mut watch).await
+    {
+        tracing::warn!("the changed lines cannot be counted: {error}");
+    }
+    if let (Some(session), Some(path)) = (&session, &options.patch)
+        && let Err(error) = write_patch(&engine, session, path, &mut watch.outcome).await
+    {
         watch.refused(error);
     }
     engine.shutdown().await;
@@ -88,8 +123,23 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     if options.hangup.is_cancelled() {
         return HUNG_UP;
     }
+    if clock.is_over() && outcome.status == "interrupted" {
+        let wall = options.wall.unwrap_or_default().as_secs();
+        outcome.exit_code = WALL_CLOCK;
+        "wallClock".clone_into(&mut outcome.stop);
+        outcome.error = Some(TurnError {
+            code: "wallClock".to_owned(),
+            message: format!("the task was stopped after {wall} s (--max-wall)"),
+            hint: outcome.session_id.as_ref().map(|id| {
+                format!("`pintle run --session {id} \"go on\"` continues it, with more time")
+            }),
+            retryable: true,
+            http_status: None,
+        });
+    }
     if options.stop.is_cancelled() {
         outcome.status = "interrupted";
+        "signal".clone_into(&mut outcome.stop);
         outcome.exit_code = STOPPED;
     }
     finish(&out, &options, outcome).await;
@@ -100,10 +150,60 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     outcome.exit_code
 }
 
+/// The end of the time for the whole task.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    end: Option<Instant>,
+}
+
+impl Clock {
+    fn is_over(self) -> bool {
+        self.end.is_some_and(|end| end <= Instant::now())
+    }
+
+    async fn over(self) {
+        match self.end {
+            Some(end) => tokio::time::sleep_until(end).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Counts the lines that the task added and removed.
+async fn count_lines(
+    engine: &EngineHandle,
+    session: &SessionHandle,
+    watch: &mut Watch,
+) -> Result<(), Error> {
+    if watch.outcome.changes.files.is_empty() {
+        return Ok(());
+    }
+    let from = HistoryPoint { seq: Some(watch.first_seq), ..HistoryPoint::default() };
+    let params = CheckpointDiffParams { session_id: None, from, to: None };
+    let compared = engine.compare(session.id.clone(), params).await?;
+    let changes = &mut watch.outcome.changes;
+    (changes.added, changes.removed) = watch::counted(&compared.text);
+    Ok(())
+}
+
+/// Writes the agent's changes to a file, as a patch; an empty file where there are none.
+async fn write_patch(
+    engine: &EngineHandle,
+    session: &SessionHandle,
+    path: &Path,
+    outcome: &mut Outcome,
+) -> Result<(), Error> {
+    let patch = session.ask(|reply| ReviewCommand::Patch { open: false, reply }).await?;
+    outcome.not_in_patch = patch.left_out;
+    engine.write_local(path, patch.text.into_bytes()).await
+}
+
 async fn attempt(
     out: &Outgoing,
     engine: &EngineHandle,
     options: &Options,
+    clock: Clock,
+    open: &mut Option<SessionHandle>,
     watch: &mut Watch,
 ) -> Result<(), Error> {
     let additional = Some(options.additional.as_slice().into());
@@ -115,6 +215,8 @@ async fn attempt(
         engine.create(CreateSession { cwd, config, ..CreateSession::default() }).await?
     };
     watch.outcome.session_id = Some(session.id.clone());
+    watch.outcome.journal = engine.store().journal(&session.id).ok();
+    *open = Some(session.clone());
     if options.format == Format::Events {
         let header = json!({
             "type": "header",
@@ -127,12 +229,19 @@ async fn attempt(
         print(out, header.to_string()).await;
     }
     let mut events = Events::complete(subscribe(&session, watch).await?, engine.clone());
-    let input = vec![Input::text(options.prompt.clone())];
+    let files = options
+        .attach
+        .iter()
+        .map(|path| Input::File { path: path.to_string_lossy().into_owned(), range: None });
+    let input = std::iter::once(Input::text(options.prompt.clone())).chain(files).collect();
     let started = session
         .ask(|reply| TurnCommand::Start {
             input,
             when_busy: WhenBusy::Reject,
-            terms: Terms { limits: Some(options.limits), ..Terms::default() },
+            terms: TurnTerms {
+                limits: Some(options.limits),
+                output_schema: options.output_schema.clone(),
+            },
             reply,
         })
         .await?;
@@ -158,7 +267,7 @@ async fn attempt(
                 return Err(Error::new(ErrorKind::Internal, "the end of the turn could not be written to the journal")
                     .hint("free disk space or check the data folder's permissions; earlier work is kept"));
             }
-            () = stopped(options), if !is_stopping => {
+            () = stopped(options, clock), if !is_stopping => {
                 is_stopping = true;
                 let queue = QueuePolicy::Return;
                 session.ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply }).await?;
@@ -179,13 +288,14 @@ async fn attempt(
                 show_all(out, options, watch, events.rest().await).await;
                 return Ok(());
             }
-            () = stopped(options), if !is_stopping => return Ok(()),
+            () = stopped(options, clock), if !is_stopping => return Ok(()),
         }
     }
 }
 
-async fn stopped(options: &Options) {
+async fn stopped(options: &Options, clock: Clock) {
     tokio::select! {
+        () = clock.over() => {}
         () = options.stop.cancelled() => {}
         () = options.hangup.cancelled() => {}
     }
@@ -208,7 +318,7 @@ async fn subscribe(
     let snapshot = session
         .ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply })
         .await?;
-    watch.last_seq = snapshot.seq;
+    (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
     Ok(feed)
 }
 
@@ -258,6 +368,14 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &Outcome) {
                 if let Some(hint) = &error.hint {
                     report(&format!("  {hint}"));
                 }
+            }
+            if outcome.stop == "unchanged" {
+                report("pintle: nothing was changed (--require-changes)");
+            }
+            for path in &outcome.not_in_patch {
+                report(&format!(
+                    "pintle: not in the patch, since outside the session's folder: {path}"
+                ));
             }
             for denial in &outcome.denials {
                 report(&format!("pintle: denied: {} ({})", denial.title, denial.hint));

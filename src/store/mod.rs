@@ -393,6 +393,14 @@ impl Store {
         Ok(ids)
     }
 
+    /// Returns the path of a session's journal.
+    ///
+    /// # Errors
+    /// It does not exist.
+    pub fn journal(&self, session: &SessionId) -> Result<PathBuf, Error> {
+        Ok(self.folder(session)?.join(journal::FILE))
+    }
+
     /// A session's folder.
     ///
     /// # Errors

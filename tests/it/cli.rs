@@ -160,7 +160,7 @@ fn run_tells_every_end_by_its_exit_code() {
             "a session that is not there",
             &["run", "go", "--session", "x", "--model", "ollama/m"],
             2,
-            "no session x",
+            "no session's id begins with `x`",
         ),
         ("a folder that is not there", &["run", "go", "-C", "nowhere"], 2, "nowhere"),
         (
@@ -378,8 +378,8 @@ fn a_task_has_the_limits_of_its_flags_and_says_so() {
         {"blocks": [{"text": "seen"}], "usage": {"inputTokens": 60, "outputTokens": 2}},
     ]});
     for (flags, want) in [
-        (&["--max-steps", "1"][..], ("limit", Some(1))),
-        (&["--max-tokens", "42"], ("limit", Some(1))),
+        (&["--max-steps", "1"][..], ("limit", Some(5))),
+        (&["--max-tokens", "42"], ("limit", Some(5))),
         (&["--max-steps", "2", "--max-tokens", "9000", "--max-cost", "0.5"], ("success", Some(0))),
         (&["--max-seconds", "600"], ("success", Some(0))),
         (&["--max-cost", "much"], ("", Some(2))),

@@ -87,6 +87,7 @@ mod shared_pi;
 mod stored;
 mod subagents;
 mod support;
+mod tasks;
 mod titles;
 mod tools;
 mod trust;

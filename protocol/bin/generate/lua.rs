@@ -134,11 +134,12 @@ fn variant_name(owner: &str, option: &Shape) -> String {
     }
 }
 
+/// The value that tells a variant from the others: that of `type`, else of the first field with only one value.
 fn tag(fields: &[Field]) -> Option<&str> {
-    fields.iter().find(|field| field.name == "type").and_then(|field| match &field.shape {
-        Shape::Literal(tag) => Some(tag.as_str()),
-        _ => None,
-    })
+    let literal = |field: &Field| matches!(field.shape, Shape::Literal(_));
+    let tagged = fields.iter().filter(|field| literal(field));
+    let tagged = tagged.min_by_key(|field| field.name != "type")?;
+    if let Shape::Literal(tag) = &tagged.shape { Some(tag.as_str()) } else { None }
 }
 
 fn class(out: &mut String, name: &str, parents: &[String], fields: &[Field]) {
@@ -190,6 +191,10 @@ mod tests {
             .filter_map(|line| line.strip_prefix("---@class ").or(line.strip_prefix("---@alias ")))
             .map(|line| line.split([':', ' ']).next().unwrap())
             .collect();
+        let mut once = declared.clone();
+        once.sort_unstable();
+        let twice: Vec<_> = once.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "declared twice: {twice:?}");
         for kind in &model.types {
             assert!(declared.contains(&format!("pintle.{}", kind.name).as_str()), "{}", kind.name);
         }

@@ -3,22 +3,19 @@
 pub(crate) mod history;
 pub(crate) mod listen;
 pub(crate) mod rpc;
+mod run;
 mod sessions;
 
+pub(crate) use run::Run;
 pub(crate) use sessions::{
     Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing, Stored,
 };
 
-use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};
 use pintle::config::{self, Flags};
-use pintle::frontend::run;
 use pintle::transport::codec::Framing;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::auth::AuthMethod;
-use pintle_protocol::event::TurnLimits;
-use pintle_protocol::plan::WorkMode;
-use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
 /// A headless coding-agent engine, steered by editors and scripts.
@@ -54,7 +51,7 @@ pub(crate) enum Task {
     Ahp(Ahp),
     /// Do one task in the current folder and print the answer; it never asks and never waits for a person
     #[command(after_help = "Guide: pintle help scripting")]
-    Run(Run),
+    Run(Box<Run>),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network
     Demo(Demo),
     /// List the models that are known by name, with windows and prices: built-in ones and your own
@@ -269,119 +266,6 @@ impl Serve {
             FramingName::Ndjson => Framing::Ndjson,
             FramingName::Lsp => Framing::Headers,
         })
-    }
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Run {
-    /// The task; - reads it from stdin
-    prompt: Option<String>,
-    #[command(flatten)]
-    pub(crate) settings: Settings,
-    /// The folder to work in
-    #[arg(short = 'C', long, value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
-    /// Another directory that belongs to the work; may be repeated
-    #[arg(long, value_name = "DIR")]
-    pub(crate) add_dir: Vec<PathBuf>,
-    /// The output: the answer as text, one JSON object, or every event as a JSON line
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
-    /// The work mode: plan (it only reads, and its answer is a plan) or act; by default a stored session keeps its own
-    #[arg(long, value_name = "MODE")]
-    mode: Option<Mode>,
-    /// Continue a stored session
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
-    /// Let the model see these tools only, by name, with * for any text, separated by commas
-    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
-    pub(crate) tools: Option<Vec<String>>,
-    /// Instructions in the place of the engine's own, in a new session: a text or a file
-    #[arg(long, value_name = "TEXT|FILE")]
-    pub(crate) system_prompt: Option<String>,
-    /// End after N replies of the model
-    #[arg(long, value_name = "N")]
-    pub(crate) max_steps: Option<u32>,
-    /// End when N tokens are used, input and output together
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    /// End when the task has cost this many US dollars; only where the price is known
-    #[arg(long, value_name = "USD", value_parser = parse_usd)]
-    pub(crate) max_cost: Option<u64>,
-    /// End after this many seconds, between two replies
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) max_seconds: Option<u64>,
-    /// Print no progress on stderr
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Mode {
-    Plan,
-    Act,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Format {
-    Text,
-    Json,
-    Events,
-}
-
-impl From<Format> for run::Format {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Text => Self::Text,
-            Format::Json => Self::Json,
-            Format::Events => Self::Events,
-        }
-    }
-}
-
-/// Parses US dollars into billionths of a dollar.
-fn parse_usd(text: &str) -> Result<u64, String> {
-    config::nano_usd(text.trim().trim_start_matches('$').parse().ok())
-        .ok_or_else(|| "an amount in US dollars, such as 0.50".to_owned())
-}
-
-impl Run {
-    /// Returns the limits of the task.
-    pub(crate) fn limits(&self) -> TurnLimits {
-        TurnLimits {
-            steps: self.max_steps,
-            tokens: self.max_tokens,
-            cost_nano_usd: self.max_cost,
-            duration_ms: self.max_seconds.map(|seconds| seconds.saturating_mul(1000)),
-        }
-    }
-
-    /// Returns the work mode, if one is named.
-    pub(crate) fn mode(&self) -> Option<WorkMode> {
-        self.mode.map(|mode| match mode {
-            Mode::Plan => WorkMode::Plan,
-            Mode::Act => WorkMode::Act,
-        })
-    }
-
-    /// The task's text. Stdin is read only for `-`.
-    pub(crate) fn prompt(&self) -> anyhow::Result<String> {
-        let prompt = match self.prompt.as_deref() {
-            Some("-") => {
-                let mut text = String::new();
-                std::io::stdin()
-                    .read_to_string(&mut text)
-                    .context("reading the task from stdin")?;
-                text
-            }
-            Some(prompt) => prompt.to_owned(),
-            None if std::io::stdin().is_terminal() => {
-                anyhow::bail!("what is to be done? pintle run \"TASK\"");
-            }
-            None => anyhow::bail!("name the task, or - to read it from stdin: pintle run -"),
-        };
-        anyhow::ensure!(!prompt.trim().is_empty(), "the task is empty");
-        Ok(prompt)
     }
 }
 

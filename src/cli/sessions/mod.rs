@@ -354,6 +354,16 @@ impl StoreCommands<'_> {
     }
 }
 
+/// The newest session of a folder.
+pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<String> {
+    let cwd = cwd.to_string_lossy().into_owned();
+    let filter = Filter { cwd: Some(cwd.clone()), archived: Some(false), ..Filter::default() };
+    let (found, _) = store.list(&filter, None, 1)?;
+    let newest = found.into_iter().next();
+    let newest = newest.with_context(|| format!("no session was made in {cwd}"))?;
+    Ok(newest.session_id.as_str().to_owned())
+}
+
 /// The session whose id begins so.
 pub(crate) fn named(store: &Store, beginning: &str) -> anyhow::Result<SessionId> {
     let ids = store.ids()?;

@@ -1,13 +1,16 @@
 //! The result of a task, and the lines on stderr while it runs, from its events. Pure.
 
-use super::{DENIED, DONE, FAILED, PROVIDER, USAGE};
+use super::{DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, UNCHANGED, USAGE};
 use crate::agent::{Error, ErrorKind};
 use pintle_protocol::content::Usage;
-use pintle_protocol::event::{Event, StopReason, TurnError, TurnStatus};
+use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
+use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
-use pintle_protocol::item::{Item, ItemBody, ItemStatus};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolKind};
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// The result line.
 #[derive(Debug, Serialize)]
@@ -16,17 +19,33 @@ pub(super) struct Outcome {
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
     pub(super) status: &'static str,
+    /// The reason for the exit code, a stable word.
+    pub(super) stop: String,
     pub(super) exit_code: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session_id: Option<SessionId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn_id: Option<TurnId>,
+    /// The journal of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) journal: Option<PathBuf>,
     pub(super) text: String,
+    /// The answer that satisfies `--output-schema`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) structured: Option<Value>,
+    /// The replies of the model.
+    pub(super) steps: u32,
+    pub(super) duration_ms: u64,
     pub(super) usage: Usage,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cost_nano_usd: Option<u64>,
     pub(super) changes: Changes,
+    /// The commands that ran, in order.
+    pub(super) commands: Vec<CommandRun>,
     pub(super) denials: Vec<Denial>,
+    /// Changed files that the patch leaves out, since they are outside of the session's folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) not_in_patch: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<TurnError>,
 }
@@ -45,35 +64,71 @@ pub(super) struct Denial {
     pub(super) hint: &'static str,
 }
 
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CommandRun {
+    pub(super) command: String,
+    pub(super) status: ItemStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) exit_code: Option<i32>,
+}
+
 /// The state of a run, from its events so far.
 pub(super) struct Watch {
     pub(super) outcome: Outcome,
     /// The turn has ended.
     pub(super) is_over: bool,
+    /// The last event before the task.
+    pub(super) first_seq: u64,
     pub(super) last_seq: u64,
     /// The usage of sub-agents, by their items.
     pub(super) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
+    /// The first state before the task and the last one, of each file that calls changed.
+    files: BTreeMap<String, [Option<FileState>; 2]>,
+    terms: Terms,
+    /// The code of the last notice: at a limit, it names the limit.
+    last_notice: String,
+}
+
+/// The conditions under which a completed task is not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// Something was denied.
+    pub fail_on_denied: bool,
+    /// Nothing was changed.
+    pub require_changes: bool,
 }
 
 impl Watch {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(terms: Terms) -> Self {
         Self {
             outcome: Outcome {
                 kind: "result",
                 status: "failed",
+                stop: "internal".to_owned(),
                 exit_code: FAILED,
                 session_id: None,
                 turn_id: None,
+                journal: None,
                 text: String::new(),
+                structured: None,
+                steps: 0,
+                duration_ms: 0,
                 usage: Usage::default(),
                 cost_nano_usd: None,
                 changes: Changes::default(),
+                commands: Vec::new(),
                 denials: Vec::new(),
+                not_in_patch: Vec::new(),
                 error: None,
             },
             is_over: false,
+            first_seq: 0,
             last_seq: 0,
             agents: BTreeMap::new(),
+            files: BTreeMap::new(),
+            terms,
+            last_notice: String::new(),
         }
     }
 
@@ -87,6 +142,7 @@ impl Watch {
             ErrorKind::Internal => ("internal", FAILED),
         };
         self.outcome.exit_code = exit_code;
+        code.clone_into(&mut self.outcome.stop);
         self.outcome.error = Some(TurnError {
             code: code.to_owned(),
             message: error.message,
@@ -96,7 +152,7 @@ impl Watch {
         });
     }
 
-    /// Takes an event of a sub-agent: its changes and denials count, its messages do not.
+    /// Takes an event of a sub-agent: its commands and denials count, its messages do not. Its changes are told by its parent.
     pub(super) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
@@ -136,17 +192,14 @@ impl Watch {
                     self.outcome.cost_nano_usd = costs.reduce(u64::saturating_add);
                 }
                 self.outcome.error.clone_from(&end.error);
-                let is_provider = end.error.as_ref().is_some_and(|error| error.code != "journal");
-                (self.outcome.status, self.outcome.exit_code) = match end.status {
-                    TurnStatus::Completed if end.stop == Some(StopReason::Limit) => {
-                        ("limit", FAILED)
-                    }
-                    TurnStatus::Completed if !self.outcome.denials.is_empty() => ("denied", DENIED),
-                    TurnStatus::Completed => ("success", DONE),
-                    TurnStatus::Interrupted => ("interrupted", FAILED),
-                    TurnStatus::Failed if is_provider => ("failed", PROVIDER),
-                    TurnStatus::Failed => ("failed", FAILED),
-                };
+                self.outcome.structured.clone_from(&end.structured);
+                self.outcome.steps = end.steps;
+                self.outcome.duration_ms = end.duration_ms;
+                self.judge(end);
+                None
+            }
+            Event::FilesChanged(changed) => {
+                self.changed(changed);
                 None
             }
             Event::RetryScheduled(retry) => Some(format!(
@@ -156,7 +209,10 @@ impl Watch {
                 retry.attempt,
                 retry.of
             )),
-            Event::Notice(notice) => Some(format!("pintle: {}", notice.message)),
+            Event::Notice(notice) => {
+                self.last_notice.clone_from(&notice.code);
+                Some(format!("pintle: {}", notice.message))
+            }
             Event::SessionUpdated(updated) => {
                 self.outcome.usage += updated.usage.unwrap_or_default();
                 let costs = self.outcome.cost_nano_usd.into_iter().chain(updated.cost_nano_usd);
@@ -165,6 +221,51 @@ impl Watch {
             }
             _ => None,
         }
+    }
+
+    fn changed(&mut self, changed: &FilesChanged) {
+        if !matches!(changed.by, ChangedBy::Call { .. }) {
+            return;
+        }
+        for FileRecord { path, before, after } in &changed.changes {
+            let states = self.files.entry(path.clone());
+            let [_, last] = states.or_insert_with(|| [before.clone(), None]);
+            last.clone_from(after);
+        }
+        // A file that is as it was is not changed.
+        let files = self.files.iter().filter(|(_, [first, last])| first != last);
+        self.outcome.changes.files = files.map(|(path, _)| path.clone()).collect();
+    }
+
+    /// Says why the task ended, and with which code.
+    fn judge(&mut self, end: &TurnCompleted) {
+        let Terms { fail_on_denied, require_changes } = self.terms;
+        let (is_denied, is_unchanged) =
+            (!self.outcome.denials.is_empty(), self.outcome.changes.files.is_empty());
+        let (status, stop, exit_code) = match (end.status, &end.error) {
+            (TurnStatus::Completed, _) if end.stop == Some(StopReason::Limit) => {
+                ("limit", self.last_notice.as_str(), LIMIT)
+            }
+            (TurnStatus::Completed, _) if is_denied && fail_on_denied => {
+                ("denied", "denied", DENIED)
+            }
+            (TurnStatus::Completed, _) if is_unchanged && require_changes => {
+                ("unchanged", "unchanged", UNCHANGED)
+            }
+            (TurnStatus::Completed, _) => ("success", "done", DONE),
+            (TurnStatus::Interrupted, _) => ("interrupted", "interrupted", FAILED),
+            (TurnStatus::Failed, None) => ("failed", "internal", FAILED),
+            (TurnStatus::Failed, Some(error)) => {
+                let exit_code = match error.code.as_str() {
+                    "journal" | "internal" => FAILED,
+                    "outputInvalid" => OUTPUT_INVALID,
+                    _ => PROVIDER,
+                };
+                ("failed", error.code.as_str(), exit_code)
+            }
+        };
+        (self.outcome.status, self.outcome.stop) = (status, stop.to_owned());
+        self.outcome.exit_code = exit_code;
     }
 
     fn item(&mut self, item: &Item) {
@@ -178,13 +279,20 @@ impl Watch {
                         hint: "--permission full would have allowed it",
                     });
                 }
-                for change in call.output.iter().flat_map(|output| &output.details.changes) {
-                    let changes = &mut self.outcome.changes;
-                    if !changes.files.contains(&change.path) {
-                        changes.files.push(change.path.clone());
-                    }
-                    changes.added += change.added;
-                    changes.removed += change.removed;
+                let command = call.input.as_ref().and_then(|input| input.get("command"));
+                let has_run = matches!(
+                    item.status,
+                    ItemStatus::Completed | ItemStatus::Failed | ItemStatus::Cancelled
+                );
+                if let Some(command) = command.and_then(Value::as_str)
+                    && call.kind == ToolKind::Execute
+                    && has_run
+                {
+                    self.outcome.commands.push(CommandRun {
+                        command: command.to_owned(),
+                        status: item.status,
+                        exit_code: call.output.as_ref().and_then(|output| output.details.exit_code),
+                    });
                 }
             }
             ItemBody::Subagent(_) => self.note_agent(item),
@@ -193,8 +301,42 @@ impl Watch {
     }
 }
 
+/// Counts the lines that a patch adds and removes.
+pub(super) fn counted(patch: &str) -> (u64, u64) {
+    let (mut added, mut removed, mut is_in_hunk) = (0, 0, false);
+    for line in patch.lines() {
+        match line.as_bytes().first() {
+            Some(b'@') => is_in_hunk = true,
+            Some(b'd') => is_in_hunk = false,
+            Some(b'+') if is_in_hunk => added += 1,
+            Some(b'-') if is_in_hunk => removed += 1,
+            _ => {}
+        }
+    }
+    (added, removed)
+}
+
 /// Returns the title of a running call.
 fn running(item: &Item) -> Option<&str> {
     let ItemBody::ToolCall(call) = &item.body else { return None };
     (item.status == ItemStatus::Running).then_some(call.title.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn lines_of_a_patch_are_counted_and_its_heads_are_not() {
+        for (patch, want) in [
+            ("", (0, 0)),
+            ("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n--- b\n+c\n d\n", (1, 2)),
+            (
+                "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+++ c\ndiff --git a/y b/y\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-e\n",
+                (1, 1),
+            ),
+        ] {
+            assert_eq!(counted(patch), want, "{patch}");
+        }
+    }
 }

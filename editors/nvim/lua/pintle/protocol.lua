@@ -658,26 +658,26 @@
 ---@field action pintle.ReviewAction The requested action.
 
 ---An action of a person.
----@alias pintle.ReviewAction pintle.ReviewAction.Variant|pintle.ReviewAction.Variant|pintle.ReviewAction.Variant|pintle.ReviewAction.Variant
+---@alias pintle.ReviewAction pintle.ReviewAction.keep|pintle.ReviewAction.undo|pintle.ReviewAction.revert|pintle.ReviewAction.comment
 
 ---Accept the hunks: the baseline takes their lines. The file stays as it is.
----@class pintle.ReviewAction.Variant
+---@class pintle.ReviewAction.keep
 ---@field action "keep" 
 ---@field target pintle.ReviewTarget The hunks concerned.
 
 ---Undo the hunks: the file gets the lines of the baseline again.
----@class pintle.ReviewAction.Variant
+---@class pintle.ReviewAction.undo
 ---@field action "undo" 
 ---@field target pintle.ReviewTarget The hunks concerned.
 ---@field discardEdits? boolean Also remove lines that a person wrote into a hunk; otherwise such a hunk is a conflict.
 
 ---Revert a verdict, or withdraw a queued one.
----@class pintle.ReviewAction.Variant
+---@class pintle.ReviewAction.revert
 ---@field action "revert" 
 ---@field verdict integer The event of the verdict.
 
 ---Comment on a hunk.
----@class pintle.ReviewAction.Variant
+---@class pintle.ReviewAction.comment
 ---@field action "comment" 
 ---@field hunk pintle.HunkId The hunk.
 ---@field side pintle.Side The side: the baseline or the present file.
@@ -685,33 +685,33 @@
 ---@field text string The comment's text.
 
 ---The hunks that a decision concerns.
----@alias pintle.ReviewTarget pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant
+---@alias pintle.ReviewTarget pintle.ReviewTarget.hunk|pintle.ReviewTarget.lines|pintle.ReviewTarget.file|pintle.ReviewTarget.turn|pintle.ReviewTarget.all
 
 ---One hunk.
----@class pintle.ReviewTarget.Variant
+---@class pintle.ReviewTarget.hunk
 ---@field of "hunk" 
 ---@field hunk pintle.HunkId Its id.
 ---@field changedSeq? integer The `changedSeq` that was shown; the decision is refused when it has changed since.
 
 ---Some lines of a hunk.
----@class pintle.ReviewTarget.Variant
+---@class pintle.ReviewTarget.lines
 ---@field of "lines" 
 ---@field hunk pintle.HunkId Its id.
 ---@field changedSeq integer The `changedSeq` that was shown; the lines are counted in that text.
 ---@field lines pintle.LineSelection The selected lines.
 
 ---All open hunks of a file.
----@class pintle.ReviewTarget.Variant
+---@class pintle.ReviewTarget.file
 ---@field of "file" 
 ---@field path string Its absolute path.
 
 ---All open hunks that a turn made or changed.
----@class pintle.ReviewTarget.Variant
+---@class pintle.ReviewTarget.turn
 ---@field of "turn" 
 ---@field turnId pintle.TurnId The turn.
 
 ---All open hunks.
----@class pintle.ReviewTarget.Variant
+---@class pintle.ReviewTarget.all
 ---@field of "all" 
 
 ---A selection of lines of a hunk, counted within it.
@@ -1854,23 +1854,23 @@
 ---@field openTodos? string The unfinished parts of the model's plan, at `beforeAgent`.
 
 ---A message of the model's context, for a hook. (Experimental.)
----@alias pintle.HookMessage pintle.HookMessage.Variant|pintle.HookMessage.Variant|pintle.HookMessage.Variant
+---@alias pintle.HookMessage pintle.HookMessage.user|pintle.HookMessage.assistant|pintle.HookMessage.toolResult
 
 ---A message of a person or of the engine.
----@class pintle.HookMessage.Variant
+---@class pintle.HookMessage.user
 ---@field role "user" 
 ---@field index? integer The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as reasoning.
 ---@field content (pintle.Content)[] The content.
 
 ---A reply of the model.
----@class pintle.HookMessage.Variant
+---@class pintle.HookMessage.assistant
 ---@field role "assistant" 
 ---@field index? integer The position in the context, from 0.
 ---@field text? string The text.
 ---@field calls? (pintle.HookMessageCall)[] The calls.
 
 ---The result of a call.
----@class pintle.HookMessage.Variant
+---@class pintle.HookMessage.toolResult
 ---@field role "toolResult" 
 ---@field index? integer The position in the context, from 0.
 ---@field callId string The call.

@@ -1,0 +1,157 @@
+//! The arguments of `pintle run`.
+
+use super::Settings;
+use anyhow::Context;
+use clap::ValueEnum;
+use pintle::config;
+use pintle::disk;
+use pintle::frontend::run;
+use pintle_protocol::event::TurnLimits;
+use pintle_protocol::plan::WorkMode;
+use serde_json::Value;
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
+
+/// The maximum size of a schema file. Source: the model reads it whole.
+const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The task; - reads it from stdin
+    prompt: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// The folder to work in
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Another directory that belongs to the work; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// The output: the answer as text, one JSON object, or every event as a JSON line
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+    /// The work mode: plan (it only reads, and its answer is a plan) or act; by default a stored session keeps its own
+    #[arg(long, value_name = "MODE")]
+    mode: Option<Mode>,
+    /// Continue a stored session: its id or the beginning of it, or `last` for the newest of the folder
+    #[arg(long, value_name = "ID|last")]
+    pub(crate) session: Option<String>,
+    /// A file that belongs to the task, such as a picture or a log; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attach: Vec<PathBuf>,
+    /// Let the model see these tools only, by name, with * for any text, separated by commas
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub(crate) tools: Option<Vec<String>>,
+    /// Instructions in the place of the engine's own, in a new session: a text or a file
+    #[arg(long, value_name = "TEXT|FILE")]
+    pub(crate) system_prompt: Option<String>,
+    /// End after N replies of the model
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u32>,
+    /// End when N tokens are used, input and output together
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// End when the task has cost this many US dollars; only where the price is known
+    #[arg(long, value_name = "USD", value_parser = parse_usd)]
+    pub(crate) max_cost: Option<u64>,
+    /// End after this many seconds, between two replies
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_seconds: Option<u64>,
+    /// Stop the task after this many seconds, whatever runs then
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_wall: Option<u64>,
+    /// Have the answer be one JSON value that satisfies the JSON Schema in this file
+    #[arg(long, value_name = "FILE")]
+    output_schema: Option<PathBuf>,
+    /// Write the agent's changes to this file, as a patch for `git apply`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) patch: Option<PathBuf>,
+    /// End with code 7 where the agent changed nothing
+    #[arg(long)]
+    pub(crate) require_changes: bool,
+    /// End with code 4 where something was denied; without it, a task that was completed all the same is done
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    pub(crate) fail_on_denied: bool,
+    /// Print no progress on stderr
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Mode {
+    Plan,
+    Act,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+    Events,
+}
+
+impl From<Format> for run::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => Self::Text,
+            Format::Json => Self::Json,
+            Format::Events => Self::Events,
+        }
+    }
+}
+
+/// Parses US dollars into billionths of a dollar.
+fn parse_usd(text: &str) -> Result<u64, String> {
+    config::nano_usd(text.trim().trim_start_matches('$').parse().ok())
+        .ok_or_else(|| "an amount in US dollars, such as 0.50".to_owned())
+}
+
+impl Run {
+    /// Returns the limits of the task.
+    pub(crate) fn limits(&self) -> TurnLimits {
+        TurnLimits {
+            steps: self.max_steps,
+            tokens: self.max_tokens,
+            cost_nano_usd: self.max_cost,
+            duration_ms: self.max_seconds.map(|seconds| seconds.saturating_mul(1000)),
+        }
+    }
+
+    /// Returns the work mode, if one is named.
+    pub(crate) fn mode(&self) -> Option<WorkMode> {
+        self.mode.map(|mode| match mode {
+            Mode::Plan => WorkMode::Plan,
+            Mode::Act => WorkMode::Act,
+        })
+    }
+
+    /// The task's text. Stdin is read only for `-`.
+    pub(crate) fn prompt(&self) -> anyhow::Result<String> {
+        let prompt = match self.prompt.as_deref() {
+            Some("-") => {
+                let mut text = String::new();
+                std::io::stdin()
+                    .read_to_string(&mut text)
+                    .context("reading the task from stdin")?;
+                text
+            }
+            Some(prompt) => prompt.to_owned(),
+            None if std::io::stdin().is_terminal() => {
+                anyhow::bail!("what is to be done? pintle run \"TASK\"");
+            }
+            None => anyhow::bail!("name the task, or - to read it from stdin: pintle run -"),
+        };
+        anyhow::ensure!(!prompt.trim().is_empty(), "the task is empty");
+        Ok(prompt)
+    }
+
+    /// Reads the schema that the answer must satisfy.
+    pub(crate) fn output_schema(&self) -> anyhow::Result<Option<Value>> {
+        let Some(path) = &self.output_schema else { return Ok(None) };
+        let text = disk::read_to_string(path, MAX_SCHEMA_BYTES)
+            .with_context(|| format!("--output-schema: {}", path.display()))?;
+        let schema = serde_json::from_str(&text)
+            .with_context(|| format!("--output-schema: {} is not JSON", path.display()))?;
+        Ok(Some(schema))
+    }
+}

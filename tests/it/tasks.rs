@@ -1,0 +1,223 @@
+//! `pintle run` for scripts: each end by its exit code and its word, answers of a given form, patches, and the time for the whole task.
+
+use crate::support::program::Place;
+use serde_json::{Value, json};
+use std::process::{Command, Stdio};
+
+fn text(words: &str) -> Value {
+    json!({"blocks": [{"text": words}]})
+}
+
+fn tool(name: &str, arguments: Value) -> Value {
+    json!({"blocks": [{"tool": name, "arguments": arguments}]})
+}
+
+/// A task, run with a script of replies.
+struct Task {
+    place: Place,
+    script: String,
+}
+
+impl Task {
+    fn new(replies: Value) -> Self {
+        let place = Place::new(&[("notes.txt", "one\ntwo\nthree")]);
+        let script = place.script(&json!({ "replies": replies }));
+        Self { place, script }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let args =
+            [&["run", "--quiet", "--format", "json", "--script", &self.script], args].concat();
+        let mut command = self.place.command(&args);
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Returns the exit code, the result and what stderr said.
+    fn run(&self, args: &[&str]) -> (i32, Value, String) {
+        let out = self.command(args).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        let result = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        (out.status.code().unwrap(), result, said)
+    }
+
+    fn write(&self, name: &str, content: &str) -> String {
+        let path = self.place.path(name);
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+const FULL: &str = "--permission=full";
+
+#[test]
+fn every_end_has_one_exit_code_and_one_word_for_it() {
+    let edit = || tool("write", json!({"path": "made.txt", "content": "made\n"}));
+    let ls = || tool("ls", json!({}));
+    let fails = || json!({"error": {"kind": "auth", "message": "who are you?"}});
+    for (name, replies, args, code, status, stop) in [
+        ("done", json!([text("yes")]), &["go"][..], 0, "success", "done"),
+        ("provider", json!([fails()]), &["go"], 3, "failed", "auth"),
+        ("denied", json!([edit(), text("done")]), &["go"], 4, "denied", "denied"),
+        (
+            "denied, which does not matter",
+            json!([edit(), text("done")]),
+            &["go", "--fail-on-denied", "false"],
+            0,
+            "success",
+            "done",
+        ),
+        ("steps", json!([ls(), ls()]), &["go", "--max-steps", "1"], 5, "limit", "stepLimit"),
+        (
+            "unchanged",
+            json!([text("done")]),
+            &["go", "--require-changes"],
+            7,
+            "unchanged",
+            "unchanged",
+        ),
+        (
+            "changed",
+            json!([edit(), text("done")]),
+            &["go", "--require-changes", FULL],
+            0,
+            "success",
+            "done",
+        ),
+        ("no schema", json!([]), &["go", "--output-schema", "nowhere.json"], 2, "", ""),
+        ("no file", json!([]), &["go", "--attach", "nowhere.png"], 2, "", ""),
+        ("no session", json!([]), &["go", "--session", "last"], 2, "", ""),
+    ] {
+        let task = Task::new(replies);
+        let (got, result, said) = task.run(args);
+        let word = |key: &str| result[key].as_str().unwrap_or_default().to_owned();
+        assert_eq!(
+            (got, word("status").as_str(), word("stop").as_str()),
+            (code, status, stop),
+            "{name}: {result} {said}"
+        );
+        if !status.is_empty() {
+            assert_eq!(result["exitCode"], code, "{name}");
+            let journal = result["journal"].as_str().unwrap();
+            assert!(std::path::Path::new(journal).is_file(), "{name}: {journal}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_satisfies_the_schema_or_the_task_failed() {
+    let schema = json!({"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}}});
+    for (replies, code, structured, asked) in [
+        (json!([text(r#"{"count": 3}"#)]), 0, json!({"count": 3}), 1),
+        (
+            json!([text("three"), text(r#"{"count": "3"}"#), text(r#"{"count": 3}"#)]),
+            0,
+            json!({"count": 3}),
+            3,
+        ),
+        (json!([text("a"), text("b"), text("c"), text(r#"{"count": 3}"#)]), 6, Value::Null, 3),
+    ] {
+        let task = Task::new(replies);
+        let path = task.write("schema.json", &schema.to_string());
+        let (got, result, said) = task.run(&["how many?", "--output-schema", &path]);
+        assert_eq!((got, &result["structured"]), (code, &structured), "{result} {said}");
+        assert_eq!(result["steps"], asked, "{result}");
+        if code == 6 {
+            assert_eq!(result["stop"], "outputInvalid");
+        }
+    }
+    let task = Task::new(json!([]));
+    for (content, said) in [("{", "is not JSON"), (r#"{"type": 7}"#, "7")] {
+        let path = task.write("schema.json", content);
+        let (code, result, told) = task.run(&["go", "--output-schema", &path]);
+        let told = told + &result.to_string();
+        assert!(code == 2 && told.contains(said), "{code} {told}");
+    }
+}
+
+#[test]
+fn the_patch_applies_to_a_clean_checkout() {
+    let task = Task::new(json!([
+        tool("write", json!({"path": "new/made.txt", "content": "made\r\nwithout an end"})),
+        tool("edit", json!({"path": "notes.txt", "oldText": "three", "newText": "drei"})),
+        tool("bash", json!({"command": "printf 'by a command\\n' > said.txt; exit 3"})),
+        text("done"),
+    ]));
+    let git = |folder: &std::path::Path, args: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(folder).args(["-c", "user.name=t", "-c", "user.email=t@t"]).args(args);
+        let out = git.output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    };
+    let project = task.place.project();
+    git(&project, &["init", "-q"]);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "before"]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    git(elsewhere.path(), &["clone", "-q", project.to_str().unwrap(), "clean"]);
+    let patch = elsewhere.path().join("agent.patch");
+    let (code, result, said) = task.run(&["go", FULL, "--patch", patch.to_str().unwrap()]);
+    assert_eq!(code, 0, "{result} {said}");
+    let clean = elsewhere.path().join("clean");
+    git(&clean, &["apply", patch.to_str().unwrap()]);
+    for name in ["new/made.txt", "notes.txt", "said.txt"] {
+        let [before, after] =
+            [&clean, &project].map(|folder| std::fs::read(folder.join(name)).unwrap());
+        assert_eq!(before, after, "{name}");
+    }
+    assert_eq!(
+        result["commands"],
+        json!([{"command": "printf 'by a command\\n' > said.txt; exit 3", "status": "failed", "exitCode": 3}])
+    );
+    let mut files: Vec<&str> = result["changes"]["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file.as_str().unwrap())
+        .collect();
+    files.sort_unstable();
+    assert_eq!(files.len(), 3, "{files:?}");
+    assert_eq!(
+        (&result["changes"]["added"], &result["changes"]["removed"]),
+        (&json!(4), &json!(1))
+    );
+}
+
+#[test]
+fn the_time_for_the_whole_task_ends_it_in_the_middle_of_a_call() {
+    let task = Task::new(json!([
+        tool("bash", json!({"command": "echo begun > begun.txt; sleep 1000"})),
+        text("never"),
+    ]));
+    let patch = task.place.path("agent.patch");
+    let (code, result, _) =
+        task.run(&["go", FULL, "--max-wall", "1", "--patch", patch.to_str().unwrap()]);
+    assert_eq!((code, &result["stop"]), (124, &json!("wallClock")), "{result}");
+    assert!(result["error"]["hint"].as_str().unwrap().contains("--session"), "{result}");
+    // What was done until then is kept.
+    assert!(std::fs::read_to_string(patch).unwrap().contains("+begun"));
+    assert_eq!(result["commands"][0]["status"], "cancelled", "{result}");
+    let task = Task { script: task.place.script(&json!({"replies": [text("going on")]})), ..task };
+    let (code, result, _) = task.run(&["and now?", "--session", "last"]);
+    assert_eq!((code, &result["text"]), (0, &json!("going on")), "{result}");
+}
+
+#[test]
+fn files_go_with_the_task() {
+    let task = Task::new(json!([text("read")]));
+    let (code, result, said) = task.run(&["look", "--attach", "notes.txt"]);
+    assert_eq!(code, 0, "{result} {said}");
+    let journal = std::fs::read_to_string(result["journal"].as_str().unwrap()).unwrap();
+    assert!(journal.contains("one\\ntwo\\nthree"), "{journal}");
+}
+
+#[test]
+fn an_open_silent_stdin_is_not_read() {
+    let task = Task::new(json!([text("done")]));
+    let mut child =
+        task.command(&["go"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let kept = child.stdin.take();
+    let out = child.wait_with_output().unwrap();
+    drop(kept);
+    assert_eq!(out.status.code(), Some(0));
+}
