@@ -95,7 +95,7 @@ local verbs = {
 local SCOPES = { "all", "file", "hunk", "turn" }
 
 ---@param text string
----@return pintle.Scope? scope nil when there is no such one, and that was said
+---@return pintle.VerdictScope? scope nil when there is no such one, and that was said
 function M.scope(text)
   if text == "" then
     return "hunk"

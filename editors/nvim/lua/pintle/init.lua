@@ -174,13 +174,13 @@ function M.review()
 end
 
 ---Keeps what the agent did.
----@param scope? pintle.Scope default: the hunk under the cursor
+---@param scope? pintle.VerdictScope default: the hunk under the cursor
 function M.keep(scope)
   require("pintle.verdict").keep(scope)
 end
 
 ---Takes back what the agent did.
----@param scope? pintle.Scope default: the hunk under the cursor
+---@param scope? pintle.VerdictScope default: the hunk under the cursor
 function M.undo(scope)
   require("pintle.verdict").undo(scope)
 end

@@ -9,7 +9,7 @@ local protocol = require("pintle.protocol")
 
 local M = {}
 
----@alias pintle.Scope "all"|"turn"|"file"|"hunk"
+---@alias pintle.VerdictScope "all"|"turn"|"file"|"hunk"
 
 ---@param path string
 ---@return string
@@ -58,7 +58,7 @@ end
 
 ---What a decision is about.
 ---@param here pintle.Workspace
----@param scope pintle.Scope
+---@param scope pintle.VerdictScope
 ---@param range? { first: integer, last: integer }
 ---@return pintle.ReviewTarget[]? targets nil when there is none, and that was said
 function M.targets(here, scope, range)
@@ -181,7 +181,7 @@ local function decide(here, view, actions)
 end
 
 ---Decides about what a scope or a range names.
----@param scope? pintle.Scope default: the hunk under the cursor
+---@param scope? pintle.VerdictScope default: the hunk under the cursor
 ---@param range? { first: integer, last: integer } only these lines
 ---@param action table what every action is beside its target
 local function about(scope, range, action)
@@ -196,14 +196,14 @@ local function about(scope, range, action)
 end
 
 ---Keeps what the agent did.
----@param scope? pintle.Scope default: the hunk under the cursor
+---@param scope? pintle.VerdictScope default: the hunk under the cursor
 ---@param range? { first: integer, last: integer } only these lines
 function M.keep(scope, range)
   about(scope, range, { action = "keep" })
 end
 
 ---Takes back what the agent did.
----@param scope? pintle.Scope default: the hunk under the cursor
+---@param scope? pintle.VerdictScope default: the hunk under the cursor
 ---@param range? { first: integer, last: integer } only these lines
 ---@param discards? boolean Whether lines of the person's own in a hunk go as well.
 function M.undo(scope, range, discards)
