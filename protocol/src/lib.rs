@@ -38,6 +38,7 @@ pub mod prompt;
 pub mod question;
 pub mod queue;
 pub mod review;
+pub mod run;
 pub mod schema;
 pub mod search;
 pub mod session;

@@ -438,6 +438,7 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         is_terminal,
         is_quiet: task.quiet,
         stop: signals.token(),
+        stop_code: signals.shared_code(),
         hangup,
     };
     let ran = beside(engine, run::run(out, handle, options));
@@ -446,7 +447,7 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         code = signals.run() => code,
     };
     prune(&task.settings, &ambient);
-    Ok(if code == run::STOPPED { signals.code() } else { code })
+    Ok(code)
 }
 
 /// Runs a command about the history or review of a session: with an engine, and without a model.

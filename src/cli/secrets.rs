@@ -18,6 +18,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// The maximum size of a file that is looked through; a run leaves none that is larger.
@@ -144,6 +145,7 @@ async fn run_turn(ambient: &Ambient, home: &Path, cwd: &Path) -> anyhow::Result<
         is_terminal: false,
         is_quiet: true,
         stop: CancellationToken::new(),
+        stop_code: Arc::default(),
         hangup,
     };
     crate::beside(engine, run::run(out, handle, options)).await

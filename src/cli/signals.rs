@@ -1,6 +1,8 @@
 //! Signals: the first ends the program in order and within a time, a second one at once.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -17,7 +19,7 @@ pub(crate) struct Signals {
     /// See [`file_size`].
     _file_size: Signal,
     stop: CancellationToken,
-    code: u8,
+    code: Arc<AtomicU8>,
     end_timeout: Duration,
 }
 
@@ -35,7 +37,7 @@ impl Signals {
             hangup: signal(SignalKind::hangup())?,
             _file_size: file_size()?,
             stop: CancellationToken::new(),
-            code: 143,
+            code: Arc::new(AtomicU8::new(143)),
             end_timeout: END_TIMEOUT,
         })
     }
@@ -47,7 +49,12 @@ impl Signals {
 
     /// The exit code of the last signal: 128 and its number.
     pub(crate) fn code(&self) -> u8 {
-        self.code
+        self.code.load(Ordering::Relaxed)
+    }
+
+    /// The exit code, for whoever reports it once the token has fired.
+    pub(crate) fn shared_code(&self) -> Arc<AtomicU8> {
+        Arc::clone(&self.code)
     }
 
     /// Fires the token at the first signal, and ends at the second, with its exit code, or when the time for an orderly end is over.
@@ -66,10 +73,10 @@ impl Signals {
                 _ = self.hangup.recv() => 129,
                 () = over => {
                     tracing::warn!("the engine has not ended within {} s of the signal", self.end_timeout.as_secs());
-                    return self.code;
+                    return self.code();
                 }
             };
-            self.code = code;
+            self.code.store(code, Ordering::Relaxed);
             if self.stop.is_cancelled() {
                 return code;
             }

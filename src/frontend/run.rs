@@ -17,17 +17,20 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::methods::{PeerInfo, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
+use pintle_protocol::run::{RunHeader, RunLine, RunResult, RunStatus};
 use pintle_protocol::{PROTOCOL_VERSION, schema};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 pub use watch::Terms;
-use watch::{Outcome, Watch};
+use watch::Watch;
 
 /// The task was completed.
 pub const DONE: u8 = 0;
@@ -96,6 +99,8 @@ pub struct Options {
     pub is_quiet: bool,
     /// Cancelled by a signal.
     pub stop: CancellationToken,
+    /// The exit code of that signal.
+    pub stop_code: Arc<AtomicU8>,
     /// Cancelled when the reader of stdout is gone.
     pub hangup: CancellationToken,
 }
@@ -123,7 +128,7 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     if options.hangup.is_cancelled() {
         return HUNG_UP;
     }
-    if clock.is_over() && outcome.status == "interrupted" {
+    if clock.is_over() && outcome.status == RunStatus::Interrupted {
         let wall = options.wall.unwrap_or_default().as_secs();
         outcome.exit_code = WALL_CLOCK;
         "wallClock".clone_into(&mut outcome.stop);
@@ -138,9 +143,9 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         });
     }
     if options.stop.is_cancelled() {
-        outcome.status = "interrupted";
+        outcome.status = RunStatus::Interrupted;
         "signal".clone_into(&mut outcome.stop);
-        outcome.exit_code = STOPPED;
+        outcome.exit_code = options.stop_code.load(Ordering::Relaxed);
     }
     finish(&out, &options, outcome).await;
     tokio::select! {
@@ -191,7 +196,7 @@ async fn write_patch(
     engine: &EngineHandle,
     session: &SessionHandle,
     path: &Path,
-    outcome: &mut Outcome,
+    outcome: &mut RunResult,
 ) -> Result<(), Error> {
     let patch = session.ask(|reply| ReviewCommand::Patch { open: false, reply }).await?;
     outcome.not_in_patch = patch.left_out;
@@ -215,18 +220,22 @@ async fn attempt(
         engine.create(CreateSession { cwd, config, ..CreateSession::default() }).await?
     };
     watch.outcome.session_id = Some(session.id.clone());
-    watch.outcome.journal = engine.store().journal(&session.id).ok();
+    let journal = engine.store().journal(&session.id).ok();
+    watch.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
     *open = Some(session.clone());
     if options.format == Format::Events {
-        let header = json!({
-            "type": "header",
-            "protocol": PROTOCOL_VERSION,
-            "schemaHash": schema::schema_hash(),
-            "engine": { "name": "pintle", "version": env!("CARGO_PKG_VERSION") },
-            "sessionId": session.id,
-            "cwd": options.cwd,
+        let header = RunLine::Header(RunHeader {
+            protocol: PROTOCOL_VERSION.to_owned(),
+            schema_hash: schema::schema_hash(),
+            engine: PeerInfo {
+                name: "pintle".to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                id: None,
+            },
+            session_id: session.id.clone(),
+            cwd: options.cwd.to_string_lossy().into_owned(),
         });
-        print(out, header.to_string()).await;
+        print(out, serde_json::to_string(&header).unwrap_or_default()).await;
     }
     let mut events = Events::complete(subscribe(&session, watch).await?, engine.clone());
     let files = options
@@ -312,7 +321,7 @@ async fn subscribe(
         filter: Wanted::default(),
         can_approve: false,
         can_answer: false,
-        extensions: std::sync::Arc::default(),
+        extensions: Arc::default(),
         adopt: None,
     };
     let snapshot = session
@@ -355,7 +364,7 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
     }
 }
 
-async fn finish(out: &Outgoing, options: &Options, outcome: &Outcome) {
+async fn finish(out: &Outgoing, options: &Options, outcome: &RunResult) {
     match options.format {
         Format::Text => {
             if !outcome.text.is_empty() {
@@ -369,7 +378,7 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &Outcome) {
                     report(&format!("  {hint}"));
                 }
             }
-            if outcome.stop == "unchanged" {
+            if outcome.status == RunStatus::Unchanged {
                 report("pintle: nothing was changed (--require-changes)");
             }
             for path in &outcome.not_in_patch {
@@ -382,7 +391,8 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &Outcome) {
             }
         }
         Format::Json | Format::Events => {
-            print(out, serde_json::to_string(outcome).unwrap_or_default()).await;
+            let line = RunLine::Result(Box::new(outcome.clone()));
+            print(out, serde_json::to_string(&line).unwrap_or_default()).await;
         }
     }
 }

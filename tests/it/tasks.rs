@@ -1,8 +1,11 @@
 //! `pintle run` for scripts: each end by its exit code and its word, answers of a given form, patches, and the time for the whole task.
 
-use crate::support::program::Place;
+use crate::support::program::{Place, until};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use pintle_protocol::schema::SCHEMA_JSON;
 use serde_json::{Value, json};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 fn text(words: &str) -> Value {
     json!({"blocks": [{"text": words}]})
@@ -35,10 +38,7 @@ impl Task {
 
     /// Returns the exit code, the result and what stderr said.
     fn run(&self, args: &[&str]) -> (i32, Value, String) {
-        let out = self.command(args).output().unwrap();
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        let result = serde_json::from_slice(&out.stdout).unwrap_or_default();
-        (out.status.code().unwrap(), result, said)
+        ended(&self.command(args).output().unwrap())
     }
 
     fn write(&self, name: &str, content: &str) -> String {
@@ -46,6 +46,23 @@ impl Task {
         std::fs::write(&path, content).unwrap();
         path.to_str().unwrap().to_owned()
     }
+}
+
+/// The exit code, the result, which is as the schema says, and what stderr said.
+fn ended(out: &Output) -> (i32, Value, String) {
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    let code = out.status.code().unwrap();
+    let result: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+    if result.is_object() {
+        let mut schema: Value = serde_json::from_str(SCHEMA_JSON).unwrap();
+        schema["$ref"] = json!("#/$defs/RunLine");
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let errors: Vec<String> =
+            validator.iter_errors(&result).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}: {result}");
+        assert_eq!((&result["type"], &result["exitCode"]), (&json!("result"), &json!(code)));
+    }
+    (code, result, said)
 }
 
 const FULL: &str = "--permission=full";
@@ -220,4 +237,59 @@ fn an_open_silent_stdin_is_not_read() {
     let out = child.wait_with_output().unwrap();
     drop(kept);
     assert_eq!(out.status.code(), Some(0));
+}
+
+#[test]
+fn a_signal_in_the_middle_of_a_call_ends_it_with_its_result() {
+    for (signal, code) in [(Signal::SIGTERM, 143), (Signal::SIGINT, 130)] {
+        let task = Task::new(json!([tool(
+            "bash",
+            json!({"command": "echo begun > begun.txt; sleep 1000"})
+        ),]));
+        let mut command = task.command(&["go", FULL]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        until(|| task.place.path("begun.txt").exists());
+        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
+        let (got, result, said) = ended(&child.wait_with_output().unwrap());
+        assert_eq!((got, &result["stop"]), (code, &json!("signal")), "{result} {said}");
+        assert_eq!(result["commands"][0]["status"], "cancelled", "{result}");
+    }
+}
+
+#[test]
+fn a_full_disk_ends_it_with_its_result() {
+    let long = json!({"blocks": [{"text": "long ".repeat(2000)}, {"tool": "ls", "arguments": {}}]});
+    let task = Task::new(json!(vec![long; 20]));
+    let args = ["run", "go", "--quiet", "--format", "json", "--script", &task.script];
+    let out = task.place.limited_command(64, &args).stdin(Stdio::null()).output().unwrap();
+    let (code, result, said) = ended(&out);
+    assert_eq!((code, &result["stop"]), (1, &json!("internal")), "{result} {said}");
+    assert!(result["error"]["hint"].as_str().unwrap().contains("free disk space"), "{result}");
+}
+
+#[test]
+fn a_provider_that_never_answers_is_left_when_the_time_is_over() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let place = Place::new(&[]);
+    let args = [
+        "run",
+        "go",
+        "--quiet",
+        "--format",
+        "json",
+        "--model",
+        "own/m",
+        "--api",
+        "chat",
+        "--max-wall",
+        "1",
+    ];
+    let out = place
+        .command(&[&args[..], &["--base-url", &url]].concat())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let (code, result, said) = ended(&out);
+    assert_eq!((code, &result["stop"]), (124, &json!("wallClock")), "{result} {said}");
 }

@@ -2,6 +2,7 @@
 
 use pintle_protocol::error::{CODES, ErrorData, NARROWER};
 use pintle_protocol::methods::{METHODS, Sender, Stability};
+use pintle_protocol::run::RunLine;
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -30,6 +31,7 @@ pub(crate) fn document() -> Value {
         methods.insert(row.method.to_owned(), Value::Object(method));
     }
     generator.subschema_for::<ErrorData>();
+    generator.subschema_for::<RunLine>();
     let errors: Vec<Value> = CODES.iter().map(error).collect();
     let mut definitions = generator.take_definitions(true);
     mark_experimental(&methods, &mut definitions);

@@ -4175,6 +4175,160 @@ class ErrorData(_ErrorData, total=False):
     isSharedEngine: bool
 
 
+class RunLineHeader(TypedDict):
+    # The version of the protocol that the events belong to.
+    protocol: str
+    # The hash of its schema.
+    schemaHash: str
+    # The engine.
+    engine: "PeerInfo"
+    # The session.
+    sessionId: "SessionId"
+    # The working directory.
+    cwd: str
+    type: Literal["header"]
+
+
+class _RunLineResult(TypedDict):
+    # The kind of end.
+    status: "RunStatus"
+    # The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
+    stop: str
+    # The exit code of the program.
+    exitCode: int
+    # The last message of the model.
+    text: str
+    # The number of replies of the model.
+    steps: int
+    # The duration of the turn, in milliseconds.
+    durationMs: int
+    # The tokens of the task, with those of sub-agents and of the title.
+    usage: "Usage"
+    # The files that the agent changed.
+    changes: "RunChanges"
+    # The commands that ran, in order.
+    commands: list["RunCommand"]
+    # The calls that were denied.
+    denials: list["RunDenial"]
+    type: Literal["result"]
+
+
+class RunLineResult(_RunLineResult, total=False):
+    # The session; absent where none could be made or opened.
+    sessionId: "SessionId"
+    # The turn.
+    turnId: "TurnId"
+    # The path of the session's journal.
+    journal: str
+    # The answer that satisfies `--output-schema`.
+    structured: Any
+    # Their cost, in billionths of a US dollar; absent where the price is not known.
+    costNanoUsd: int
+    # Changed files that the patch leaves out, since they are outside of the session's folder.
+    notInPatch: list[str]
+    # The error, where the task failed.
+    error: "TurnError"
+
+
+# The first line and the last line of `pintle run --format events`; `--format json` prints the last one alone. (Experimental.)
+RunLine: TypeAlias = Union["RunLineHeader", "RunLineResult"]
+
+class RunHeader(TypedDict):
+    """The first line of `pintle run --format events`. (Experimental.)"""
+
+    # The version of the protocol that the events belong to.
+    protocol: str
+    # The hash of its schema.
+    schemaHash: str
+    # The engine.
+    engine: "PeerInfo"
+    # The session.
+    sessionId: "SessionId"
+    # The working directory.
+    cwd: str
+
+
+# The kind of end of a task. (Experimental.)
+RunStatus: TypeAlias = Union[Literal["success"], Literal["denied"], Literal["unchanged"], Literal["limit"], Literal["interrupted"], Literal["failed"]]
+
+class RunChanges(TypedDict):
+    """The files that differ from before the task. (Experimental.)"""
+
+    # Their absolute paths, sorted.
+    files: list[str]
+    # The lines added.
+    added: int
+    # The lines removed.
+    removed: int
+
+
+class _RunCommand(TypedDict):
+    # The command, whole.
+    command: str
+    # Its end: `cancelled` where the task ended first.
+    status: "ItemStatus"
+
+
+class RunCommand(_RunCommand, total=False):
+    """A command that ran. (Experimental.)"""
+
+    # Its exit code.
+    exitCode: int
+
+
+class RunDenial(TypedDict):
+    """A call that was denied. (Experimental.)"""
+
+    # The tool.
+    tool: str
+    # The call, in words.
+    title: str
+    # The option that would have allowed it.
+    hint: str
+
+
+class _RunResult(TypedDict):
+    # The kind of end.
+    status: "RunStatus"
+    # The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
+    stop: str
+    # The exit code of the program.
+    exitCode: int
+    # The last message of the model.
+    text: str
+    # The number of replies of the model.
+    steps: int
+    # The duration of the turn, in milliseconds.
+    durationMs: int
+    # The tokens of the task, with those of sub-agents and of the title.
+    usage: "Usage"
+    # The files that the agent changed.
+    changes: "RunChanges"
+    # The commands that ran, in order.
+    commands: list["RunCommand"]
+    # The calls that were denied.
+    denials: list["RunDenial"]
+
+
+class RunResult(_RunResult, total=False):
+    """The result of `pintle run`. (Experimental.)"""
+
+    # The session; absent where none could be made or opened.
+    sessionId: "SessionId"
+    # The turn.
+    turnId: "TurnId"
+    # The path of the session's journal.
+    journal: str
+    # The answer that satisfies `--output-schema`.
+    structured: Any
+    # Their cost, in billionths of a US dollar; absent where the price is not known.
+    costNanoUsd: int
+    # Changed files that the patch leaves out, since they are outside of the session's folder.
+    notInPatch: list[str]
+    # The error, where the task failed.
+    error: "TurnError"
+
+
 ClientRequest: TypeAlias = Literal[
     "initialize",
     "ping",

@@ -3234,6 +3234,106 @@ export type ErrorData = {
   isSharedEngine?: boolean;
 };
 
+/** The first line and the last line of `pintle run --format events`; `--format json` prints the last one alone. (Experimental.) */
+export type RunLine = 
+  | /** The first line. */ RunHeader & {
+    type: "header";
+  }
+  | /** The last line, at every end. */ RunResult & {
+    type: "result";
+  };
+
+/** The first line of `pintle run --format events`. (Experimental.) */
+export type RunHeader = {
+  /** The version of the protocol that the events belong to. */
+  protocol: string;
+  /** The hash of its schema. */
+  schemaHash: string;
+  /** The engine. */
+  engine: PeerInfo;
+  /** The session. */
+  sessionId: SessionId;
+  /** The working directory. */
+  cwd: string;
+};
+
+/** The kind of end of a task. (Experimental.) */
+export type RunStatus = 
+  | /** The task was completed. */ "success"
+  | /** Something was denied. */ "denied"
+  | /** Nothing was changed, though changes were required. */ "unchanged"
+  | /** A limit ended it. */ "limit"
+  | /** A signal, or the time for the whole task, ended it. */ "interrupted"
+  | /** It failed; `error` says why. */ "failed";
+
+/** The files that differ from before the task. (Experimental.) */
+export type RunChanges = {
+  /** Their absolute paths, sorted. */
+  files: string[];
+  /** The lines added. */
+  added: number;
+  /** The lines removed. */
+  removed: number;
+};
+
+/** A command that ran. (Experimental.) */
+export type RunCommand = {
+  /** The command, whole. */
+  command: string;
+  /** Its end: `cancelled` where the task ended first. */
+  status: ItemStatus;
+  /** Its exit code. */
+  exitCode?: number;
+};
+
+/** A call that was denied. (Experimental.) */
+export type RunDenial = {
+  /** The tool. */
+  tool: string;
+  /** The call, in words. */
+  title: string;
+  /** The option that would have allowed it. */
+  hint: string;
+};
+
+/** The result of `pintle run`. (Experimental.) */
+export type RunResult = {
+  /** The kind of end. */
+  status: RunStatus;
+  /** The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added. */
+  stop: string;
+  /** The exit code of the program. */
+  exitCode: number;
+  /** The session; absent where none could be made or opened. */
+  sessionId?: SessionId;
+  /** The turn. */
+  turnId?: TurnId;
+  /** The path of the session's journal. */
+  journal?: string;
+  /** The last message of the model. */
+  text: string;
+  /** The answer that satisfies `--output-schema`. */
+  structured?: unknown;
+  /** The number of replies of the model. */
+  steps: number;
+  /** The duration of the turn, in milliseconds. */
+  durationMs: number;
+  /** The tokens of the task, with those of sub-agents and of the title. */
+  usage: Usage;
+  /** Their cost, in billionths of a US dollar; absent where the price is not known. */
+  costNanoUsd?: number;
+  /** The files that the agent changed. */
+  changes: RunChanges;
+  /** The commands that ran, in order. */
+  commands: RunCommand[];
+  /** The calls that were denied. */
+  denials: RunDenial[];
+  /** Changed files that the patch leaves out, since they are outside of the session's folder. */
+  notInPatch?: string[];
+  /** The error, where the task failed. */
+  error?: TurnError;
+};
+
 /** Requests a client sends. */
 export interface ClientRequests {
   /** Opens the connection: versions, names, capabilities. It must be the first request. */

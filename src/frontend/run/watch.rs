@@ -5,77 +5,15 @@ use crate::agent::{Error, ErrorKind};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
-use pintle_protocol::ids::{ItemId, SessionId, TurnId};
+use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolKind};
-use serde::Serialize;
+use pintle_protocol::run::{RunChanges, RunCommand, RunDenial, RunResult, RunStatus};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-/// The result line.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Outcome {
-    #[serde(rename = "type")]
-    pub(super) kind: &'static str,
-    pub(super) status: &'static str,
-    /// The reason for the exit code, a stable word.
-    pub(super) stop: String,
-    pub(super) exit_code: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) session_id: Option<SessionId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) turn_id: Option<TurnId>,
-    /// The journal of the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) journal: Option<PathBuf>,
-    pub(super) text: String,
-    /// The answer that satisfies `--output-schema`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) structured: Option<Value>,
-    /// The replies of the model.
-    pub(super) steps: u32,
-    pub(super) duration_ms: u64,
-    pub(super) usage: Usage,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) cost_nano_usd: Option<u64>,
-    pub(super) changes: Changes,
-    /// The commands that ran, in order.
-    pub(super) commands: Vec<CommandRun>,
-    pub(super) denials: Vec<Denial>,
-    /// Changed files that the patch leaves out, since they are outside of the session's folder.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) not_in_patch: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) error: Option<TurnError>,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(super) struct Changes {
-    pub(super) files: Vec<String>,
-    pub(super) added: u64,
-    pub(super) removed: u64,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Denial {
-    pub(super) tool: String,
-    pub(super) title: String,
-    pub(super) hint: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct CommandRun {
-    pub(super) command: String,
-    pub(super) status: ItemStatus,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) exit_code: Option<i32>,
-}
 
 /// The state of a run, from its events so far.
 pub(super) struct Watch {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: RunResult,
     /// The turn has ended.
     pub(super) is_over: bool,
     /// The last event before the task.
@@ -102,9 +40,8 @@ pub struct Terms {
 impl Watch {
     pub(super) fn new(terms: Terms) -> Self {
         Self {
-            outcome: Outcome {
-                kind: "result",
-                status: "failed",
+            outcome: RunResult {
+                status: RunStatus::Failed,
                 stop: "internal".to_owned(),
                 exit_code: FAILED,
                 session_id: None,
@@ -116,7 +53,7 @@ impl Watch {
                 duration_ms: 0,
                 usage: Usage::default(),
                 cost_nano_usd: None,
-                changes: Changes::default(),
+                changes: RunChanges::default(),
                 commands: Vec::new(),
                 denials: Vec::new(),
                 not_in_patch: Vec::new(),
@@ -244,24 +181,24 @@ impl Watch {
             (!self.outcome.denials.is_empty(), self.outcome.changes.files.is_empty());
         let (status, stop, exit_code) = match (end.status, &end.error) {
             (TurnStatus::Completed, _) if end.stop == Some(StopReason::Limit) => {
-                ("limit", self.last_notice.as_str(), LIMIT)
+                (RunStatus::Limit, self.last_notice.as_str(), LIMIT)
             }
             (TurnStatus::Completed, _) if is_denied && fail_on_denied => {
-                ("denied", "denied", DENIED)
+                (RunStatus::Denied, "denied", DENIED)
             }
             (TurnStatus::Completed, _) if is_unchanged && require_changes => {
-                ("unchanged", "unchanged", UNCHANGED)
+                (RunStatus::Unchanged, "unchanged", UNCHANGED)
             }
-            (TurnStatus::Completed, _) => ("success", "done", DONE),
-            (TurnStatus::Interrupted, _) => ("interrupted", "interrupted", FAILED),
-            (TurnStatus::Failed, None) => ("failed", "internal", FAILED),
+            (TurnStatus::Completed, _) => (RunStatus::Success, "done", DONE),
+            (TurnStatus::Interrupted, _) => (RunStatus::Interrupted, "interrupted", FAILED),
+            (TurnStatus::Failed, None) => (RunStatus::Failed, "internal", FAILED),
             (TurnStatus::Failed, Some(error)) => {
                 let exit_code = match error.code.as_str() {
                     "journal" | "internal" => FAILED,
                     "outputInvalid" => OUTPUT_INVALID,
                     _ => PROVIDER,
                 };
-                ("failed", error.code.as_str(), exit_code)
+                (RunStatus::Failed, error.code.as_str(), exit_code)
             }
         };
         (self.outcome.status, self.outcome.stop) = (status, stop.to_owned());
@@ -273,10 +210,10 @@ impl Watch {
             ItemBody::AgentMessage(body) => self.outcome.text.clone_from(&body.text),
             ItemBody::ToolCall(call) => {
                 if item.status == ItemStatus::Declined {
-                    self.outcome.denials.push(Denial {
+                    self.outcome.denials.push(RunDenial {
                         tool: call.tool_name.clone(),
                         title: call.title.clone(),
-                        hint: "--permission full would have allowed it",
+                        hint: "--permission full would have allowed it".to_owned(),
                     });
                 }
                 let command = call.input.as_ref().and_then(|input| input.get("command"));
@@ -288,7 +225,7 @@ impl Watch {
                     && call.kind == ToolKind::Execute
                     && has_run
                 {
-                    self.outcome.commands.push(CommandRun {
+                    self.outcome.commands.push(RunCommand {
                         command: command.to_owned(),
                         status: item.status,
                         exit_code: call.output.as_ref().and_then(|output| output.details.exit_code),

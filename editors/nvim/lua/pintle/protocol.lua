@@ -1965,6 +1965,66 @@
 ---@field supported? (string)[] The values that would have been accepted.
 ---@field isSharedEngine? boolean Of `openElsewhere`: the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
 
+---The first line and the last line of `pintle run --format events`; `--format json` prints the last one alone. (Experimental.)
+---@alias pintle.RunLine pintle.RunLine.header|pintle.RunLine.result
+
+---The first line.
+---@class pintle.RunLine.header: pintle.RunHeader
+---@field type "header" 
+
+---The last line, at every end.
+---@class pintle.RunLine.result: pintle.RunResult
+---@field type "result" 
+
+---The first line of `pintle run --format events`. (Experimental.)
+---@class pintle.RunHeader
+---@field protocol string The version of the protocol that the events belong to.
+---@field schemaHash string The hash of its schema.
+---@field engine pintle.PeerInfo The engine.
+---@field sessionId pintle.SessionId The session.
+---@field cwd string The working directory.
+
+---The kind of end of a task. (Experimental.)
+---@alias pintle.RunStatus "success"|"denied"|"unchanged"|"limit"|"interrupted"|"failed"
+
+---The files that differ from before the task. (Experimental.)
+---@class pintle.RunChanges
+---@field files (string)[] Their absolute paths, sorted.
+---@field added integer The lines added.
+---@field removed integer The lines removed.
+
+---A command that ran. (Experimental.)
+---@class pintle.RunCommand
+---@field command string The command, whole.
+---@field status pintle.ItemStatus Its end: `cancelled` where the task ended first.
+---@field exitCode? integer Its exit code.
+
+---A call that was denied. (Experimental.)
+---@class pintle.RunDenial
+---@field tool string The tool.
+---@field title string The call, in words.
+---@field hint string The option that would have allowed it.
+
+---The result of `pintle run`. (Experimental.)
+---@class pintle.RunResult
+---@field status pintle.RunStatus The kind of end.
+---@field stop string The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
+---@field exitCode integer The exit code of the program.
+---@field sessionId? pintle.SessionId The session; absent where none could be made or opened.
+---@field turnId? pintle.TurnId The turn.
+---@field journal? string The path of the session's journal.
+---@field text string The last message of the model.
+---@field structured? any The answer that satisfies `--output-schema`.
+---@field steps integer The number of replies of the model.
+---@field durationMs integer The duration of the turn, in milliseconds.
+---@field usage pintle.Usage The tokens of the task, with those of sub-agents and of the title.
+---@field costNanoUsd? integer Their cost, in billionths of a US dollar; absent where the price is not known.
+---@field changes pintle.RunChanges The files that the agent changed.
+---@field commands (pintle.RunCommand)[] The commands that ran, in order.
+---@field denials (pintle.RunDenial)[] The calls that were denied.
+---@field notInPatch? (string)[] Changed files that the patch leaves out, since they are outside of the session's folder.
+---@field error? pintle.TurnError The error, where the task failed.
+
 local M = {}
 
 M.name = "pintle"

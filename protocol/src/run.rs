@@ -1,0 +1,139 @@
+//! The lines of `pintle run --format json` and `--format events` that are no events.
+
+use crate::content::Usage;
+use crate::event::TurnError;
+use crate::ids::{SessionId, TurnId};
+use crate::item::ItemStatus;
+use crate::methods::PeerInfo;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The first line and the last line of `pintle run --format events`; `--format json` prints the last one alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum RunLine {
+    /// The first line.
+    Header(RunHeader),
+    /// The last line, at every end.
+    Result(Box<RunResult>),
+}
+
+/// The first line of `pintle run --format events`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunHeader {
+    /// The version of the protocol that the events belong to.
+    pub protocol: String,
+    /// The hash of its schema.
+    pub schema_hash: String,
+    /// The engine.
+    pub engine: PeerInfo,
+    /// The session.
+    pub session_id: SessionId,
+    /// The working directory.
+    pub cwd: String,
+}
+
+/// The result of `pintle run`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunResult {
+    /// The kind of end.
+    pub status: RunStatus,
+    /// The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`,
+    /// `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
+    pub stop: String,
+    /// The exit code of the program.
+    pub exit_code: u8,
+    /// The session; absent where none could be made or opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// The path of the session's journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<String>,
+    /// The last message of the model.
+    pub text: String,
+    /// The answer that satisfies `--output-schema`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Value>,
+    /// The number of replies of the model.
+    pub steps: u32,
+    /// The duration of the turn, in milliseconds.
+    pub duration_ms: u64,
+    /// The tokens of the task, with those of sub-agents and of the title.
+    pub usage: Usage,
+    /// Their cost, in billionths of a US dollar; absent where the price is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
+    /// The files that the agent changed.
+    pub changes: RunChanges,
+    /// The commands that ran, in order.
+    pub commands: Vec<RunCommand>,
+    /// The calls that were denied.
+    pub denials: Vec<RunDenial>,
+    /// Changed files that the patch leaves out, since they are outside of the session's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_in_patch: Vec<String>,
+    /// The error, where the task failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<TurnError>,
+}
+
+/// The kind of end of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum RunStatus {
+    /// The task was completed.
+    Success,
+    /// Something was denied.
+    Denied,
+    /// Nothing was changed, though changes were required.
+    Unchanged,
+    /// A limit ended it.
+    Limit,
+    /// A signal, or the time for the whole task, ended it.
+    Interrupted,
+    /// It failed; `error` says why.
+    Failed,
+}
+
+/// The files that differ from before the task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunChanges {
+    /// Their absolute paths, sorted.
+    pub files: Vec<String>,
+    /// The lines added.
+    pub added: u64,
+    /// The lines removed.
+    pub removed: u64,
+}
+
+/// A command that ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunCommand {
+    /// The command, whole.
+    pub command: String,
+    /// Its end: `cancelled` where the task ended first.
+    pub status: ItemStatus,
+    /// Its exit code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+}
+
+/// A call that was denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunDenial {
+    /// The tool.
+    pub tool: String,
+    /// The call, in words.
+    pub title: String,
+    /// The option that would have allowed it.
+    pub hint: String,
+}
