@@ -201,6 +201,19 @@ fn the_patch_applies_to_a_clean_checkout() {
 }
 
 #[test]
+fn a_patch_that_cannot_be_written_is_an_error() {
+    let task = Task::new(json!([text("done")]));
+    let folder = task.place.project().to_str().unwrap().to_owned();
+    let (code, result, said) = task.run(&["go", "--patch", &folder]);
+    assert!(code != 0 && result["status"] == "failed", "{code} {result} {said}");
+    assert!(result["error"]["message"].as_str().unwrap().contains(&folder), "{result}");
+    // Nothing was changed: the patch is there, and empty.
+    let patch = task.place.path("empty.patch");
+    assert_eq!(task.run(&["go", "--patch", patch.to_str().unwrap()]).0, 0);
+    assert_eq!(std::fs::read_to_string(patch).unwrap(), "");
+}
+
+#[test]
 fn the_time_for_the_whole_task_ends_it_in_the_middle_of_a_call() {
     let task = Task::new(json!([
         tool("bash", json!({"command": "echo begun > begun.txt; sleep 1000"})),

@@ -78,6 +78,7 @@ impl Watch {
             }
             ErrorKind::Internal => ("internal", FAILED),
         };
+        self.outcome.status = RunStatus::Failed;
         self.outcome.exit_code = exit_code;
         code.clone_into(&mut self.outcome.stop);
         self.outcome.error = Some(TurnError {
