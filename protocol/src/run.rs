@@ -134,6 +134,9 @@ pub struct RunDenial {
     pub tool: String,
     /// The call, in words.
     pub title: String,
-    /// The option that would have allowed it.
-    pub hint: String,
+    /// The reason, as the model was told.
+    pub reason: String,
+    /// The option or rule that would have allowed it; absent where none would, or where a person's rule denied it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }

@@ -13,6 +13,7 @@ use crate::agent::{
 };
 use crate::text::visible::visible;
 use crate::transport::Outgoing;
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
@@ -327,6 +328,7 @@ async fn subscribe(
     let snapshot = session
         .ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply })
         .await?;
+    watch.is_full = snapshot.permission_mode == PermissionMode::Full;
     (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
     Ok(feed)
 }
@@ -387,7 +389,8 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &RunResult) {
                 ));
             }
             for denial in &outcome.denials {
-                report(&format!("pintle: denied: {} ({})", denial.title, denial.hint));
+                let why = denial.hint.as_deref().unwrap_or(&denial.reason);
+                report(&format!("pintle: denied: {} ({why})", denial.title));
             }
         }
         Format::Json | Format::Events => {

@@ -122,6 +122,39 @@ fn every_end_has_one_exit_code_and_one_word_for_it() {
 }
 
 #[test]
+fn a_denial_names_what_would_have_allowed_it_and_nothing_else() {
+    let run = |command: &str| tool("bash", json!({"command": command}));
+    let ask = "[[rules]]\ndecision = \"ask\"\nargv = [\"touch\", \"**\"]\n";
+    let deny = "[[rules]]\ndecision = \"deny\"\nargv = [\"touch\", \"**\"]\n";
+    for (name, config, call, args, reason, hint) in [
+        ("the mode", "", run("touch a"), &[][..], "nobody is there", "--permission full would"),
+        ("a rule that asks", ask, run("touch a"), &[FULL], "nobody is there", ""),
+        ("a rule that denies", deny, run("touch a"), &[FULL], "Decided by", ""),
+        (
+            "the engine's own settings",
+            "",
+            tool("read", json!({"path": "../home/config.toml"})),
+            &[FULL],
+            "secret",
+            "",
+        ),
+    ] {
+        let task = Task::new(json!([call, text("done")]));
+        std::fs::create_dir_all(task.place.home()).unwrap();
+        std::fs::write(task.place.home().join("config.toml"), config).unwrap();
+        let (code, result, said) = task.run(&[&["go"], args].concat());
+        assert_eq!(code, 4, "{name}: {result} {said}");
+        let denial = &result["denials"][0];
+        assert!(denial["reason"].as_str().unwrap().contains(reason), "{name}: {denial}");
+        let got = denial["hint"].as_str().unwrap_or_default();
+        assert!(
+            if hint.is_empty() { got.is_empty() } else { got.starts_with(hint) },
+            "{name}: {denial}"
+        );
+    }
+}
+
+#[test]
 fn an_answer_satisfies_the_schema_or_the_task_failed() {
     let schema = json!({"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}}});
     for (replies, code, structured, asked) in [

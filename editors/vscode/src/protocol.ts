@@ -3277,8 +3277,10 @@ export type RunDenial = {
   tool: string;
   /** The call, in words. */
   title: string;
-  /** The option that would have allowed it. */
-  hint: string;
+  /** The reason, as the model was told. */
+  reason: string;
+  /** The option or rule that would have allowed it; absent where none would, or where a person's rule denied it. */
+  hint?: string;
 };
 
 /** The result of `pintle run`. (Experimental.) */

@@ -4276,14 +4276,19 @@ class RunCommand(_RunCommand, total=False):
     exitCode: int
 
 
-class RunDenial(TypedDict):
-    """A call that was denied. (Experimental.)"""
-
+class _RunDenial(TypedDict):
     # The tool.
     tool: str
     # The call, in words.
     title: str
-    # The option that would have allowed it.
+    # The reason, as the model was told.
+    reason: str
+
+
+class RunDenial(_RunDenial, total=False):
+    """A call that was denied. (Experimental.)"""
+
+    # The option or rule that would have allowed it; absent where none would, or where a person's rule denied it.
     hint: str
 
 

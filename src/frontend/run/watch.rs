@@ -2,11 +2,12 @@
 
 use super::{DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, UNCHANGED, USAGE};
 use crate::agent::{Error, ErrorKind};
-use pintle_protocol::content::Usage;
+use pintle_protocol::approval::Approval;
+use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolKind};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind};
 use pintle_protocol::run::{RunChanges, RunCommand, RunDenial, RunResult, RunStatus};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -23,6 +24,10 @@ pub(super) struct Watch {
     pub(super) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
     /// The first state before the task and the last one, of each file that calls changed.
     files: BTreeMap<String, [Option<FileState>; 2]>,
+    /// The calls that needed permission, with the rules that would have given it.
+    unanswered: BTreeMap<ItemId, Vec<String>>,
+    /// The session's permission mode is the widest.
+    pub(super) is_full: bool,
     terms: Terms,
     /// The code of the last notice: at a limit, it names the limit.
     last_notice: String,
@@ -64,6 +69,8 @@ impl Watch {
             last_seq: 0,
             agents: BTreeMap::new(),
             files: BTreeMap::new(),
+            unanswered: BTreeMap::new(),
+            is_full: false,
             terms,
             last_notice: String::new(),
         }
@@ -95,6 +102,10 @@ impl Watch {
         match event {
             Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
                 self.item(item);
+                None
+            }
+            Event::ApprovalRequested(approval) => {
+                self.asked(approval);
                 None
             }
             Event::ItemUpdated { item } => running(item).map(|title| format!("  > {title}")),
@@ -136,6 +147,10 @@ impl Watch {
                 self.judge(end);
                 None
             }
+            Event::ApprovalRequested(approval) => {
+                self.asked(approval);
+                None
+            }
             Event::FilesChanged(changed) => {
                 self.changed(changed);
                 None
@@ -159,6 +174,34 @@ impl Watch {
             }
             _ => None,
         }
+    }
+
+    fn denied(&mut self, id: &ItemId, call: &ToolCall) {
+        let output = call.output.iter().flat_map(|output| &output.content);
+        let texts = output.filter_map(|content| match content {
+            Content::Text { text } => Some(text.as_str()),
+            Content::Image { .. } => None,
+        });
+        let reason = texts.collect::<Vec<_>>().join("\n");
+        let hint =
+            self.unanswered.get(id).and_then(|rules| match (self.is_full, rules.as_slice()) {
+                (false, _) => Some("--permission full would have allowed it".to_owned()),
+                (true, []) => None,
+                (true, rules) => Some(format!(
+                    "a rule in config.toml would have allowed it: {}",
+                    rules.join(" and ")
+                )),
+            });
+        let denial =
+            RunDenial { tool: call.tool_name.clone(), title: call.title.clone(), reason, hint };
+        self.outcome.denials.push(denial);
+    }
+
+    /// Keeps the rules that would have answered a request for permission, which nobody answers here.
+    fn asked(&mut self, approval: &Approval) {
+        let rules = approval.options.iter().find(|option| !option.rules.is_empty());
+        let rules = rules.map(|option| option.rules.clone()).unwrap_or_default();
+        self.unanswered.insert(approval.item_id.clone(), rules);
     }
 
     fn changed(&mut self, changed: &FilesChanged) {
@@ -211,11 +254,7 @@ impl Watch {
             ItemBody::AgentMessage(body) => self.outcome.text.clone_from(&body.text),
             ItemBody::ToolCall(call) => {
                 if item.status == ItemStatus::Declined {
-                    self.outcome.denials.push(RunDenial {
-                        tool: call.tool_name.clone(),
-                        title: call.title.clone(),
-                        hint: "--permission full would have allowed it".to_owned(),
-                    });
+                    self.denied(&item.id, call);
                 }
                 let command = call.input.as_ref().and_then(|input| input.get("command"));
                 let has_run = matches!(

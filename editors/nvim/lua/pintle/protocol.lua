@@ -2003,7 +2003,8 @@
 ---@class pintle.RunDenial
 ---@field tool string The tool.
 ---@field title string The call, in words.
----@field hint string The option that would have allowed it.
+---@field reason string The reason, as the model was told.
+---@field hint? string The option or rule that would have allowed it; absent where none would, or where a person's rule denied it.
 
 ---The result of `pintle run`. (Experimental.)
 ---@class pintle.RunResult
