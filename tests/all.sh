@@ -81,6 +81,11 @@ tests/clients/pi/run.sh
 step "clients of the Agent Client Protocol"
 tests/clients/acp/run.sh
 
+if [ "$with_vscode" = yes ]; then
+  step "VS Code's own chat, a client of the Agent Host Protocol"
+  tests/clients/ahp/run.sh
+fi
+
 step "the protocol's documents in tools of others"
 tests/clients/openrpc/run.sh
 

@@ -9,6 +9,7 @@
 //! | VS Code 1.139 | a second window answers a confirmation again that it saw answered | the first answer counts, and the second is refused |
 //! | VS Code 1.139 | a title of a confirmation is read as Markdown, even if it is plain text, and twice | every text is sent as Markdown, escaped (`wire::literal`), and titles name no files |
 //! | VS Code 1.139 | Delete of a session disposes of it, as the end of a spare one does | a spare one leaves nothing behind; one with turns is archived, not deleted |
+//! | VS Code 1.139 | a prompt that is sent before the pickers of its session are drawn subscribes to the session first, waits for the answer, and makes the session then; its count of changed files stays away until the session is opened again | the subscription is refused like any to a session that is not there: one that waited would keep the session from being made |
 //! | VS Code 1.139 | a tool of the client's is confirmed before its result comes | [`is_of_client_tool`]: the confirmation changes nothing |
 
 use super::state::Channel;

@@ -25,7 +25,8 @@ export async function until(what, look, timeout = LONG) {
   }
 }
 
-function freePort() {
+/** A port of the loopback that nobody uses. */
+export function freePort() {
   return new Promise((resolve) => {
     const server = net.createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address();
@@ -43,6 +44,21 @@ export const edit = (path, ...pairs) =>
 /** A step of the model that waits until the case has done its part. */
 export const gate = (name) =>
   call("bash", { command: `touch at-${name}; while [ ! -e ${name} ]; do sleep 0.01; done` });
+
+/** Waits until a server answers at this address. */
+export const listens = (what, address) =>
+  until(`${what} listens`, () =>
+    fetch(address).then(
+      () => true,
+      () => false,
+    ),
+  );
+
+export const startBrowser = () =>
+  chromium.launch({
+    executablePath: process.env.PINTLE_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-background-networking", "--disable-dev-shm-usage"],
+  });
 
 /** Processes whose command line holds `text`. */
 export function processes(text) {
@@ -108,17 +124,8 @@ export async function start(vsix, { trustsAll = true } = {}) {
   ];
   if (trustsAll) flags.push("--disable-workspace-trust");
   const server = spawn(node, [entry, ...common, ...flags], { env, stdio, detached: true });
-  await until("code-server listens", () =>
-    fetch(`http://127.0.0.1:${port}/healthz`).then(
-      () => true,
-      () => false,
-    ),
-  );
-  const browser = await chromium.launch({
-    executablePath: process.env.PINTLE_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-background-networking", "--disable-dev-shm-usage"],
-  });
-  return new Rig(base, port, server, browser);
+  await listens("code-server", `http://127.0.0.1:${port}/healthz`);
+  return new Rig(base, port, server, await startBrowser());
 }
 
 export class Rig {
