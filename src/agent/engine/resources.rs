@@ -118,7 +118,7 @@ fn exists(path: &Path) -> Error {
     Error::new(ErrorKind::Conflict, format!("`{}` is there already", path.display()))
 }
 
-fn not_found(error: crate::exec::Error) -> Error {
+fn not_found(error: &crate::exec::Error) -> Error {
     Error::new(ErrorKind::NotFound, error.to_string())
 }
 
@@ -132,12 +132,12 @@ impl EngineHandle {
             return Ok(None);
         }
         let env = &self.services().env;
-        let stat = env.stat(path).await.map_err(not_found)?;
+        let stat = env.stat(path).await.map_err(|error| not_found(&error))?;
         if stat.size > MAX_BYTES {
             let message = format!("`{}` is over the limit of {MAX_BYTES} bytes", path.display());
             return Err(Error::new(ErrorKind::Invalid, message));
         }
-        env.read(path).await.map(Some).map_err(not_found)
+        env.read(path).await.map(Some).map_err(|error| not_found(&error))
     }
 
     /// Lists a folder for a client as [`Self::read_resource`] reads: the names in it, and which of them are folders.
@@ -153,7 +153,7 @@ impl EngineHandle {
             return Ok(None);
         }
         let listed = self.services().env.list(path).await;
-        let entries = listed.map_err(not_found)?;
+        let entries = listed.map_err(|error| not_found(&error))?;
         Ok(Some(entries.into_iter().map(|entry| (entry.name, entry.is_folder)).collect()))
     }
 
@@ -170,8 +170,9 @@ impl EngineHandle {
             return Ok(None);
         }
         let env = &self.services().env;
-        let real = env.canonicalize(path).await.map_err(not_found)?;
-        let Stat { kind, size, modified_ms, .. } = env.stat(&real).await.map_err(not_found)?;
+        let real = env.canonicalize(path).await.map_err(|error| not_found(&error))?;
+        let Stat { kind, size, modified_ms, .. } =
+            env.stat(&real).await.map_err(|error| not_found(&error))?;
         let is_folder = kind == FileKind::Folder;
         Ok(Some(ResourceStat { path: real, is_folder, size, modified_ms }))
     }
