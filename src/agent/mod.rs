@@ -54,7 +54,9 @@ pub use command::{
     SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, Terms, Transient, TurnCommand,
     UserJob, Wanted,
 };
-pub use engine::{Engine, EngineHandle, PageRange, UserShellRun};
+pub use engine::{
+    DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,
+};
 pub use error::{Action, Error, ErrorKind, Hint};
 pub use project::{Named, Personal, Sources};
 pub use requests::{CreateSession, ForkSession};

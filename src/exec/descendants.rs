@@ -158,6 +158,8 @@ fn seen(pid: i32) -> Option<Seen> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read as _, Write as _};
+    use std::process::Stdio;
 
     #[test]
     fn a_mark_names_the_engine_of_the_owners_command() {
@@ -179,9 +181,19 @@ mod tests {
     #[test]
     fn only_processes_of_an_engine_that_is_gone_are_abandoned() {
         let own = std::process::id();
+        // What it was started with can be seen a moment after it was started only; one that answers has come that far.
         let start = |engine: u32, owner: &str| {
             let mark = format!("{engine}.0-{owner}-1");
-            std::process::Command::new("sleep").arg("1000").env(MARK, mark).spawn().unwrap()
+            let mut command = std::process::Command::new("cat");
+            let mut child = command
+                .env(MARK, mark)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            child.stdin.as_mut().unwrap().write_all(b"!").unwrap();
+            child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+            child
         };
         // The number of a process that has ended is free for a while.
         let mut gone = std::process::Command::new("true").spawn().unwrap();
@@ -198,7 +210,7 @@ mod tests {
             child.wait().unwrap();
         }
         assert_eq!(found, [Pid::from_raw(i32::try_from(left.id()).unwrap())]);
-        assert_eq!(lines, ["sleep 1000"]);
+        assert_eq!(lines, ["cat"]);
         assert!(abandoned(&owner).is_empty());
     }
 }

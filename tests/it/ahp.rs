@@ -1,5 +1,7 @@
 //! The Agent Host Protocol: what VS Code sends, and what clients see.
 
+mod parts;
+
 use crate::support::HANG;
 use crate::support::ahp::{CHANGES, CHAT, Mirror, Pipes, SESSION, Window};
 use crate::support::program::{Place, until};

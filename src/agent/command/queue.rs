@@ -24,6 +24,8 @@ pub enum QueueEdit {
     List,
     /// Change one.
     Update(Box<QueueUpdate>),
+    /// Put the messages for turns of their own into this order; those that are not named stay behind them.
+    Order(Vec<ItemId>),
     /// Hand these back; all when `None`.
     Remove(Option<Vec<ItemId>>),
 }

@@ -12,6 +12,8 @@ mod user_shell;
 pub use stored::PageRange;
 pub use user_shell::UserShellRun;
 
+pub use resources::{DecideContent, ResourceChange, ResourceStat};
+
 use crate::agent::background::in_background;
 use crate::agent::command::{
     COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle, SettingsCommand,

@@ -3,15 +3,124 @@
 use crate::agent::background::in_background;
 use crate::agent::engine::EngineHandle;
 use crate::agent::error::{Error, ErrorKind};
+use crate::exec::{Before, Decide, Environment, FileKind, Rewrite, Stat};
 use crate::permissions::Decision;
 use crate::store::blobs::Blobs;
 use crate::tools::Access;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::ids::SessionId;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
 
 /// The maximum size of a file that is handed to a client in one piece. Base64 of it stays well below a message's limit.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Decides a file's new content from its present one, `None` where there is no file. An error is words for the client.
+pub type DecideContent = Box<dyn FnOnce(Option<Vec<u8>>) -> Result<Vec<u8>, String> + Send>;
+
+/// The metadata of a file or a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceStat {
+    /// The canonical path.
+    pub path: PathBuf,
+    /// It is a folder.
+    pub is_folder: bool,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The modification time, in milliseconds since 1970.
+    pub modified_ms: u64,
+}
+
+/// A change of files that a client asks for.
+pub enum ResourceChange {
+    /// Write a file.
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Its new content.
+        decide: DecideContent,
+    },
+    /// Make a folder, with those above it.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Remove a file, a link or an empty folder.
+    Remove {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// Give a file another path.
+    Move {
+        /// The file.
+        from: PathBuf,
+        /// The new path.
+        to: PathBuf,
+        /// Nothing may be there.
+        is_new: bool,
+    },
+    /// Copy a file.
+    Copy {
+        /// The file.
+        from: PathBuf,
+        /// The path of the copy.
+        to: PathBuf,
+        /// Nothing may be there.
+        is_new: bool,
+    },
+}
+
+impl std::fmt::Debug for ResourceChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (name, path) = match self {
+            Self::Write { path, .. } => ("Write", path),
+            Self::Folder { path } => ("Folder", path),
+            Self::Remove { path } => ("Remove", path),
+            Self::Move { to, .. } => ("Move", to),
+            Self::Copy { to, .. } => ("Copy", to),
+        };
+        f.debug_tuple(name).field(path).finish()
+    }
+}
+
+/// The paths of a change.
+struct Ends {
+    from: PathBuf,
+    to: PathBuf,
+    /// The source stays as it is.
+    reads_source: bool,
+    /// A link is removed or moved itself; what is written goes to where it leads.
+    is_link_itself: bool,
+}
+
+impl ResourceChange {
+    fn ends(&self) -> Ends {
+        let (from, to) = match self {
+            Self::Write { path, .. } | Self::Folder { path } | Self::Remove { path } => {
+                (path, path)
+            }
+            Self::Move { from, to, .. } | Self::Copy { from, to, .. } => (from, to),
+        };
+        Ends {
+            from: from.clone(),
+            to: to.clone(),
+            reads_source: matches!(self, Self::Copy { .. }),
+            is_link_itself: matches!(self, Self::Remove { .. } | Self::Move { .. }),
+        }
+    }
+}
+
+async fn is_folder(env: &dyn Environment, path: &Path) -> bool {
+    env.stat(path).await.is_ok_and(|stat| stat.kind == FileKind::Folder)
+}
+
+fn exists(path: &Path) -> Error {
+    Error::new(ErrorKind::Conflict, format!("`{}` is there already", path.display()))
+}
+
+fn not_found(error: &crate::exec::Error) -> Error {
+    Error::new(ErrorKind::NotFound, error.to_string())
+}
 
 impl EngineHandle {
     /// Reads a file for a client: one that a session in this folder may read without asking anybody; `None` for any other.
@@ -23,13 +132,12 @@ impl EngineHandle {
             return Ok(None);
         }
         let env = &self.services().env;
-        let failed = |error: crate::exec::Error| Error::new(ErrorKind::NotFound, error.to_string());
-        let stat = env.stat(path).await.map_err(failed)?;
+        let stat = env.stat(path).await.map_err(|error| not_found(&error))?;
         if stat.size > MAX_BYTES {
             let message = format!("`{}` is over the limit of {MAX_BYTES} bytes", path.display());
             return Err(Error::new(ErrorKind::Invalid, message));
         }
-        env.read(path).await.map(Some).map_err(failed)
+        env.read(path).await.map(Some).map_err(|error| not_found(&error))
     }
 
     /// Lists a folder for a client as [`Self::read_resource`] reads: the names in it, and which of them are folders.
@@ -45,23 +153,149 @@ impl EngineHandle {
             return Ok(None);
         }
         let listed = self.services().env.list(path).await;
-        let entries = listed.map_err(|error| Error::new(ErrorKind::NotFound, error.to_string()))?;
+        let entries = listed.map_err(|error| not_found(&error))?;
         Ok(Some(entries.into_iter().map(|entry| (entry.name, entry.is_folder)).collect()))
+    }
+
+    /// Returns the metadata of a path for a client as [`Self::read_resource`] reads, with its canonical path.
+    ///
+    /// # Errors
+    /// There is nothing at the path.
+    pub async fn stat_resource(
+        &self,
+        cwd: &Path,
+        path: &Path,
+    ) -> Result<Option<ResourceStat>, Error> {
+        if !self.is_readable(cwd, path).await {
+            return Ok(None);
+        }
+        let env = &self.services().env;
+        let real = env.canonicalize(path).await.map_err(|error| not_found(&error))?;
+        let Stat { kind, size, modified_ms, .. } =
+            env.stat(&real).await.map_err(|error| not_found(&error))?;
+        let is_folder = kind == FileKind::Folder;
+        Ok(Some(ResourceStat { path: real, is_folder, size, modified_ms }))
+    }
+
+    /// Changes files for a client that acts for a person: in one of these folders, and nothing that the engine protects there. Returns
+    /// false where it does not.
+    ///
+    /// # Errors
+    /// It cannot be done; then nothing has changed.
+    pub async fn change_resource(
+        &self,
+        folders: &[PathBuf],
+        change: ResourceChange,
+    ) -> Result<bool, Error> {
+        let env = &self.services().env;
+        let failed = |error: crate::exec::Error| {
+            let kind = match &error {
+                crate::exec::Error::NotFound(_) => ErrorKind::NotFound,
+                crate::exec::Error::Refused(_) => ErrorKind::Conflict,
+                _ => ErrorKind::Invalid,
+            };
+            Error::new(kind, error.to_string())
+        };
+        let Some((from, to)) = self.places(folders, change.ends()).await else {
+            return Ok(false);
+        };
+        match change {
+            ResourceChange::Write { decide, .. } => {
+                let rewrite: Decide = Box::new(move |before: Option<Before>| {
+                    let content = decide(before.map(|before| before.content))?;
+                    Ok(Rewrite { content: content.into(), change: None })
+                });
+                env.update(&to, rewrite, &CancellationToken::new()).await.map_err(failed)?;
+            }
+            ResourceChange::Folder { .. } => env.create_folder(&to).await.map_err(failed)?,
+            ResourceChange::Remove { .. } => env.remove(&to).await.map_err(failed)?,
+            ResourceChange::Move { is_new, .. } | ResourceChange::Copy { is_new, .. }
+                if is_new && env.stat(&to).await.is_ok() =>
+            {
+                return Err(exists(&to));
+            }
+            ResourceChange::Move { .. } if is_folder(env.as_ref(), &from).await => {
+                let message = format!("`{}` is a folder: move the files in it", from.display());
+                return Err(Error::new(ErrorKind::Invalid, message));
+            }
+            ResourceChange::Move { .. } => env.rename(&from, &to).await.map_err(failed)?,
+            ResourceChange::Copy { is_new, .. } => {
+                let content = env.read(&from).await.map_err(failed)?;
+                let rewrite: Decide = Box::new(move |before: Option<Before>| match before {
+                    Some(_) if is_new => Err("the file is there already".to_owned()),
+                    _ => Ok(Rewrite { content: content.into(), change: None }),
+                });
+                env.update(&to, rewrite, &CancellationToken::new()).await.map_err(failed)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The canonical paths of a change, the source and the target; `None` for one that may not be made.
+    async fn places(
+        &self,
+        folders: &[PathBuf],
+        Ends { from, to, reads_source, is_link_itself }: Ends,
+    ) -> Option<(PathBuf, PathBuf)> {
+        let source = if reads_source {
+            self.readable(folders, &from).await?
+        } else {
+            self.writable(folders, &from, is_link_itself).await?
+        };
+        Some((source, self.writable(folders, &to, is_link_itself).await?))
+    }
+
+    async fn readable(&self, folders: &[PathBuf], path: &Path) -> Option<PathBuf> {
+        for cwd in folders {
+            if self.is_readable(cwd, path).await {
+                return self.services().env.canonicalize(path).await.ok();
+            }
+        }
+        None
+    }
+
+    /// The canonical path of a place that the write tool may change unasked where edits are not asked about.
+    async fn writable(
+        &self,
+        folders: &[PathBuf],
+        path: &Path,
+        is_link_itself: bool,
+    ) -> Option<PathBuf> {
+        let env = self.services().env.as_ref();
+        let real = if is_link_itself {
+            let parent = env.canonicalize(path.parent()?).await.ok()?;
+            parent.join(path.file_name()?)
+        } else {
+            env.canonicalize(path).await.ok()?
+        };
+        // A folder is what may be in it.
+        let written = if is_folder(env, &real).await { real.join("entry") } else { real.clone() };
+        for cwd in folders {
+            let root = env.canonicalize(cwd).await.ok()?;
+            let access = Access::Write(vec![written.clone()]);
+            if real != root && self.is_allowed(cwd, &written, "write", &access).await {
+                return Some(real);
+            }
+        }
+        None
     }
 
     /// Returns true for a path in this folder that the read tool may read unasked in a session there.
     async fn is_readable(&self, cwd: &Path, path: &Path) -> bool {
+        let Ok(real) = self.services().env.canonicalize(path).await else { return false };
+        self.is_allowed(cwd, &real, "read", &Access::Read(vec![path.to_owned()])).await
+    }
+
+    /// Returns true for a canonical path in this folder where this tool's access is not asked about.
+    async fn is_allowed(&self, cwd: &Path, real: &Path, tool: &str, access: &Access) -> bool {
         let services = self.services();
-        let (env, mode) = (services.env.as_ref(), PermissionMode::Ask);
-        let (Ok(real), Ok(root)) = (env.canonicalize(path).await, env.canonicalize(cwd).await)
-        else {
-            return false;
-        };
+        let env = services.env.as_ref();
+        let Ok(root) = env.canonicalize(cwd).await else { return false };
         if !real.starts_with(root) {
             return false;
         }
-        let access = Access::Read(vec![path.to_owned()]);
-        let explained = services.permissions.explain(env, cwd, mode, "read", &access).await;
+        let mode = if access.only_reads() { PermissionMode::Ask } else { PermissionMode::AutoEdit };
+        let explained = services.permissions.explain(env, cwd, mode, tool, access).await;
         explained.verdict.decision == Decision::Allow
     }
 

@@ -199,7 +199,16 @@ impl Inbox {
         Ok(queue)
     }
 
-    /// Takes over a queue that [`Self::updated`] returned.
+    /// The queue with its messages for turns of their own in this order. Those that are not named stay behind the others; ids of
+    /// messages that were read meanwhile count for nothing.
+    pub(super) fn ordered(&self, ids: &[ItemId]) -> Queue {
+        let mut queue = self.queue.clone();
+        let rank = |input: &QueuedInput| place_in(ids, &input.item_id);
+        queue.follow_ups.make_contiguous().sort_by_key(rank);
+        queue
+    }
+
+    /// Takes over a queue that [`Self::updated`] or [`Self::ordered`] returned.
     pub(super) fn replace(&mut self, queue: Queue) {
         self.queue = queue;
     }
@@ -214,6 +223,10 @@ fn take(queue: &mut VecDeque<QueuedInput>, mode: QueueMode) -> Vec<QueuedInput> 
 
 fn place(queue: &VecDeque<QueuedInput>, id: &ItemId) -> Option<usize> {
     queue.iter().position(|input| input.item_id == *id)
+}
+
+fn place_in(ids: &[ItemId], id: &ItemId) -> usize {
+    ids.iter().position(|named| named == id).unwrap_or(ids.len())
 }
 
 fn unknown(id: &ItemId) -> Error {
@@ -322,6 +335,20 @@ mod tests {
             let got = inbox(waiting).updated(update, running, || TurnId::new("new"));
             let got = got.map(|queue| words(&queue.all())).map_err(|error| error.message);
             assert_eq!(got.as_deref().map_err(String::as_str), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_order_moves_messages_for_turns_of_their_own_alone() {
+        for (before, ids, after) in [
+            ("s1 f2 f3 f4", "4 2 3", "s1 f4 f2 f3"),
+            ("s1 f2 f3 f4", "4", "s1 f4 f2 f3"),
+            ("s1 f2 f3", "3 1 9 2", "s1 f3 f2"),
+            ("s1 f2", "", "s1 f2"),
+        ] {
+            let inbox = inbox(before);
+            let ids: Vec<ItemId> = ids.split_whitespace().map(ItemId::new).collect();
+            assert_eq!(words(&inbox.ordered(&ids).all()), after, "{before} by {ids:?}");
         }
     }
 

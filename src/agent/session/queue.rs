@@ -3,6 +3,7 @@
 //! Invariant: the journal knows the queue as it is.
 
 use super::Session;
+use super::inbox::Queue;
 use crate::agent::command::{QueueCommand, QueueEdit, Record};
 use crate::agent::error::Error;
 use pintle_protocol::event::{Event, QueuedInput};
@@ -20,6 +21,7 @@ impl Session {
             QueueEdit::List => Ok((self.inbox.unread(), None)),
             QueueEdit::Remove(ids) => self.remove_queued(ids.as_deref()),
             QueueEdit::Update(update) => self.update_queued(*update),
+            QueueEdit::Order(ids) => self.change_queue(self.inbox.ordered(&ids)),
         };
         self.respond(reply, done);
     }
@@ -39,6 +41,10 @@ impl Session {
         let running = self.phase.turn_id();
         let new_turn = || TurnId::new(self.services.ambient.new_id());
         let queue = self.inbox.updated(update, running.as_ref(), new_turn)?;
+        self.change_queue(queue)
+    }
+
+    fn change_queue(&mut self, queue: Queue) -> Result<Edited, Error> {
         let all = queue.all();
         let record = self.log.append(None, Event::QueueChanged { queue: all.clone() }, None)?;
         self.inbox.replace(queue);

@@ -1,13 +1,13 @@
 //! A tool call through its life: its arguments stream, it is asked about, runs, prints, ends. Pure.
 
 use super::state::{Channel, Channels};
+use super::terminals::{self, Output};
 use super::translator::Actions;
 use super::wire;
 use ahp_types::actions::{
     ChatToolCallCompleteAction, ChatToolCallConfirmedAction, ChatToolCallContentChangedAction,
     ChatToolCallDeltaAction, ChatToolCallReadyAction, ChatToolCallStartAction,
     SessionInputNeededRemovedAction, SessionInputNeededSetAction, StateAction,
-    TerminalClearedAction, TerminalDataAction, TerminalExitedAction,
 };
 use ahp_types::common::{JsonObject, StringOrMarkdown};
 use ahp_types::state::{
@@ -17,7 +17,7 @@ use ahp_types::state::{
     ToolCallCancellationReason, ToolCallClientContributor, ToolCallConfirmationReason,
     ToolCallConfirmationState, ToolCallContributor, ToolCallPendingConfirmationState,
     ToolCallResult, ToolCallRunningState, ToolInput, ToolResultContent, ToolResultFileEditContent,
-    ToolResultTerminalContent, ToolResultTextContent,
+    ToolResultTextContent,
 };
 use pintle_protocol::approval::{Approval, ApprovalOption, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::content::Content;
@@ -33,9 +33,6 @@ pub(super) const AFTER: &str = "pintle-after";
 pub(super) const CURRENT: &str = "pintle-current";
 pub(super) const PROPOSED: &str = "pintle-proposed";
 pub(super) const BASELINE: &str = "pintle-baseline";
-
-/// The output that a terminal shows at most, in bytes; what came before is cleared.
-const MAX_SHOWN_BYTES: usize = 1024 * 1024;
 
 /// The text of a result that clients receive at most, in bytes. The journal has the rest.
 const MAX_TEXT_BYTES: usize = 128 * 1024;
@@ -55,11 +52,10 @@ pub(super) struct Call {
     title: String,
     kind: Option<ToolKind>,
     input: Option<Value>,
-    /// The number of the next piece of the arguments, and of the output.
+    /// The number of the next piece of the arguments.
     next_args: u64,
-    next_output: u64,
-    has_terminal: bool,
-    shown_bytes: usize,
+    /// The terminal of a command.
+    output: Option<Output>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -151,11 +147,12 @@ impl Call {
                 };
                 out.push((Channel::Chat, StateAction::ChatToolCallDelta(action)));
             }
-            DeltaField::Output if self.has_terminal && last >= self.next_output => {
-                self.next_output = last + 1;
-                self.print(&delta.text, out);
+            DeltaField::Output => {
+                if let Some(output) = &mut self.output {
+                    output.delta(delta, out);
+                }
             }
-            DeltaField::Args | DeltaField::Output | DeltaField::Input | DeltaField::Text => {}
+            DeltaField::Args | DeltaField::Input | DeltaField::Text => {}
         }
     }
 
@@ -271,10 +268,11 @@ impl Call {
             let action = Box::new(SessionInputNeededSetAction { request });
             out.push((Channel::Session, StateAction::SessionInputNeededSet(action)));
         }
-        if self.kind == Some(ToolKind::Execute) && !self.has_terminal {
-            self.has_terminal = true;
-            channels.open_terminal(&ItemId::new(self.id.clone()), &self.tool_name, turn);
-            let content = vec![self.terminal(channels, None)];
+        if self.kind == Some(ToolKind::Execute) && self.output.is_none() {
+            let item = ItemId::new(self.id.clone());
+            let turn_id = Some(turn.to_owned());
+            self.output = Some(Output::open(&item, &self.tool_name, turn_id, channels));
+            let content = vec![terminals::content(&item, &self.tool_name, None, channels)];
             let action = ChatToolCallContentChangedAction {
                 turn_id: turn.to_owned(),
                 tool_call_id: self.id.clone(),
@@ -300,19 +298,24 @@ impl Call {
         let text = body.output.as_ref().map(|output| texts(&output.content)).unwrap_or_default();
         let details = body.output.as_ref().map(|output| &output.details);
         let mut content = Vec::new();
-        if self.has_terminal {
-            if self.shown_bytes == 0 {
-                self.print(&text, out);
+        let jobs = details.iter().flat_map(|details| &details.jobs).filter(|job| !job.has_ended);
+        for job in jobs {
+            if let Some(terminal) = channels.terminals.get(&job.item_id) {
+                content.push(terminals::content(&job.item_id, &terminal.title, None, channels));
             }
+        }
+        if let Some(output) = &mut self.output {
             let exit_code = details.and_then(|details| details.exit_code).map(i64::from);
-            let exited = StateAction::TerminalExited(TerminalExitedAction { exit_code });
-            out.push((self.channel(), exited));
+            output.end(&text, exit_code, out);
             let result = TerminalCommandResult {
                 exit_code,
                 preview: Some(cut(&text)),
                 truncated: Some(details.is_some_and(|details| details.truncation.is_some())),
             };
-            content.push(self.terminal(channels, Some(result)));
+            // What goes on as a job is seen there.
+            if content.is_empty() {
+                content.push(terminals::content(&item.id, &self.tool_name, Some(result), channels));
+            }
         }
         for change in details.iter().flat_map(|details| &details.changes) {
             let FileEdit { before, after, diff } =
@@ -340,38 +343,6 @@ impl Call {
             requires_result_confirmation: None,
         };
         out.push((Channel::Chat, StateAction::ChatToolCallComplete(action)));
-    }
-
-    fn print(&mut self, text: &str, out: &mut Actions) {
-        if text.is_empty() {
-            return;
-        }
-        if self.shown_bytes + text.len() > MAX_SHOWN_BYTES {
-            self.shown_bytes = 0;
-            let cleared = StateAction::TerminalCleared(TerminalClearedAction {});
-            out.push((self.channel(), cleared));
-        }
-        self.shown_bytes += text.len();
-        // A terminal keeps the column at a line feed alone.
-        let data = text.replace("\r\n", "\n").replace('\n', "\r\n");
-        out.push((self.channel(), StateAction::TerminalData(TerminalDataAction { data })));
-    }
-
-    fn channel(&self) -> Channel {
-        Channel::Terminal(ItemId::new(self.id.clone()))
-    }
-
-    fn terminal(
-        &self,
-        channels: &Channels,
-        result: Option<TerminalCommandResult>,
-    ) -> ToolResultContent {
-        ToolResultContent::Terminal(ToolResultTerminalContent {
-            resource: self.channel().uri(&channels.id),
-            title: self.tool_name.clone(),
-            is_pty: Some(false),
-            result,
-        })
     }
 
     fn ready(

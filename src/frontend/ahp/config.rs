@@ -4,8 +4,9 @@ use super::state::PROVIDER;
 use crate::agent::EngineHandle;
 use ahp_types::common::JsonObject;
 use ahp_types::state::{
-    AgentInfo, ConfigPropertySchema, ConfigSchema, PolicyState, RootState,
-    SessionConfigPropertySchema, SessionConfigSchema, SessionConfigState, SessionModelInfo,
+    AgentCapabilities, AgentInfo, ConfigPropertySchema, ConfigSchema,
+    MultipleWorkingDirectoriesCapability, PolicyState, RootState, SessionConfigPropertySchema,
+    SessionConfigSchema, SessionConfigState, SessionModelInfo,
 };
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult};
@@ -29,6 +30,29 @@ const MODE_VALUES: [(WorkMode, &str, &str); 2] =
 
 /// The setting of a model that says how much it thinks.
 const THINKING: &str = "thinkingLevel";
+
+/// A setting with one of some names as its value. The two types of settings have these fields in common, and no default.
+macro_rules! choice {
+    ($kind:ident { $title:expr, $default:expr, $names:expr, $labels:expr $(, $more:ident: $value:expr)* }) => {
+        $kind {
+            r#type: "string".to_owned(),
+            title: $title.to_owned(),
+            description: None,
+            default: Some(json!($default)),
+            r#enum: Some($names),
+            enum_labels: $labels,
+            enum_descriptions: None,
+            read_only: None,
+            items: None,
+            min_items: None,
+            max_items: None,
+            properties: None,
+            required: None,
+            additional_properties: None,
+            $($more: $value,)*
+        }
+    };
+}
 
 /// The state of the root channel: the engine as the only agent.
 pub(super) fn root(engine: &EngineHandle) -> RootState {
@@ -61,7 +85,13 @@ fn root_of(models: &ModelsListResult, efforts: &[&'static str]) -> RootState {
         // With any of these, VS Code asks for a login of its own.
         protected_resources: None,
         customizations: None,
-        capabilities: None,
+        capabilities: Some(AgentCapabilities {
+            multiple_chats: None,
+            multiple_working_directories: Some(MultipleWorkingDirectoriesCapability {
+                immutable_primary: Some(true),
+                primary_replacement: None,
+            }),
+        }),
     };
     RootState {
         agents: vec![agent],
@@ -88,22 +118,8 @@ fn unknown_model(id: &str) -> SessionModelInfo {
 }
 
 fn model(info: &ModelInfo, efforts: &[&'static str]) -> SessionModelInfo {
-    let thinking = || ConfigPropertySchema {
-        r#type: "string".to_owned(),
-        title: "Thinking".to_owned(),
-        description: None,
-        default: Some(json!("default")),
-        r#enum: Some(["default"].iter().chain(efforts).map(|name| json!(name)).collect()),
-        enum_labels: None,
-        enum_descriptions: None,
-        read_only: None,
-        items: None,
-        min_items: None,
-        max_items: None,
-        properties: None,
-        required: None,
-        additional_properties: None,
-    };
+    let names = ["default"].iter().chain(efforts).map(|name| json!(name)).collect();
+    let thinking = || choice!(ConfigPropertySchema { "Thinking", "default", names, None });
     SessionModelInfo {
         name: info.name.clone().unwrap_or_else(|| info.model.clone()),
         max_context_window: info.window.map(super::wire::count),
@@ -123,24 +139,9 @@ pub(super) fn schema() -> SessionConfigSchema {
     let choice = |title: &str, default: &str, values: Vec<(&str, &str)>| {
         let (names, labels): (Vec<Value>, Vec<String>) =
             values.into_iter().map(|(name, label)| (json!(name), label.to_owned())).unzip();
-        SessionConfigPropertySchema {
-            r#type: "string".to_owned(),
-            title: title.to_owned(),
-            description: None,
-            default: Some(json!(default)),
-            r#enum: Some(names),
-            enum_labels: Some(labels),
-            enum_descriptions: None,
-            read_only: None,
-            items: None,
-            min_items: None,
-            max_items: None,
-            properties: None,
-            required: None,
-            additional_properties: None,
-            enum_dynamic: None,
-            session_mutable: Some(true),
-        }
+        choice!(SessionConfigPropertySchema {
+            title, default, names, Some(labels), enum_dynamic: None, session_mutable: Some(true)
+        })
     };
     // VS Code has a picker for these three alone. A session that only reads shows its own value.
     let wide = APPROVAL_VALUES.iter().filter(|(ours, ..)| *ours != PermissionMode::ReadOnly);

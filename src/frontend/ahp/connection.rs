@@ -7,11 +7,32 @@ use crate::transport::{Incoming, Outgoing};
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// The messages that wait for a client at most. One that reads more slowly is disconnected, and reads on from its last number when it is back.
 const OUT_CAPACITY: usize = 4096;
+
+/// The bytes that wait for a client at most, unless a single message has more.
+const MAX_WAITING_BYTES: usize = 32 * 1024 * 1024;
+
+/// The way of messages to a client, for the host. Never waits.
+pub(super) struct Outlet {
+    out: mpsc::Sender<Bytes>,
+    /// The bytes that wait.
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Outlet {
+    /// Takes a message; returns false for one that finds too much before it.
+    pub(super) fn take(&self, message: Bytes) -> bool {
+        let size = message.len();
+        let before = self.waiting.fetch_add(size, Ordering::Relaxed);
+        (before == 0 || before + size <= MAX_WAITING_BYTES) && self.out.try_send(message).is_ok()
+    }
+}
 
 /// A client's connection.
 pub(super) struct Connection {
@@ -19,6 +40,7 @@ pub(super) struct Connection {
     host: HostHandle,
     outbox: Outbox,
     out: mpsc::Receiver<Bytes>,
+    waiting: Arc<AtomicUsize>,
     scope: Scope,
     /// Until the sessions are idle, once there is no more input.
     finishing: FuturesUnordered<BoxFuture<'static, ()>>,
@@ -39,9 +61,11 @@ impl Connection {
     ) -> Self {
         let (tx, out) = mpsc::channel(OUT_CAPACITY);
         let id = ConnectionId::next();
-        host.tell(ToHost::Joined { id, out: tx, hangup }).await;
+        let waiting = Arc::<AtomicUsize>::default();
+        let outlet = Outlet { out: tx, waiting: Arc::clone(&waiting) };
+        host.tell(ToHost::Joined { id, out: outlet, hangup }).await;
         let finishing = FuturesUnordered::new();
-        Self { id, host, outbox: Outbox::new(outgoing), out, scope, finishing }
+        Self { id, host, outbox: Outbox::new(outgoing), out, waiting, scope, finishing }
     }
 }
 
@@ -62,7 +86,10 @@ impl Protocol for Connection {
 
     async fn done(&mut self, done: Done) {
         match done {
-            Done::Message(message) => self.outbox.push(message),
+            Done::Message(message) => {
+                self.waiting.fetch_sub(message.len(), Ordering::Relaxed);
+                self.outbox.push(message);
+            }
             Done::Finished => {}
         }
     }

@@ -175,11 +175,11 @@ async fn file(
     Err(denied(uri))
 }
 
-fn not_there(uri: &str) -> Refusal {
+pub(super) fn not_there(uri: &str) -> Refusal {
     Refusal::new(ahp_error_codes::NOT_FOUND, format!("`{uri}` is not there"))
 }
 
-fn denied(uri: &str) -> Refusal {
+pub(super) fn denied(uri: &str) -> Refusal {
     let message = format!("`{uri}` is not open to clients of {}", state::PROVIDER);
     Refusal::new(ahp_error_codes::PERMISSION_DENIED, message)
 }

@@ -5,10 +5,11 @@ use super::loading::reason;
 use super::session::{Key, Open, Work, key_of};
 use super::state::Channel;
 use super::translator::{Asked, key};
-use super::{config, input, quirks};
+use super::{config, input, quirks, wire};
 use crate::agent::{
-    Answer, AnswerCommand, ClientCommand, ClientTool, Error, Extensions, QueueCommand, QueueEdit,
-    SessionHandle, SettingsCommand, Terms, TurnCommand,
+    Answer, AnswerCommand, ClientCommand, ClientTool, EngineHandle, Error, Extensions,
+    HistoryCommand, OpenConfig, QueueCommand, QueueEdit, Rewind, SessionHandle, SettingsCommand,
+    Terms, TurnCommand,
 };
 use ahp_types::actions::{
     ActionOrigin, ChatInputCompletedAction, ChatPendingMessageSetAction,
@@ -19,12 +20,15 @@ use ahp_types::state::{PendingMessageKind, ToolDefinition, ToolResultContent};
 use futures_util::future::FutureExt;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
 use pintle_protocol::content::{Content, Input};
+use pintle_protocol::files::RewindScope;
+use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::hook::{ToolCallResult, ToolRegisterParams};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::{ConfigResult, QueuePolicy, WhenBusy};
 use pintle_protocol::turn::WhenIdle;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,7 +56,7 @@ impl Origin {
 
 /// The decision about an action.
 enum Verdict {
-    /// The engine is asked; the event that follows is the client's action.
+    /// The engine is asked; the event that follows is the client's action. An action that no event follows is shown once it is done.
     Ask(super::session::Make),
     /// It changes what clients see, and nothing else.
     Show,
@@ -85,7 +89,7 @@ impl Host {
         let Some(open) = self.sessions.get_mut(&session).filter(is_known) else {
             return self.reject(origin, "subscribe to the channel first".to_owned());
         };
-        match decide(open, &channel, &origin, &self.children) {
+        match decide(open, &channel, &origin, &self.children, &self.engine) {
             Verdict::Refuse(reason) => self.reject(origin, reason),
             Verdict::Show => {
                 let (action, sent) = (origin.action.clone(), Some(origin.as_action_origin()));
@@ -122,6 +126,23 @@ impl Host {
             }
             _ => {}
         }
+    }
+
+    /// Shows an action that no event follows, once it is done.
+    pub(super) fn show_done(&mut self, session: &SessionId, origin: &Origin) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        match &origin.action {
+            StateAction::SessionWorkingDirectorySet(action) => {
+                open.additional.extend(wire::path_of(&action.directory));
+            }
+            StateAction::SessionWorkingDirectoryRemoved(action) => {
+                let path = wire::path_of(&action.directory);
+                open.additional.retain(|known| Some(known) != path.as_ref());
+            }
+            _ => {}
+        }
+        let (action, sent) = (origin.action.clone(), Some(origin.as_action_origin()));
+        self.emit_one(session, &Channel::Session, action, sent);
     }
 
     fn status_changed(&mut self, session: &SessionId) {
@@ -190,6 +211,7 @@ fn decide(
     channel: &Channel,
     origin: &Origin,
     children: &BTreeMap<SessionId, SessionHandle>,
+    engine: &EngineHandle,
 ) -> Verdict {
     match (channel, &origin.action) {
         (Channel::Session | Channel::Chat, StateAction::SessionTitleChanged(changed)) => {
@@ -224,6 +246,18 @@ fn decide(
         (Channel::Chat, StateAction::ChatPendingMessageSet(action)) => say(open, action),
         (Channel::Chat, StateAction::ChatPendingMessageRemoved(action)) => unsay(open, &action.id),
         (Channel::Chat, StateAction::ChatInputCompleted(action)) => answer(open, action, children),
+        (Channel::Chat, StateAction::ChatQueuedMessagesReordered(action)) => {
+            reorder(open, &action.order)
+        }
+        (Channel::Chat, StateAction::ChatTruncated(action)) => {
+            truncate(open, action.turn_id.as_deref())
+        }
+        (Channel::Session, StateAction::SessionWorkingDirectorySet(action)) => {
+            add_directory(open, &action.directory, engine)
+        }
+        (Channel::Session, StateAction::SessionWorkingDirectoryRemoved(action)) => {
+            remove_directory(open, &action.directory, engine)
+        }
         _ => Verdict::refuse("pintle does not take this action from clients"),
     }
 }
@@ -361,6 +395,83 @@ fn unsay(open: &Open, id: &str) -> Verdict {
     };
     let edit = QueueEdit::Remove(Some(vec![item]));
     Verdict::Ask(ask(|reply| QueueCommand::Edit { edit, reply }))
+}
+
+/// The order of the messages for turns of their own.
+fn reorder(open: &Open, order: &[String]) -> Verdict {
+    let ids: Vec<ItemId> =
+        order.iter().filter_map(|name| open.translator.queued(name)).cloned().collect();
+    if ids.is_empty() {
+        return Verdict::refuse("the model has read these messages");
+    }
+    let edit = QueueEdit::Order(ids);
+    Verdict::Ask(ask(|reply| QueueCommand::Edit { edit, reply }))
+}
+
+/// The turns after one leave, so that a person can say something else there. Files stay as they are: clients put them back themselves.
+fn truncate(open: &Open, turn: Option<&str>) -> Verdict {
+    let turns = &open.channels.chat.turns;
+    if open.channels.chat.active_turn.is_some() {
+        return Verdict::refuse("a turn runs; stop it first");
+    }
+    if turn == turns.last().map(|turn| turn.id.as_str()) {
+        return Verdict::Show;
+    }
+    let to = match turn {
+        None => HistoryPoint { seq: Some(0), ..HistoryPoint::default() },
+        Some(name) => {
+            let is_shown = turns.iter().any(|turn| turn.id == name);
+            let Some(id) = open.translator.ended(name).filter(|_| is_shown) else {
+                return Verdict::refuse("the chat has no such turn");
+            };
+            HistoryPoint { turn_id: Some(id.clone()), ..HistoryPoint::default() }
+        }
+    };
+    let rewind = Rewind { to, scope: RewindScope::Conversation, ..Rewind::default() };
+    Verdict::Ask(ask(|reply| HistoryCommand::Rewind { rewind, reply }))
+}
+
+fn add_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdict {
+    let Some(path) = wire::path_of(uri) else {
+        return Verdict::Refuse(format!("`{uri}` is no folder of this machine"));
+    };
+    if open.folders().contains(&path) {
+        return Verdict::Show;
+    }
+    let mut additional = open.additional.clone();
+    additional.push(path);
+    work_in(open, additional, engine)
+}
+
+fn remove_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdict {
+    let path = wire::path_of(uri).unwrap_or_default();
+    if Path::new(&open.channels.cwd) == path {
+        return Verdict::refuse("the first directory stays as long as the session");
+    }
+    let mut additional = open.additional.clone();
+    additional.retain(|known| *known != path);
+    if additional == open.additional {
+        return Verdict::refuse("the session does not work in this directory");
+    }
+    work_in(open, additional, engine)
+}
+
+/// Has a session work in these directories beside the first.
+fn work_in(open: &mut Open, additional: Vec<PathBuf>, engine: &EngineHandle) -> Verdict {
+    if open.is_draft {
+        // It is looked at when the session is made.
+        open.additional = additional;
+        return Verdict::Show;
+    }
+    let (engine, id) = (engine.clone(), open.channels.id.clone());
+    Verdict::Ask(Box::new(move |_| {
+        async move {
+            let config =
+                OpenConfig { additional: Some(additional.into()), ..OpenConfig::default() };
+            engine.open(id, config).await.map(drop).map_err(|error| reason(&error))
+        }
+        .boxed()
+    }))
 }
 
 fn confirm(open: &mut Open, action: &ChatToolCallConfirmedAction, client: &str) -> Verdict {

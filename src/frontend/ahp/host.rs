@@ -1,6 +1,7 @@
 //! The host: the one owner of what clients see, and its loop.
 
 use super::config;
+use super::connection::Outlet;
 use super::dispatch::Origin;
 use super::loading::Loaded;
 use super::requests::Waiting;
@@ -20,7 +21,7 @@ use ahp::reducers::{ReduceOutcome, apply_action_to_root};
 use ahp_types::ROOT_RESOURCE_URI;
 use ahp_types::actions::{
     ActionEnvelope, ActionOrigin, PartialChatSummary, RootActiveSessionsChangedAction,
-    RootAgentsChangedAction, SessionChatUpdatedAction, StateAction,
+    RootAgentsChangedAction, RootTerminalsChangedAction, SessionChatUpdatedAction, StateAction,
 };
 use ahp_types::notifications::{
     PartialSessionSummary, SessionAddedParams, SessionSummaryChangedParams,
@@ -65,7 +66,7 @@ impl ConnectionId {
 /// A message to the host.
 pub(super) enum ToHost {
     /// A client has connected.
-    Joined { id: ConnectionId, out: mpsc::Sender<Bytes>, hangup: CancellationToken },
+    Joined { id: ConnectionId, out: Outlet, hangup: CancellationToken },
     /// A client's message.
     Message { id: ConnectionId, message: Incoming },
     /// Say when everything that was sent before is done, and optionally every turn that runs.
@@ -90,7 +91,7 @@ pub(super) struct Client {
     /// The name that it gave itself; `None` before `initialize`.
     pub(super) name: Option<String>,
     pub(super) subscriptions: BTreeSet<String>,
-    out: mpsc::Sender<Bytes>,
+    out: Outlet,
     hangup: CancellationToken,
 }
 
@@ -104,6 +105,8 @@ struct Absent {
 pub(super) enum Done {
     /// A request was answered.
     Responded { connection: ConnectionId, id: Id, outcome: Result<Value, Refusal> },
+    /// A request that changed files was answered.
+    Written { connection: ConnectionId, id: Id, outcome: Result<Value, Refusal> },
     /// A session was opened and read.
     Loaded { session: SessionId, loaded: Result<Box<Loaded>, Error> },
     /// A client's action was carried out, or refused with the reason.
@@ -344,6 +347,10 @@ impl Host {
     fn done(&mut self, done: Done) {
         match done {
             Done::Responded { connection, id, outcome } => self.respond(connection, &id, &outcome),
+            Done::Written { connection, id, outcome } => {
+                self.respond(connection, &id, &outcome);
+                self.files_written();
+            }
             Done::Loaded { session, loaded } => self.loaded(&session, loaded),
             Done::Worked { session, origin, outcome } => {
                 self.worked(&session, origin.map(|origin| *origin), outcome);
@@ -410,7 +417,18 @@ impl Host {
             }
         };
         self.emit(session, actions);
+        self.tell_terminals();
         self.look_at_review(session);
+    }
+
+    /// Lists the terminals of background jobs.
+    pub(super) fn tell_terminals(&mut self) {
+        let sessions = self.sessions.values();
+        let terminals: Vec<_> = sessions.flat_map(|open| open.channels.running_jobs()).collect();
+        if self.root.terminals.as_deref() != Some(terminals.as_slice()) {
+            let action = RootTerminalsChangedAction { terminals };
+            self.emit_root(StateAction::RootTerminalsChanged(action));
+        }
     }
 
     /// Applies actions and sends them; what a client asked for goes out as its own.
@@ -578,7 +596,7 @@ impl Host {
 impl Client {
     /// Sends a message. A client that does not keep up is disconnected: a replay, or a snapshot, costs it less than the backlog.
     pub(super) fn send(&self, message: Bytes) {
-        if self.out.try_send(message).is_err() && !self.hangup.is_cancelled() {
+        if !self.out.take(message) && !self.hangup.is_cancelled() {
             tracing::warn!("a client that reads too slowly was disconnected");
             self.hangup.cancel();
         }

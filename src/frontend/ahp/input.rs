@@ -142,10 +142,11 @@ fn option(id: &str, label: &str) -> ChatInputOption {
     ChatInputOption { id, label, description: None, recommended: None }
 }
 
-fn request(id: &str, message: &str, question: ChatInputQuestion) -> ChatInputRequest {
+/// A request with one question, and what there is to read before it.
+fn request(id: &str, message: Option<String>, question: ChatInputQuestion) -> ChatInputRequest {
     ChatInputRequest {
         id: id.to_owned(),
-        message: Some(message.to_owned()),
+        message,
         url: None,
         questions: Some(vec![question]),
         answers: None,
@@ -157,10 +158,6 @@ pub(super) fn question_request(question: &Question) -> ChatInputRequest {
     let options: Vec<ChatInputOption> =
         question.options.iter().map(|choice| option(&choice.option_id, &choice.label)).collect();
     let (id, title) = (ONLY.to_owned(), None);
-    let message = match &question.plan {
-        Some(plan) => format!("{plan}\n\n{}", question.text),
-        None => question.text.clone(),
-    };
     let required = Some(true);
     let allow_freeform_input =
         Some(question.kind == QuestionKind::Choice || question.plan.is_some());
@@ -196,7 +193,7 @@ pub(super) fn question_request(question: &Question) -> ChatInputRequest {
             allow_freeform_input,
         })
     };
-    request(question.question_id.as_str(), &message, asked)
+    request(question.question_id.as_str(), question.plan.clone(), asked)
 }
 
 /// A question about a call of a sub-agent, whose chat nobody sees.
@@ -206,12 +203,12 @@ pub(super) fn approval_request(approval: &Approval) -> ChatInputRequest {
     let asked = ChatInputQuestion::SingleSelect(ChatInputSingleSelectQuestion {
         id: ONLY.to_owned(),
         title: None,
-        message: text.clone(),
+        message: text,
         required: Some(true),
         options: options.collect(),
         allow_freeform_input: Some(false),
     });
-    request(approval.approval_id.as_str(), &text, asked)
+    request(approval.approval_id.as_str(), None, asked)
 }
 
 fn submitted(value: ChatInputAnswerValue) -> Answers {

@@ -3,7 +3,7 @@
 use super::config;
 use super::dispatch::Origin;
 use super::host::{Done, Host};
-use super::session::{Open, Work};
+use super::session::{Open, Work, key_of};
 use super::state::Channels;
 use super::translator::Translator;
 use crate::agent::{
@@ -64,9 +64,11 @@ impl Host {
             ..CreateSession::default()
         });
         let (engine, subscriber) = (self.engine.clone(), self.subscriber.clone());
+        let again = OpenConfig { additional: open.directories(), ..OpenConfig::default() };
         let session = session.clone();
         let loading = async move {
-            let loaded = load(&engine, session.clone(), create, subscriber).await.map(Box::new);
+            let loaded =
+                load(&engine, session.clone(), create, again, subscriber).await.map(Box::new);
             Done::Loaded { session, loaded }
         };
         self.running.push(loading.boxed());
@@ -91,6 +93,7 @@ impl Host {
         for feed in later {
             self.take_event(session, &feed);
         }
+        self.tell_terminals();
         self.extend(session);
         self.look_at_review(session);
         self.waited_for(session);
@@ -131,8 +134,12 @@ impl Host {
         if let Some(open) = self.sessions.get_mut(session) {
             open.is_working = false;
         }
-        if let (Some(origin), Err(reason)) = (origin, outcome) {
-            self.refused(session, origin, reason);
+        match (origin, outcome) {
+            (Some(origin), Err(reason)) => self.refused(session, origin, reason),
+            (Some(origin), Ok(())) if key_of(&origin.action).is_none() => {
+                self.show_done(session, &origin);
+            }
+            (Some(_) | None, _) => {}
         }
         self.go_on(session);
     }
@@ -158,6 +165,7 @@ impl Open {
         let id = self.channels.id.clone();
         let title = title.unwrap_or_default();
         self.channels = Channels::new(id, &snapshot.cwd, &title, created_ms, settings);
+        self.show_directories();
         self.translator = Translator::new(&self.channels.id);
         for record in records {
             self.note(record);
@@ -183,11 +191,12 @@ async fn load(
     engine: &EngineHandle,
     session: SessionId,
     create: Option<CreateSession>,
+    again: OpenConfig,
     subscriber: Subscriber,
 ) -> Result<Loaded, Error> {
     let handle = match create {
         Some(create) => engine.create(create).await?,
-        None => engine.open(session.clone(), OpenConfig::default()).await?,
+        None => engine.open(session.clone(), again).await?,
     };
     let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
     let snapshot = handle.ask(subscribe).await?;

@@ -12,6 +12,7 @@ mod config;
 mod connection;
 mod contents;
 mod dispatch;
+mod files;
 mod host;
 mod input;
 mod loading;
@@ -21,6 +22,7 @@ mod review;
 mod ring;
 mod session;
 mod state;
+mod terminals;
 mod translator;
 mod wire;
 

@@ -5,7 +5,7 @@ use super::loading::reason;
 use super::session::Open;
 use super::state::{Channel, Channels, PROVIDER};
 use super::wire::{self, Refusal};
-use super::{config, contents, quirks, review};
+use super::{config, contents, files, quirks, review};
 use crate::agent::{Command, EngineHandle, Error, ErrorKind, Filter, SessionHandle};
 use crate::transport::envelope::Id;
 use ahp_types::ROOT_RESOURCE_URI;
@@ -52,6 +52,8 @@ enum Then {
 enum Outcome {
     Now(Result<Value, Refusal>),
     Later(BoxFuture<'static, Result<Value, Refusal>>),
+    /// The same, of a request that changes files.
+    Written(BoxFuture<'static, Result<Value, Refusal>>),
     /// Somebody else responds.
     Elsewhere,
 }
@@ -80,6 +82,7 @@ impl Host {
                 let responded = move |outcome| Done::Responded { connection, id, outcome };
                 self.running.push(work.map(responded).boxed());
             }
+            Ok(Outcome::Written(work)) => self.running.push(files::written(connection, id, work)),
             Ok(Outcome::Elsewhere) => {}
             Err(refusal) => self.respond(connection, &id, &Err(refusal)),
         }
@@ -115,6 +118,12 @@ impl Host {
                 let ResourceListParams { uri, .. } = read(params)?;
                 Ok(Outcome::Later(contents::list(self, &uri)?))
             }
+            "resourceResolve" => Ok(Outcome::Later(files::resolve(self, &read(params)?)?)),
+            "resourceWrite" => Ok(Outcome::Written(files::write(self, read(params)?)?)),
+            "resourceMkdir" => Ok(Outcome::Written(files::make_folder(self, read(params)?)?)),
+            "resourceDelete" => Ok(Outcome::Written(files::remove(self, read(params)?)?)),
+            "resourceMove" => Ok(Outcome::Written(files::rename(self, read(params)?)?)),
+            "resourceCopy" => Ok(Outcome::Written(files::copy(self, read(params)?)?)),
             "invokeChangesetOperation" => {
                 let params: InvokeChangesetOperationParams = read(params)?;
                 let handle = self.open_session(&params.channel, &Channel::Changeset)?;
@@ -364,14 +373,14 @@ impl Host {
             let message = format!("session {id} exists already");
             return Err(Refusal::new(ahp_error_codes::SESSION_ALREADY_EXISTS, message));
         }
-        let cwd = match params.working_directories.unwrap_or_default().as_slice() {
-            [] => self.cwd.clone(),
-            [uri] => wire::path_of(uri)
-                .ok_or_else(|| invalid(format!("`{uri}` is no folder of this machine")))?,
-            [_, _, ..] => {
-                return Err(invalid("a session has one working directory".to_owned()));
-            }
+        let uris = params.working_directories.unwrap_or_default();
+        let folder = |uri: &String| {
+            let not_here = || invalid(format!("`{uri}` is no folder of this machine"));
+            wire::path_of(uri).ok_or_else(not_here)
         };
+        let mut folders = uris.iter().map(folder).collect::<Result<Vec<PathBuf>, _>>()?.into_iter();
+        let cwd = folders.next().unwrap_or_else(|| self.cwd.clone());
+        let additional = folders.filter(|folder| *folder != cwd).collect();
         let asked = params.config.unwrap_or_default();
         let (permission_mode, mode) = config::read(&asked).map_err(invalid)?;
         let permission_mode =
@@ -380,7 +389,9 @@ impl Host {
         let settings = config::state(permission_mode, mode);
         let (cwd, now) = (cwd.to_string_lossy(), self.engine.now_ms());
         let channels = Channels::new(id.clone(), &cwd, "", now, settings);
-        let open = Open { is_draft: true, ..Open::new(channels, permission_mode, mode) };
+        let open = Open::new(channels, permission_mode, mode);
+        let mut open = Open { is_draft: true, additional, ..open };
+        open.show_directories();
         self.sessions.insert(id.clone(), open);
         let ready = StateAction::SessionReady(SessionReadyAction {});
         self.emit_one(&id, &Channel::Session, ready, None);
@@ -428,6 +439,7 @@ impl Host {
     pub(super) fn removed(&mut self, session: &SessionId) {
         self.sessions.remove(session);
         self.forget_children(session);
+        self.tell_terminals();
         let params = SessionRemovedParams {
             channel: ROOT_RESOURCE_URI.to_owned(),
             session: Channel::Session.uri(session),
@@ -458,9 +470,8 @@ impl Host {
 
     /// The folders of the sessions that are open.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
-        let folders: BTreeSet<&str> =
-            self.sessions.values().map(|open| open.channels.cwd.as_str()).collect();
-        folders.into_iter().filter(|cwd| !cwd.is_empty()).map(PathBuf::from).collect()
+        let folders: BTreeSet<PathBuf> = self.sessions.values().flat_map(Open::folders).collect();
+        folders.into_iter().collect()
     }
 }
 

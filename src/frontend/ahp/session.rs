@@ -4,7 +4,7 @@ use super::dispatch::Origin;
 use super::state::{Channel, Channels};
 use super::translator::Translator;
 use super::{config, quirks, wire};
-use crate::agent::{CallBody, CallId, ClientCall, Feed, OpenConfig, SessionHandle};
+use crate::agent::{Additional, CallBody, CallId, ClientCall, Feed, OpenConfig, SessionHandle};
 use ahp_types::actions::{ActionOrigin, ChatTurnStartedAction, StateAction};
 use ahp_types::state::{ChangesSummary, SessionStatus, SessionSummary};
 use futures_util::future::BoxFuture;
@@ -14,6 +14,7 @@ use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::item::ItemBody;
 use pintle_protocol::plan::WorkMode;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 
 /// Something that a client asked for, to be done in the order in which it was asked for.
 pub(super) struct Work {
@@ -44,6 +45,8 @@ pub(super) struct Open {
     pub(super) expected: Vec<(Key, Origin)>,
     /// The calls of clients' tools that wait for their results.
     pub(super) calls: BTreeMap<ItemId, CallId>,
+    /// The directories beside the working directory.
+    pub(super) additional: Vec<PathBuf>,
     /// Lists show it.
     pub(super) is_announced: bool,
     /// The model, as `provider/id` or `provider/id:effort`.
@@ -63,6 +66,8 @@ pub(super) enum Key {
     Pending(String),
     Unpending(String),
     Input(String),
+    Order,
+    Truncate,
     Title,
     Config,
 }
@@ -77,6 +82,8 @@ pub(super) fn key_of(action: &StateAction) -> Option<Key> {
         StateAction::ChatPendingMessageSet(action) => Key::Pending(action.id.clone()),
         StateAction::ChatPendingMessageRemoved(action) => Key::Unpending(action.id.clone()),
         StateAction::ChatInputCompleted(action) => Key::Input(action.request_id.clone()),
+        StateAction::ChatQueuedMessagesReordered(_) => Key::Order,
+        StateAction::ChatTruncated(_) => Key::Truncate,
         StateAction::SessionTitleChanged(_) => Key::Title,
         StateAction::SessionConfigChanged(_) => Key::Config,
         _ => return None,
@@ -100,6 +107,7 @@ impl Open {
             is_working: false,
             expected: Vec::new(),
             calls: BTreeMap::new(),
+            additional: Vec::new(),
             is_announced: false,
             model: String::new(),
             permission_mode,
@@ -133,8 +141,27 @@ impl Open {
             model: (!self.model.is_empty()).then(|| self.model.clone()),
             permission_mode: Some(self.permission_mode),
             mode: Some(self.mode),
+            additional: self.directories(),
             ..OpenConfig::default()
         }
+    }
+
+    /// The directories beside the working directory, if there are any.
+    pub(super) fn directories(&self) -> Option<Additional> {
+        (!self.additional.is_empty()).then(|| self.additional.clone().into())
+    }
+
+    /// All directories that it works in.
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
+        let cwd = Some(&self.channels.cwd).filter(|cwd| !cwd.is_empty());
+        cwd.map(PathBuf::from).into_iter().chain(self.additional.iter().cloned()).collect()
+    }
+
+    /// Tells clients the directories beside the first.
+    pub(super) fn show_directories(&mut self) {
+        let uris =
+            self.folders().iter().map(|folder| wire::file_uri(&folder.to_string_lossy())).collect();
+        self.channels.session.working_directories = Some(uris);
     }
 
     /// Keeps what an event says of the session's settings.
@@ -249,8 +276,13 @@ fn settled(channel: &Channel, action: StateAction, origin: Origin) -> Vec<Settle
         {
             StateAction::ChatPendingMessageSet(ours)
         }
-        // The values that hold now, all of them.
-        (StateAction::SessionConfigChanged(_), ours) => ours,
+        // The values that hold now, all of them; and the messages and turns that there were by then.
+        (
+            StateAction::SessionConfigChanged(_)
+            | StateAction::ChatQueuedMessagesReordered(_)
+            | StateAction::ChatTruncated(_),
+            ours,
+        ) => ours,
         (theirs, _) => theirs,
     };
     vec![(channel.clone(), action, sent)]

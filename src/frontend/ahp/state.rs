@@ -8,14 +8,17 @@ use ahp::reducers::{
 use ahp_types::actions::StateAction;
 use ahp_types::state::{
     Changeset, ChangesetState, ChangesetStatus, ChatState, ChatSummary, SessionConfigState,
-    SessionLifecycle, SessionState, SessionStatus, SnapshotState, TerminalClaim,
+    SessionLifecycle, SessionState, SessionStatus, SnapshotState, TerminalClaim, TerminalInfo,
     TerminalLifecycleState, TerminalRunningLifecycleState, TerminalSessionClaim, TerminalState,
 };
 use pintle_protocol::ids::{ItemId, SessionId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The engine's name as a provider of sessions, which is the scheme of their addresses too.
 pub(super) const PROVIDER: &str = "pintle";
+
+/// The number of terminals of a session that are kept: each holds at most 1 MiB.
+const MAX_TERMINALS: usize = 64;
 
 /// A channel of a session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,6 +75,8 @@ pub(super) struct Channels {
     pub(super) chat: ChatState,
     pub(super) changeset: ChangesetState,
     pub(super) terminals: BTreeMap<ItemId, TerminalState>,
+    /// The terminals of jobs that run.
+    pub(super) jobs: BTreeSet<ItemId>,
 }
 
 impl Channels {
@@ -161,15 +166,24 @@ impl Channels {
             chat,
             changeset,
             terminals: BTreeMap::new(),
+            jobs: BTreeSet::new(),
         }
     }
 
-    /// The terminal of a call that runs a command, which later actions fill.
-    pub(super) fn open_terminal(&mut self, item: &ItemId, title: &str, turn: &str) {
+    /// The terminal of a command or a job, which later actions fill. The oldest that have ended are forgotten.
+    pub(super) fn open_terminal(&mut self, item: &ItemId, title: &str, turn_id: Option<String>) {
+        let is_over = |terminal: &TerminalState| {
+            matches!(terminal.lifecycle, TerminalLifecycleState::Exited(_))
+        };
+        while self.terminals.len() >= MAX_TERMINALS {
+            let oldest = self.terminals.iter().find(|(_, terminal)| is_over(terminal));
+            let Some(id) = oldest.map(|(id, _)| id.clone()) else { break };
+            self.terminals.remove(&id);
+        }
         let claim = TerminalClaim::Session(TerminalSessionClaim {
             session: Channel::Session.uri(&self.id),
             chat: Channel::Chat.uri(&self.id),
-            turn_id: Some(turn.to_owned()),
+            turn_id,
             tool_call_id: Some(item.to_string()),
         });
         let terminal = TerminalState {
@@ -204,6 +218,17 @@ impl Channels {
                 None => ReduceOutcome::NoOp,
             },
         }
+    }
+
+    /// The terminals of jobs that run, as lists show them.
+    pub(super) fn running_jobs(&self) -> impl Iterator<Item = TerminalInfo> {
+        let terminals = self.jobs.iter().filter_map(|item| Some((item, self.terminals.get(item)?)));
+        terminals.map(|(item, terminal)| TerminalInfo {
+            resource: Channel::Terminal(item.clone()).uri(&self.id),
+            title: terminal.title.clone(),
+            claim: terminal.claim.clone(),
+            lifecycle: terminal.lifecycle.clone(),
+        })
     }
 
     /// The state of a channel.

@@ -6,6 +6,7 @@
 use super::calls::{self, Call};
 use super::input;
 use super::state::{Channel, Channels};
+use super::terminals::{self, Output};
 use super::{config, wire};
 use ahp_types::actions::{
     ChatActivityChangedAction, ChatDeltaAction, ChatErrorAction, ChatInputCompletedAction,
@@ -29,7 +30,7 @@ use pintle_protocol::event::{
 use pintle_protocol::files::{ChangedBy, FileRecord};
 use pintle_protocol::history::HistoryRewound;
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId, SessionId, TurnId};
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, UserMessage};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, Job, UserMessage};
 use pintle_protocol::plan::PlanStatus;
 use pintle_protocol::question::{Question, QuestionOutcome};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +62,8 @@ pub(super) struct Translator {
     activity: Option<String>,
     texts: BTreeMap<ItemId, Text>,
     calls: BTreeMap<ItemId, Call>,
+    /// The output of jobs that run.
+    jobs: BTreeMap<ItemId, Output>,
     /// The requests for input that are open, by their names in the protocol.
     open: BTreeMap<String, Asked>,
     /// The items of turns that are over, for rewinds.
@@ -90,6 +93,7 @@ struct Active {
 
 #[derive(Debug)]
 struct Over {
+    id: TurnId,
     seq: u64,
     items: BTreeSet<ItemId>,
 }
@@ -123,6 +127,11 @@ impl Translator {
     /// The name of the turn that runs, and its id.
     pub(super) fn active(&self) -> Option<(&str, &TurnId)> {
         self.active.as_ref().map(|active| (active.name.as_str(), &active.id))
+    }
+
+    /// The id of a turn that is over.
+    pub(super) fn ended(&self, name: &str) -> Option<&TurnId> {
+        self.over.get(name).map(|over| &over.id)
     }
 
     /// The approval that a call waits for.
@@ -332,10 +341,8 @@ impl Translator {
                 order.push(queued.name.clone());
             }
         }
-        if order.len() > 1 {
-            let action = ChatQueuedMessagesReorderedAction { order };
-            out.push((Channel::Chat, StateAction::ChatQueuedMessagesReordered(action)));
-        }
+        let action = ChatQueuedMessagesReorderedAction { order };
+        out.push((Channel::Chat, StateAction::ChatQueuedMessagesReordered(action)));
     }
 
     fn turn_started(
@@ -382,8 +389,8 @@ impl Translator {
         for call in self.calls.values_mut() {
             call.turn_over(out);
         }
-        let Some(Active { name: turn_id, items, seq, .. }) = self.active.take() else { return };
-        self.over.insert(turn_id.clone(), Over { seq, items });
+        let Some(Active { id, name: turn_id, items, seq }) = self.active.take() else { return };
+        self.over.insert(turn_id.clone(), Over { id, seq, items });
         self.texts.clear();
         let duration = wire::count(end.duration_ms);
         let action = match (end.status, &end.error) {
@@ -423,6 +430,9 @@ impl Translator {
     }
 
     fn item(&mut self, item: &Item, is_over: bool, channels: &mut Channels, out: &mut Actions) {
+        if let ItemBody::Job(job) = &item.body {
+            return self.job(item, job, is_over, channels, out);
+        }
         let Some(active) = &mut self.active else { return };
         active.items.insert(item.id.clone());
         let turn = active.name.clone();
@@ -459,6 +469,30 @@ impl Translator {
             }
             // Their calls are shown, and a model reads what the engine tells it.
             ItemBody::Job(_) | ItemBody::Subagent(_) | ItemBody::EngineMessage(_) => {}
+        }
+    }
+
+    /// A background job, which may outlive its turn.
+    fn job(
+        &mut self,
+        item: &Item,
+        job: &Job,
+        is_over: bool,
+        channels: &mut Channels,
+        out: &mut Actions,
+    ) {
+        if !self.jobs.contains_key(&item.id) {
+            let turn = item.turn_id.as_ref();
+            let turn = turn.map(|id| self.names.get(id).cloned().unwrap_or_else(|| id.to_string()));
+            let output = Output::open(&item.id, &job.title, turn, channels);
+            self.jobs.insert(item.id.clone(), output);
+            channels.jobs.insert(item.id.clone());
+        }
+        if is_over {
+            channels.jobs.remove(&item.id);
+            if let Some(mut output) = self.jobs.remove(&item.id) {
+                terminals::end_job(&mut output, job, out);
+            }
         }
     }
 
@@ -503,6 +537,9 @@ impl Translator {
     }
 
     fn delta(&mut self, delta: &ItemDelta, out: &mut Actions) {
+        if let Some(output) = self.jobs.get_mut(&delta.item_id) {
+            return output.delta(delta, out);
+        }
         let turn = match &self.active {
             Some(active) => active.name.clone(),
             None => return,
@@ -639,7 +676,7 @@ impl Translator {
         out.push((Channel::Chat, StateAction::ChatResponsePart(action)));
     }
 
-    /// The chat has the turns of another path: all leave, and those of the path come back.
+    /// The chat has the turns of another path: the last ones leave, or all, and those of the path come back.
     fn rewound(&mut self, rewound: &HistoryRewound, channels: &Channels, out: &mut Actions) {
         let mut turns: Vec<Turn> = channels.chat.turns.clone();
         turns.append(&mut self.aside);
@@ -653,6 +690,14 @@ impl Translator {
         };
         let (aside, shown) = turns.into_iter().partition(is_left);
         self.aside = aside;
+        let shown: Vec<Turn> = shown;
+        let had = channels.chat.turns.iter().map(|turn| &turn.id);
+        if shown.len() <= channels.chat.turns.len()
+            && shown.iter().zip(had).all(|(turn, had)| turn.id == *had)
+        {
+            let action = ChatTruncatedAction { turn_id: shown.last().map(|turn| turn.id.clone()) };
+            return out.push((Channel::Chat, StateAction::ChatTruncated(action)));
+        }
         let action = ChatTruncatedAction { turn_id: None };
         out.push((Channel::Chat, StateAction::ChatTruncated(action)));
         let action = ChatTurnsLoadedAction { turns: shown, turns_next_cursor: None };

@@ -35,8 +35,8 @@ const TOKEN_SUBPROTOCOL: &str = "pintle.token.";
 #[derive(Debug, Clone)]
 pub(super) struct Gate {
     pub(super) token: String,
-    /// The address on which the engine listens.
-    pub(super) address: SocketAddr,
+    /// The address on which the engine listens; `None` for its Unix socket, which no page in a browser reaches.
+    pub(super) address: Option<SocketAddr>,
     /// The origins of pages that may connect.
     pub(super) origins: Vec<String>,
 }
@@ -75,15 +75,19 @@ impl Refusal {
     }
 }
 
-/// Reads a request and answers it.
+/// Reads a request, of which `begun` was read already, and answers it.
 ///
 /// # Errors
 /// It becomes no connection; the words were sent to the client.
-pub(super) async fn handshake<S>(stream: &mut S, gate: &Gate) -> Result<Handshake, String>
+pub(super) async fn handshake<S>(
+    stream: &mut S,
+    begun: Vec<u8>,
+    gate: &Gate,
+) -> Result<Handshake, String>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    match admitted(stream, gate).await {
+    match admitted(stream, begun, gate).await {
         Ok((response, handshake)) => {
             let mut answer = Vec::new();
             write_response(&mut answer, &response).map_err(|error| error.to_string())?;
@@ -107,25 +111,26 @@ pub(super) async fn refuse<S: AsyncWrite + Unpin>(stream: &mut S, status: Status
     let _ = stream.shutdown().await;
 }
 
-async fn admitted<S>(stream: &mut S, gate: &Gate) -> Result<(Response, Handshake), Refusal>
+async fn admitted<S>(
+    stream: &mut S,
+    begun: Vec<u8>,
+    gate: &Gate,
+) -> Result<(Response, Handshake), Refusal>
 where
     S: AsyncRead + Unpin,
 {
-    let (request, rest) = read_request(stream).await?;
+    let (request, rest) = read_request(stream, begun).await?;
     let response = gate.admit(&request)?;
     let is_ahp = parameter(&request, AHP_TOKEN).is_some();
     let wire = if is_ahp { Wire::Ahp } else { Wire::Native };
     Ok((response, Handshake { wire, rest }))
 }
 
-async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> Result<(Request, Vec<u8>), Refusal> {
-    let mut bytes = Vec::new();
+async fn read_request<S: AsyncRead + Unpin>(
+    stream: &mut S,
+    mut bytes: Vec<u8>,
+) -> Result<(Request, Vec<u8>), Refusal> {
     loop {
-        let read = stream.read_buf(&mut bytes).await;
-        if read.unwrap_or(0) == 0 {
-            let why = "the connection was closed before the end of the request";
-            return Err(Refusal::new(StatusCode::BAD_REQUEST, why));
-        }
         match Request::try_parse(&bytes) {
             Ok(Some((length, request))) => return Ok((request, bytes.split_off(length))),
             Ok(None) if bytes.len() <= MAX_REQUEST_BYTES => {}
@@ -134,6 +139,11 @@ async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> Result<(Request, 
                 return Err(Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, why));
             }
             Err(error) => return Err(no_handshake(&error)),
+        }
+        let read = stream.read_buf(&mut bytes).await;
+        if read.unwrap_or(0) == 0 {
+            let why = "the connection was closed before the end of the request";
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, why));
         }
     }
 }
@@ -154,8 +164,8 @@ impl Gate {
     fn admit(&self, request: &Request) -> Result<Response, Refusal> {
         // Before the token: a page that may not connect learns nothing.
         let host = only(request, &HOST)?.unwrap_or_default();
-        if !self.is_own(host) {
-            let why = format!("the host `{host}` is not this engine's; expected {}", self.address);
+        if let Some(address) = self.address.filter(|address| !is_own(host, address.port())) {
+            let why = format!("the host `{host}` is not this engine's; expected {address}");
             return Err(Refusal::forbidden(why));
         }
         if let Some(origin) = only(request, &ORIGIN)?
@@ -185,20 +195,19 @@ impl Gate {
         }
         Ok(response)
     }
+}
 
-    /// Returns true for a host that is this machine's loopback, with this engine's port.
-    fn is_own(&self, host: &str) -> bool {
-        let port = self.address.port();
-        let (name, named_port) = match host.rsplit_once(':') {
-            Some((name, digits)) if !digits.ends_with(']') => (name, digits.parse().ok()),
-            // The port of `ws` where none is named.
-            Some(_) | None => (host, Some(80)),
-        };
-        let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-        let is_loopback = name.eq_ignore_ascii_case("localhost")
-            || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        is_loopback && named_port == Some(port)
-    }
+/// Returns true for a host that is this machine's loopback, with this engine's port.
+fn is_own(host: &str, port: u16) -> bool {
+    let (name, named_port) = match host.rsplit_once(':') {
+        Some((name, digits)) if !digits.ends_with(']') => (name, digits.parse().ok()),
+        // The port of `ws` where none is named.
+        Some(_) | None => (host, Some(80)),
+    };
+    let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    let is_loopback = name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_loopback && named_port == Some(port)
 }
 
 /// Returns the value of a header that may be there once.
@@ -250,7 +259,7 @@ mod tests {
     fn gate() -> Gate {
         Gate {
             token: "c0ffee".to_owned(),
-            address: "127.0.0.1:4242".parse().unwrap(),
+            address: Some("127.0.0.1:4242".parse().unwrap()),
             origins: vec!["https://editor.example".to_owned(), "null".to_owned()],
         }
     }
@@ -371,6 +380,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn on_the_unix_socket_the_token_and_the_origin_decide() {
+        let gate = Gate { address: None, ..gate() };
+        for (target, lines, want) in [
+            ("/?tkn=c0ffee", "Host: localhost\r\n", Ok(())),
+            ("/?tkn=c0ffee", "", Ok(())),
+            ("/?tkn=c0ffe", "Host: localhost\r\n", Err(401)),
+            ("/", "Host: localhost\r\n", Err(401)),
+            ("/?tkn=c0ffee", "Origin: https://evil.example\r\n", Err(403)),
+        ] {
+            let request = format!("GET {target} HTTP/1.1\r\n{lines}{KEY}\r\n");
+            let (_, request) = Request::try_parse(request.as_bytes()).unwrap().unwrap();
+            let got = gate.admit(&request).map(drop).map_err(|refusal| refusal.status.as_u16());
+            assert_eq!(got, want, "{target} {lines}");
+        }
+    }
+
     #[tokio::test]
     async fn what_is_no_handshake_gets_words() {
         let plain =
@@ -387,7 +413,7 @@ mod tests {
             let (mut client, mut engine) = duplex(64 * 1024);
             client.write_all(sent.as_bytes()).await.unwrap();
             client.shutdown().await.unwrap();
-            let why = handshake(&mut engine, &gate()).await.unwrap_err();
+            let why = handshake(&mut engine, Vec::new(), &gate()).await.unwrap_err();
             let mut said = String::new();
             client.read_to_string(&mut said).await.unwrap();
             assert!(said.starts_with(want) && said.ends_with(&format!("{why}\n")), "{said}");
@@ -412,7 +438,8 @@ mod tests {
                 client.shutdown().await.unwrap();
             };
             let reading = async {
-                let (_, Handshake { wire, mut rest }) = admitted(&mut engine, &gate).await.unwrap();
+                let (_, Handshake { wire, mut rest }) =
+                    admitted(&mut engine, Vec::new(), &gate).await.unwrap();
                 engine.read_to_end(&mut rest).await.unwrap();
                 assert_eq!(wire, told);
                 rest

@@ -1,4 +1,5 @@
-//! The first line on a socket: the client shows the engine's token and names its protocol and folder.
+//! The first line on a socket: the client shows the engine's token and names its protocol and folder. A request for a WebSocket may come
+//! in its place, which shows the token by itself.
 
 use crate::frontend::pi;
 use crate::text::credentials;
@@ -64,14 +65,29 @@ pub(super) struct Greeted {
     pub(super) rest: Vec<u8>,
 }
 
-/// Reads the first line and checks its token.
+/// The first bytes of a client.
+#[derive(Debug)]
+pub(super) enum First {
+    /// The greeting.
+    Greeted(Greeted),
+    /// The beginning of a request for a WebSocket.
+    Request(Vec<u8>),
+}
+
+/// Before a request for a WebSocket.
+const REQUEST: &[u8] = b"GET ";
+
+/// Reads the first line and checks its token, unless it is a request's.
 ///
 /// # Errors
 /// There is no such line, or the token is another; the words are for the client.
-pub(super) async fn greeted(stream: &UnixStream, token: &str) -> Result<Greeted, String> {
+pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, String> {
     let mut bytes = Vec::new();
     let mut searched = 0;
     let end = loop {
+        if bytes.starts_with(REQUEST) {
+            return Ok(First::Request(bytes));
+        }
         let new = bytes.get(searched..).unwrap_or_default();
         if let Some(end) = new.iter().position(|&byte| byte == b'\n') {
             break searched + end;
@@ -94,7 +110,7 @@ pub(super) async fn greeted(stream: &UnixStream, token: &str) -> Result<Greeted,
     if !credentials::is_same(&line.attach.token, token) {
         return Err("the token is not this engine's; connect by `pintle attach`".to_owned());
     }
-    Ok(Greeted { greeting: line.attach, rest })
+    Ok(First::Greeted(Greeted { greeting: line.attach, rest }))
 }
 
 /// Tells a client why it is not served.
@@ -111,6 +127,13 @@ mod tests {
     use super::*;
     use tokio::io::AsyncWriteExt;
 
+    async fn greeted(stream: &UnixStream, token: &str) -> Result<Greeted, String> {
+        match first(stream, token).await? {
+            First::Greeted(greeted) => Ok(greeted),
+            First::Request(bytes) => Err(format!("a request of {} bytes", bytes.len())),
+        }
+    }
+
     #[tokio::test]
     async fn only_a_greeting_with_the_token_is_taken() {
         let greeting = |token: &str| Greeting {
@@ -125,6 +148,7 @@ mod tests {
             (greeting("guessed").line(), Err("the token is not this engine's")),
             (greeting("secre").line(), Err("the token is not this engine's")),
             (b"{\"id\":1,\"method\":\"ping\"}\n".to_vec(), Err("no greeting")),
+            (b"GET / HTTP/1.1\r\n".to_vec(), Err("a request of 16 bytes")),
             (b"{\"attach\":".to_vec(), Err("the connection was closed")),
             (vec![b'x'; MAX_LINE_BYTES + 1], Err("the first line is no greeting")),
         ] {

@@ -12,12 +12,13 @@ use super::{Ended, Scope, acp, ahp, native, pi};
 use crate::agent::EngineHandle;
 use crate::transport::{socket, websocket};
 use gate::{Gate, Handshake, Wire};
-use greeting::{Greeted, greeted};
+use greeting::{First, Greeted};
 use std::io;
 use std::net::Shutdown;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -88,12 +89,10 @@ async fn accept_web(listener: Option<&TcpListener>) -> io::Result<TcpStream> {
 pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> io::Result<Ended> {
     let mut connections = JoinSet::new();
     let leaving = CancellationToken::new();
+    let unix_gate =
+        Gate { token: options.token.clone(), address: None, origins: options.origins.clone() };
     let gate = match &sockets.web {
-        Some(listener) => Some(Gate {
-            token: options.token.clone(),
-            address: listener.local_addr()?,
-            origins: options.origins,
-        }),
+        Some(listener) => Some(Gate { address: Some(listener.local_addr()?), ..unix_gate.clone() }),
         None => None,
     };
     let mut hosts = Hosts { running: JoinSet::new(), handle: None, cwd: options.cwd.clone() };
@@ -108,9 +107,10 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
             accepted = sockets.accept() => match (accepted, &gate) {
                 (Ok(Came::Unix(stream)), _) => {
                     linger = options.linger;
-                    let (engine, token) = (engine.clone(), options.token.clone());
+                    let cwd = options.cwd.clone();
+                    let options = native::Options { cwd, stop: leaving.clone(), scope: Scope::Shared };
                     let host = hosts.handle(&engine);
-                    connections.spawn(serve_unix(stream, engine, host, token, leaving.clone()));
+                    connections.spawn(serve_unix(stream, unix_gate.clone(), (engine.clone(), host), options));
                 }
                 (Ok(Came::Web(stream)), Some(gate)) => {
                     linger = options.linger;
@@ -175,14 +175,16 @@ async fn until_unused(engine: &EngineHandle, has_no_clients: bool, linger: Optio
 /// Serves a client of the Unix socket to its end.
 async fn serve_unix(
     stream: UnixStream,
-    engine: EngineHandle,
-    host: ahp::HostHandle,
-    token: String,
-    stop: CancellationToken,
+    gate: Gate,
+    (engine, host): (EngineHandle, ahp::HostHandle),
+    options: native::Options,
 ) {
-    let greeted = tokio::time::timeout(GREETING_TIMEOUT, greeted(&stream, &token)).await;
-    let Greeted { greeting, rest } = match greeted {
-        Ok(Ok(greeted)) => greeted,
+    let first = tokio::time::timeout(GREETING_TIMEOUT, greeting::first(&stream, &gate.token)).await;
+    let Greeted { greeting, rest } = match first {
+        Ok(Ok(First::Greeted(greeted))) => greeted,
+        Ok(Ok(First::Request(begun))) => {
+            return serve_request(stream, begun, gate, (engine, host), options).await;
+        }
         Ok(Err(error)) => {
             tracing::info!("a client was refused: {error}");
             greeting::refuse(&stream, &error).await;
@@ -199,7 +201,7 @@ async fn serve_unix(
         Err(error) => return tracing::warn!("a client could not be served: {error}"),
     };
     engine.trust_for_now(greeting.trust);
-    let (cwd, scope) = (greeting.cwd, Scope::Shared);
+    let (cwd, native::Options { stop, scope, .. }) = (greeting.cwd, options);
     let served = async {
         match greeting.speaks {
             Speaks::Native => {
@@ -236,17 +238,56 @@ async fn serve_web(
         let why = "too many clients are connecting; try again";
         return gate::refuse(&mut stream, StatusCode::SERVICE_UNAVAILABLE, why).await;
     }
-    let shaken = tokio::time::timeout(GREETING_TIMEOUT, gate::handshake(&mut stream, &gate)).await;
+    let shaken = shaken(&mut stream, Vec::new(), &gate).await;
     drop(room);
-    let Handshake { wire, rest } = match shaken {
-        Ok(Ok(handshake)) => handshake,
-        Ok(Err(error)) => return tracing::info!("a client was refused: {error}"),
-        Err(_) => return tracing::info!("a client did not finish its handshake, and was let go"),
-    };
+    let Some(handshake) = shaken else { return };
     // Events are small, and each is to be seen at once.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::warn!("a client's events may be late: {error}");
     }
+    serve_websocket(stream, handshake, (engine, host), options).await;
+}
+
+/// Serves a client that asked for a WebSocket on the Unix socket.
+async fn serve_request(
+    mut stream: UnixStream,
+    begun: Vec<u8>,
+    gate: Gate,
+    (engine, host): (EngineHandle, ahp::HostHandle),
+    options: native::Options,
+) {
+    if let Some(handshake) = shaken(&mut stream, begun, &gate).await {
+        serve_websocket(stream, handshake, (engine, host), options).await;
+    }
+}
+
+/// Waits for the handshake of a client; `None` for one that was refused or let go.
+async fn shaken<S>(stream: &mut S, begun: Vec<u8>, gate: &Gate) -> Option<Handshake>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let shaking = gate::handshake(stream, begun, gate);
+    match tokio::time::timeout(GREETING_TIMEOUT, shaking).await {
+        Ok(Ok(handshake)) => Some(handshake),
+        Ok(Err(error)) => {
+            tracing::info!("a client was refused: {error}");
+            None
+        }
+        Err(_) => {
+            tracing::info!("a client did not finish its handshake, and was let go");
+            None
+        }
+    }
+}
+
+async fn serve_websocket<S>(
+    stream: S,
+    Handshake { wire, rest }: Handshake,
+    (engine, host): (EngineHandle, ahp::HostHandle),
+    options: native::Options,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let (link, served) = websocket::open(stream, rest, options.stop.clone()).await;
     match wire {
         Wire::Native => {

@@ -12,8 +12,7 @@ export async function attach(env, cwd) {
   });
   const waiting = new Map();
   let ids = 0;
-  const write = (message) =>
-    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const write = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   readline.createInterface({ input: child.stdout }).on("line", (line) => {
     const { id, method, result, error } = JSON.parse(line);
     if (method !== undefined || !waiting.has(id)) return;
@@ -37,8 +36,7 @@ export async function attach(env, cwd) {
     end: () => child.stdin.end(),
     onlySession: async () => {
       const { sessions } = await ask("session/list", {});
-      if (sessions.length !== 1)
-        throw new Error(`expected one session, found ${sessions.length}`);
+      if (sessions.length !== 1) throw new Error(`expected one session, found ${sessions.length}`);
       return sessions[0].sessionId;
     },
   };

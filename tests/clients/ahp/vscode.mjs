@@ -24,16 +24,16 @@ const cache = process.env.PINTLE_VSCODE_CACHE;
 
 const replies = [
   {
-    blocks: [
-      { reasoning: "A greeting." },
-      { text: "Hello from **the engine**." },
-    ],
+    blocks: [{ reasoning: "A greeting." }, { text: "Hello from **the engine**." }],
   },
   call("bash", { command: "curl --version | head -n 1" }),
   edit("note_of_mine.txt", ["helo", "hello"]),
   say("The note is corrected."),
   edit("note_of_mine.txt", ["second", "third"]),
   say("The second line is changed."),
+  edit("note_of_mine.txt", ["world", "there"]),
+  say("The world is there."),
+  say("Said in place of that."),
   call("ask_user", {
     question: "Which colour shall it be?",
     options: ["red", "blue"],
@@ -54,10 +54,7 @@ let base, work, engine, server, browser, page, address, native;
 before(async () => {
   base = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-ahp-"));
   work = path.join(base, "work");
-  const [user, home] = [
-    path.join(base, "data/data/User"),
-    path.join(base, "home"),
-  ];
+  const [user, home] = [path.join(base, "data/data/User"), path.join(base, "home")];
   for (const folder of [work, user, shots, path.join(home, "prompts")]) {
     fs.mkdirSync(folder, { recursive: true });
   }
@@ -79,35 +76,18 @@ before(async () => {
   const [enginePort, port] = [await freePort(), await freePort()];
   const listen = ["serve", "--listen", `ws://127.0.0.1:${enginePort}`];
   const engineLog = fs.openSync(path.join(shots, "ahp-engine.log"), "w");
-  engine = spawn(
-    engineBinary,
-    [...listen, "--permission", "ask", "--script", script],
-    {
-      env,
-      cwd: work,
-      stdio: ["ignore", engineLog, engineLog],
-    },
-  );
+  engine = spawn(engineBinary, [...listen, "--permission", "ask", "--script", script], {
+    env,
+    cwd: work,
+    stdio: ["ignore", engineLog, engineLog],
+  });
   const file = path.join(home, "engine.json");
-  await until(
-    "the engine listens",
-    () => fs.existsSync(file) && fs.readFileSync(file, "utf8"),
-  );
+  await until("the engine listens", () => fs.existsSync(file) && fs.readFileSync(file, "utf8"));
   const { token } = JSON.parse(fs.readFileSync(file, "utf8"));
   const entry = "code/node_modules/code-server/lib/vscode/out/server-main.js";
   const log = fs.openSync(path.join(shots, "ahp-server.log"), "w");
-  const flags = [
-    "--host",
-    "127.0.0.1",
-    "--port",
-    `${port}`,
-    "--without-connection-token",
-  ];
-  const accept = [
-    "--accept-server-license-terms",
-    "--server-data-dir",
-    path.join(base, "data"),
-  ];
+  const flags = ["--host", "127.0.0.1", "--port", `${port}`, "--without-connection-token"];
+  const accept = ["--accept-server-license-terms", "--server-data-dir", path.join(base, "data")];
   const bridge = ["--agent-host-bridge-port", `${enginePort}`];
   const shown = ["--agent-host-bridge-connection-token", token];
   server = spawn(
@@ -130,10 +110,7 @@ after(async () => {
   await browser?.close();
   native?.end();
   for (const child of [server, engine]) child?.kill();
-  await until(
-    "the engine has ended",
-    () => engine.exitCode !== null || engine.signalCode,
-  );
+  await until("the engine has ended", () => engine.exitCode !== null || engine.signalCode);
   fs.rmSync(base, {
     recursive: true,
     force: true,
@@ -142,25 +119,21 @@ after(async () => {
   });
 });
 
-const shot = (name) =>
-  page.screenshot({ path: path.join(shots, `ahp-${name}.png`) });
-const inChat = (text) =>
-  page.locator(".interactive-session").getByText(text, { exact: false });
+const shot = (name) => page.screenshot({ path: path.join(shots, `ahp-${name}.png`) });
+const inChat = (text) => page.locator(".interactive-session").getByText(text, { exact: false });
 const seen = (text) => inChat(text).last().waitFor({ state: "visible" });
 const file = (name) => path.join(work, name);
 const note = () => fs.readFileSync(file("note_of_mine.txt"), "utf8");
-const isThere = (name) =>
-  until(`${name} is there`, () => fs.existsSync(file(name)));
-const input = () =>
-  page.locator(".interactive-input-part .monaco-editor").last();
+const isThere = (name) => until(`${name} is there`, () => fs.existsSync(file(name)));
+const input = () => page.locator(".interactive-input-part .monaco-editor").last();
 const allowButton = () => page.getByRole("button", { name: /^Allow/ }).first();
 const allow = () => allowButton().click();
 /** The pill above the prompt, which counts what nobody has decided about. */
-const pill = (text) =>
-  page.locator(".interactive-session").getByText(text).last();
+const pill = (text) => page.locator(".interactive-session").getByText(text).last();
 
 async function type(text) {
   await input().click();
+  await page.keyboard.press("Control+A");
   await page.keyboard.type(text);
   await page.keyboard.press("Enter");
 }
@@ -168,9 +141,7 @@ async function type(text) {
 /** Chooses the engine; the list shows it once the server has connected to it. A prompt that is sent before the pickers of
  * the new session are there finds no session: VS Code subscribes to one that it makes later, and never counts its changes. */
 async function choose() {
-  const entry = page
-    .locator(".action-widget")
-    .getByText("pintle", { exact: true });
+  const entry = page.locator(".action-widget").getByText("pintle", { exact: true });
   await until("the engine can be chosen", async () => {
     await page.locator('[aria-label="Local"]').last().click();
     const isListed = await entry.waitFor({ timeout: 1000 }).then(
@@ -183,9 +154,7 @@ async function choose() {
   await entry.click();
   // In a narrow chat only their icons are seen.
   for (const picker of ["Interactive", "Default permissions"]) {
-    const label = page
-      .locator(".interactive-session")
-      .getByText(picker, { exact: true });
+    const label = page.locator(".interactive-session").getByText(picker, { exact: true });
     await label.waitFor({ state: "attached" });
   }
 }
@@ -241,16 +210,38 @@ const steps = [
     },
   ],
   [
+    "goes back to an earlier message, and says something else there",
+    async () => {
+      await type("change the world");
+      await allow();
+      await seen("The world is there.");
+      await pill(/^1 File$/).waitFor();
+      assert.equal(note(), "hello there\nsecond\n");
+      const request = page.locator(".interactive-item-container", { hasText: "change the world" }).first();
+      await request.hover();
+      await shot("checkpoint");
+      await request.getByText("Restore Checkpoint").click();
+      await request.getByText("Discard Edits").click();
+      await seen("Checkpoint Restored");
+      await type("something else");
+      await seen("Said in place of that.");
+      await shot("restored");
+      const sessionId = await native.onlySession();
+      const { events } = await native.ask("session/events", { sessionId });
+      assert.ok(events.some((event) => event.type === "history.rewound"));
+      // In a browser, VS Code looks for the file in the browser, and leaves it as it is.
+      await native.ask("review/decide", { sessionId, action: { action: "undo", target: { of: "all" } } });
+      assert.equal(note(), "hello world\nsecond\n");
+      await pill(/^1 File$/).waitFor({ state: "hidden" });
+    },
+  ],
+  [
     "asks what the model asks",
     async () => {
       await type("choose a colour");
       await seen("Which colour shall it be?");
       await shot("question");
-      await page
-        .locator(".interactive-session")
-        .getByText("blue", { exact: true })
-        .last()
-        .click();
+      await page.locator(".interactive-session").getByText("blue", { exact: true }).last().click();
       await shot("question-chosen");
       await seen("It is blue then.");
     },
@@ -260,11 +251,7 @@ const steps = [
     async () => {
       await input().click();
       await page.keyboard.type("/gre");
-      await page
-        .locator(".suggest-widget")
-        .getByText("greet")
-        .first()
-        .waitFor();
+      await page.locator(".suggest-widget").getByText("greet").first().waitFor();
       await shot("prompt");
       await page.keyboard.press("Tab");
       await page.keyboard.type("everybody");
@@ -304,15 +291,9 @@ const steps = [
       await isThere("at-reloaded");
       await page.reload();
       // The window comes back with an empty chat; the session runs on, and is in the list.
-      const entry = page
-        .locator(".agent-sessions-viewer, .monaco-list")
-        .getByText("hello there")
-        .first();
+      const entry = page.locator(".agent-sessions-viewer, .monaco-list").getByText("hello there").first();
       await until("the session is listed", async () => {
-        await page
-          .locator(".chat-input-container, .interactive-input-part")
-          .last()
-          .waitFor();
+        await page.locator(".chat-input-container, .interactive-input-part").last().waitFor();
         await page.keyboard.press("F1");
         await page.keyboard.type("Show Agent Sessions Sidebar");
         await page.keyboard.press("Enter");
@@ -335,10 +316,7 @@ const steps = [
       await type("never end");
       await allow();
       await isThere("at-never");
-      await page
-        .locator('[aria-label^="Cancel"], [aria-label^="Stop"]')
-        .last()
-        .click();
+      await page.locator('[aria-label^="Cancel"], [aria-label^="Stop"]').last().click();
       await type("and now");
       await seen("Said after the stop.");
       await shot("stopped");

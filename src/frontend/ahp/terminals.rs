@@ -1,0 +1,109 @@
+//! The output of commands and background jobs, as terminals that nobody types into. Pure.
+
+use super::state::{Channel, Channels};
+use super::translator::Actions;
+use ahp_types::actions::{
+    StateAction, TerminalClearedAction, TerminalDataAction, TerminalExitedAction,
+};
+use ahp_types::state::{TerminalCommandResult, ToolResultContent, ToolResultTerminalContent};
+use pintle_protocol::event::{DeltaField, ItemDelta};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::Job;
+
+/// The output that a terminal shows at most, in bytes; what came before is cleared.
+const MAX_SHOWN_BYTES: usize = 1024 * 1024;
+
+/// The output of a command that runs.
+#[derive(Debug)]
+pub(super) struct Output {
+    item: ItemId,
+    /// The number of the next piece.
+    next: u64,
+    /// The text that the terminal shows.
+    shown: String,
+    has_ended: bool,
+}
+
+impl Output {
+    /// Opens a terminal.
+    pub(super) fn open(
+        item: &ItemId,
+        title: &str,
+        turn: Option<String>,
+        channels: &mut Channels,
+    ) -> Self {
+        channels.open_terminal(item, title, turn);
+        Self { item: item.clone(), next: 0, shown: String::new(), has_ended: false }
+    }
+
+    /// Takes a piece of the output.
+    pub(super) fn delta(&mut self, delta: &ItemDelta, out: &mut Actions) {
+        let last = delta.to.unwrap_or(delta.n);
+        if delta.field == DeltaField::Output && last >= self.next {
+            self.next = last + 1;
+            self.print(&delta.text, out);
+        }
+    }
+
+    /// Ends it. The text is the whole output as a result has it: where it goes on from what was shown, the rest came in no piece.
+    pub(super) fn end(&mut self, text: &str, exit_code: Option<i64>, out: &mut Actions) {
+        if self.has_ended {
+            return;
+        }
+        self.has_ended = true;
+        if let Some(rest) = text.strip_prefix(self.shown.as_str()) {
+            self.print(rest, out);
+        }
+        let exited = StateAction::TerminalExited(TerminalExitedAction { exit_code });
+        out.push((self.channel(), exited));
+    }
+
+    fn print(&mut self, text: &str, out: &mut Actions) {
+        if text.is_empty() {
+            return;
+        }
+        if self.shown.len() + text.len() > MAX_SHOWN_BYTES {
+            self.clear(out);
+        }
+        self.shown.push_str(text);
+        // A terminal keeps the column at a line feed alone.
+        let data = text.replace("\r\n", "\n").replace('\n', "\r\n");
+        out.push((self.channel(), StateAction::TerminalData(TerminalDataAction { data })));
+    }
+
+    fn clear(&mut self, out: &mut Actions) {
+        self.shown.clear();
+        let cleared = StateAction::TerminalCleared(TerminalClearedAction {});
+        out.push((self.channel(), cleared));
+    }
+
+    fn channel(&self) -> Channel {
+        Channel::Terminal(self.item.clone())
+    }
+}
+
+/// Ends the terminal of a job.
+pub(super) fn end_job(output: &mut Output, job: &Job, out: &mut Actions) {
+    let exit_code = job.details.exit_code.map(i64::from);
+    let text = job.output.as_deref().unwrap_or_default();
+    // The last part of a long output, in place of what was shown, if its end came in no piece.
+    if !text.starts_with(output.shown.as_str()) && !output.shown.ends_with(text) {
+        output.clear(out);
+    }
+    output.end(text, exit_code, out);
+}
+
+/// A terminal as a part of a call's result.
+pub(super) fn content(
+    item: &ItemId,
+    title: &str,
+    result: Option<TerminalCommandResult>,
+    channels: &Channels,
+) -> ToolResultContent {
+    ToolResultContent::Terminal(ToolResultTerminalContent {
+        resource: Channel::Terminal(item.clone()).uri(&channels.id),
+        title: title.to_owned(),
+        is_pty: Some(false),
+        result,
+    })
+}
