@@ -376,6 +376,9 @@ pub struct ToolDetails {
     /// The background jobs concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRef>,
+    /// The sub-agent that it started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
     /// The sandbox that the command ran in; absent if it was not confined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxReport>,

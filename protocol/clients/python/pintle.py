@@ -2332,6 +2332,8 @@ class ToolDetails(TypedDict, total=False):
     fullOutput: "FullOutput"
     # The background jobs concerned.
     jobs: list["JobRef"]
+    # The sub-agent that it started.
+    agent: "AgentId"
     # The sandbox that the command ran in; absent if it was not confined.
     sandbox: "SandboxReport"
 

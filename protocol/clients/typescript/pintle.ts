@@ -1711,6 +1711,8 @@ export type ToolDetails = {
   fullOutput?: FullOutput;
   /** The background jobs concerned. */
   jobs?: JobRef[];
+  /** The sub-agent that it started. */
+  agent?: AgentId;
   /** The sandbox that the command ran in; absent if it was not confined. */
   sandbox?: SandboxReport;
 };

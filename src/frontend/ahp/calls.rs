@@ -1,6 +1,6 @@
 //! A tool call through its life: its arguments stream, it is asked about, runs, prints, ends. Pure.
 
-use super::state::{Channel, Channels};
+use super::state::{Channel, Channels, Worker};
 use super::terminals::{self, Output};
 use super::translator::Actions;
 use super::wire;
@@ -317,6 +317,8 @@ impl Call {
                 content.push(terminals::content(&item.id, &self.tool_name, Some(result), channels));
             }
         }
+        let worker = details.and_then(|details| channels.workers.get(details.agent.as_ref()?));
+        content.extend(worker.map(Worker::content));
         for change in details.iter().flat_map(|details| &details.changes) {
             let FileEdit { before, after, diff } =
                 file_edit(change, (BEFORE, AFTER), item.id.as_str());

@@ -319,7 +319,7 @@ impl Host {
             .sessions
             .iter()
             .filter(|(id, _)| !needed.contains(*id))
-            .map(|(id, open)| (id.clone(), open.is_busy()))
+            .map(|(id, open)| (id.clone(), open.is_busy() || self.is_child(id)))
             .partition(|(_, is_busy)| !is_busy);
         for (id, _) in idle {
             let left = self.sessions.remove(&id).and_then(|open| open.handle);
@@ -331,6 +331,11 @@ impl Host {
             }
         }
         self.next_tidy = (!busy.is_empty() || !self.absent.is_empty()).then(|| now + GRACE);
+    }
+
+    /// Returns true for the session of a sub-agent whose parent is open: its questions are asked there.
+    fn is_child(&self, session: &SessionId) -> bool {
+        self.parents.get(session).is_some_and(|parent| self.sessions.contains_key(parent))
     }
 
     pub(super) fn forget_children(&mut self, session: &SessionId) {
@@ -376,18 +381,19 @@ impl Host {
                 self.sessions.values_mut().for_each(|open| open.calls.retain(|_, call| call != id));
             }
             let Some(session) = session_of(&feed) else { continue };
+            if let (Some(parent), Feed::Durable(record)) =
+                (self.parents.get(&session).cloned(), &feed)
+                && let Some(open) = self.sessions.get_mut(&parent)
+            {
+                let actions = open.translator.of_subagent(&record.value);
+                self.emit(&parent, actions);
+            }
             if let Some(open) = self.sessions.get_mut(&session) {
                 if let Some(later) = &mut open.loading {
                     later.push(feed);
                 } else {
                     self.take_event(&session, &feed);
                 }
-            } else if let (Some(parent), Feed::Durable(record)) =
-                (self.parents.get(&session).cloned(), &feed)
-            {
-                let Some(open) = self.sessions.get_mut(&parent) else { continue };
-                let actions = open.translator.of_subagent(&record.value);
-                self.emit(&parent, actions);
             }
         }
     }

@@ -11,6 +11,7 @@ mod calls;
 mod config;
 mod connection;
 mod contents;
+mod customizations;
 mod dispatch;
 mod files;
 mod host;

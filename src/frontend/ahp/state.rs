@@ -10,8 +10,9 @@ use ahp_types::state::{
     Changeset, ChangesetState, ChangesetStatus, ChatState, ChatSummary, SessionConfigState,
     SessionLifecycle, SessionState, SessionStatus, SnapshotState, TerminalClaim, TerminalInfo,
     TerminalLifecycleState, TerminalRunningLifecycleState, TerminalSessionClaim, TerminalState,
+    ToolResultContent, ToolResultSubagentContent,
 };
-use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::ids::{AgentId, ItemId, SessionId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The engine's name as a provider of sessions, which is the scheme of their addresses too.
@@ -77,6 +78,28 @@ pub(super) struct Channels {
     pub(super) terminals: BTreeMap<ItemId, TerminalState>,
     /// The terminals of jobs that run.
     pub(super) jobs: BTreeSet<ItemId>,
+    /// The sub-agents.
+    pub(super) workers: BTreeMap<AgentId, Worker>,
+}
+
+/// A sub-agent, whose chat is that of its own session.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Worker {
+    pub(super) session: SessionId,
+    pub(super) task: String,
+}
+
+impl Worker {
+    /// The part of a call that leads to the chat.
+    pub(super) fn content(&self) -> ToolResultContent {
+        let title = self.task.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        ToolResultContent::Subagent(ToolResultSubagentContent {
+            resource: Channel::Chat.uri(&self.session),
+            title: title.trim().chars().take(80).collect(),
+            agent_name: None,
+            description: Some(self.task.clone()),
+        })
+    }
 }
 
 impl Channels {
@@ -167,6 +190,7 @@ impl Channels {
             changeset,
             terminals: BTreeMap::new(),
             jobs: BTreeSet::new(),
+            workers: BTreeMap::new(),
         }
     }
 

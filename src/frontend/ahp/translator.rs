@@ -5,17 +5,17 @@
 
 use super::calls::{self, Call};
 use super::input;
-use super::state::{Channel, Channels};
+use super::state::{Channel, Channels, Worker};
 use super::terminals::{self, Output};
-use super::{config, wire};
+use super::{config, customizations, wire};
 use ahp_types::actions::{
     ChatActivityChangedAction, ChatDeltaAction, ChatErrorAction, ChatInputCompletedAction,
     ChatInputRequestedAction, ChatPendingMessageRemovedAction, ChatPendingMessageSetAction,
     ChatQueuedMessagesReorderedAction, ChatReasoningAction, ChatResponsePartAction,
     ChatTruncatedAction, ChatTurnCancelledAction, ChatTurnCompleteAction, ChatTurnStartedAction,
     ChatTurnsLoadedAction, ChatUsageAction, SessionConfigChangedAction,
-    SessionInputNeededRemovedAction, SessionInputNeededSetAction, SessionReadyAction,
-    SessionTitleChangedAction, StateAction,
+    SessionCustomizationsChangedAction, SessionInputNeededRemovedAction,
+    SessionInputNeededSetAction, SessionReadyAction, SessionTitleChangedAction, StateAction,
 };
 use ahp_types::state::{
     ErrorInfo, ErrorResponsePart, MarkdownResponsePart, Message, MessageKind, MessageOrigin,
@@ -236,13 +236,20 @@ impl Translator {
                     self.files.entry(item_id.clone()).or_default().extend(changed.changes.clone());
                 }
             }
+            Event::PromptMade(made) => {
+                let customizations = customizations::of(made);
+                if customizations != channels.session.customizations.as_deref().unwrap_or_default()
+                {
+                    let action = SessionCustomizationsChangedAction { customizations };
+                    out.push((Channel::Session, StateAction::SessionCustomizationsChanged(action)));
+                }
+            }
             Event::ReviewDecided(_) => self.is_review_stale = true,
             Event::HistoryRewound(rewound) => {
                 self.is_review_stale = true;
                 self.rewound(rewound, channels, &mut out);
             }
             Event::SessionClosed {}
-            | Event::PromptMade(_)
             | Event::ContextPruned(_)
             | Event::ReviewQueued(_)
             | Event::LabelChanged(_) => {}
@@ -433,6 +440,10 @@ impl Translator {
         if let ItemBody::Job(job) = &item.body {
             return self.job(item, job, is_over, channels, out);
         }
+        if let ItemBody::Subagent(agent) = &item.body {
+            let worker = Worker { session: agent.session_id.clone(), task: agent.task.clone() };
+            channels.workers.insert(agent.agent_id.clone(), worker);
+        }
         let Some(active) = &mut self.active else { return };
         active.items.insert(item.id.clone());
         let turn = active.name.clone();
@@ -467,7 +478,7 @@ impl Translator {
                     self.notify(&text, out);
                 }
             }
-            // Their calls are shown, and a model reads what the engine tells it.
+            // Their calls are shown, with the chats of sub-agents, and a model reads what the engine tells it.
             ItemBody::Job(_) | ItemBody::Subagent(_) | ItemBody::EngineMessage(_) => {}
         }
     }

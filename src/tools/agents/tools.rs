@@ -210,11 +210,12 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let agents = &ctx.agents;
+        let mut started = None;
         let work = async {
             match *self {
                 Self::Spawn(spawn) => {
                     let agent = agents.ask(|reply| AgentRequest::Spawn { spawn, reply }).await?;
-                    let id = agent.id;
+                    let id = started.insert(agent.id);
                     Ok(format!("{id} works at it now. `wait` returns what it says at the end."))
                 }
                 Self::Send(id, text) => {
@@ -237,11 +238,13 @@ impl Prepared for Call {
                 }
             }
         };
-        tokio::select! {
+        let mut result = tokio::select! {
             biased;
             () = ctx.cancel.cancelled() => failure("Operation aborted"),
             done = work => done.map_or_else(failure, success),
-        }
+        };
+        result.details.agent = started;
+        result
     }
 }
 

@@ -1,6 +1,7 @@
 //! The Agent Host Protocol, part by part: settings, plans, files, queues, jobs, sub-agents, and clients that do not read.
 
 use super::{begin, call, confirm, fresh, is_asked, other, said};
+use crate::support::ahp::Mirror;
 use crate::support::ahp::{CHANGES, CHAT, SESSION, Window};
 use crate::support::program::Place;
 use crate::support::shared::Shared;
@@ -196,6 +197,96 @@ fn attachments_reach_the_model_or_are_refused_with_the_reason() {
     let shown = fresh(&shared);
     let Some(SnapshotState::Chat(chat)) = shown.0.get(CHAT) else { panic!("no chat") };
     assert_eq!(chat.turns[0].message.attachments.as_ref().map(Vec::len), Some(2));
+}
+
+/// The call that starts a sub-agent leads to its chat, which whoever looks can follow, also later; what it asks is still asked in its parent's.
+#[test]
+fn a_sub_agent_has_a_chat_of_its_own() {
+    let of = |mut reply: Value| {
+        reply["of"] = json!("touch it");
+        reply
+    };
+    let shared = Shared::new(json!([
+        call("spawn_agent", json!({"task": "touch it"})),
+        call("wait", json!({})),
+        said("all done"),
+        of(call("bash", json!({"command": "touch ran"}))),
+        of(said("over")),
+    ]));
+    let mut window = begin(&shared);
+    window.prompt("request_1", "go");
+    let started = window.until_action("chat/toolCallComplete");
+    let link = &started["action"]["result"]["content"][0];
+    assert_eq!((&link["type"], &link["title"]), (&json!("subagent"), &json!("touch it")));
+    let chat = link["resource"].as_str().unwrap().to_owned();
+    let asked = window.until_action("chat/inputRequested");
+    window.subscribe(&chat);
+    let answer = submitted(&asked["action"]["request"], "Allow");
+    window.dispatch(CHAT, &answer);
+    let mut ended = Vec::new();
+    while ended.len() < 2 {
+        ended.push(window.until_action("chat/turnComplete")["channel"].take());
+    }
+    assert_eq!(ended, [json!(chat), json!(CHAT)]);
+    assert!(shared.place.path("ran").exists());
+    let later = {
+        let mut other = other(&shared, "later");
+        other.subscribe(&chat);
+        other.mirror
+    };
+    let texts = |mirror: &Mirror| {
+        let Some(SnapshotState::Chat(chat)) = mirror.0.get(&chat) else { panic!("no chat") };
+        serde_json::to_value(&chat.turns[0]).unwrap()
+    };
+    assert_eq!(texts(&window.mirror), texts(&later));
+    let turn = texts(&later);
+    assert_eq!(turn["message"]["text"], "touch it");
+    assert_eq!(turn["responseParts"].as_array().unwrap().last().unwrap()["content"], "over");
+}
+
+/// Clients list the files that the prompt contains or names, by folder and kind, from the first turn on.
+#[test]
+fn the_files_of_the_prompt_are_listed() {
+    let shared = Shared::new(json!([said("hi")]));
+    for (name, text) in [
+        ("AGENTS.md", "Be kind.\n"),
+        (".pintle/skills/weave/SKILL.md", "---\ndescription: weaves\n---\nWeave.\n"),
+        (".pintle/skills/knit/SKILL.md", "---\ndescription: knits\n---\nKnit.\n"),
+        (".pintle/agents/tailor.md", "---\ndescription: sews\n---\nSew.\n"),
+    ] {
+        let path = shared.place.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let mut window = begin(&shared);
+    window.prompt("request_1", "hello");
+    window.until_action("chat/turnComplete");
+    let listed = |mirror: &Mirror| -> Vec<String> {
+        let Some(SnapshotState::Session(session)) = mirror.0.get(SESSION) else {
+            panic!("no session")
+        };
+        let listed = serde_json::to_value(session.customizations.as_ref().unwrap()).unwrap();
+        let own = shared.place.project();
+        let below =
+            |uri: &Value| uri.as_str().unwrap().replace(&format!("file://{}", own.display()), "");
+        listed
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|folder| {
+                let files = folder["children"].as_array().unwrap().iter();
+                let files: Vec<String> = files.map(|file| below(&file["uri"])).collect();
+                format!("{} {}", folder["contents"].as_str().unwrap(), files.join(" "))
+            })
+            .collect()
+    };
+    let want = [
+        "rule /AGENTS.md",
+        "skill /.pintle/skills/knit/SKILL.md /.pintle/skills/weave/SKILL.md",
+        "agent /.pintle/agents/tailor.md",
+    ];
+    assert_eq!(listed(&window.mirror), want);
+    assert_eq!(listed(&fresh(&shared)), want);
 }
 
 #[test]

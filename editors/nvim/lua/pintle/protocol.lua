@@ -1043,6 +1043,7 @@
 ---@field fullOutputPath? string A file that holds the whole output, when it was truncated.
 ---@field fullOutput? pintle.FullOutput The whole output for `blob/read`, when it was truncated.
 ---@field jobs? (pintle.JobRef)[] The background jobs concerned.
+---@field agent? pintle.AgentId The sub-agent that it started.
 ---@field sandbox? pintle.SandboxReport The sandbox that the command ran in; absent if it was not confined.
 
 ---A record of the truncation of a tool's output, made before the model saw it.
