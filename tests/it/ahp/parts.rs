@@ -617,9 +617,9 @@ fn the_unix_socket_takes_websockets_with_the_token() {
     let connect = |token: &str| {
         let stream = std::os::unix::net::UnixStream::connect(&path).unwrap();
         let address = format!("ws://localhost/?tkn={token}");
-        tokio_tungstenite::tungstenite::client(address, stream)
+        tokio_tungstenite::tungstenite::client(address, stream).map_err(|error| error.to_string())
     };
-    let refused = connect("wrong").unwrap_err().to_string();
+    let refused = connect("wrong").unwrap_err();
     expect!["HTTP error: 401 Unauthorized"].assert_eq(&refused);
     let (mut socket, _) = connect(&shared.token()).unwrap();
     let params = json!({"channel": "ahp-root://", "protocolVersions": ["0.9.0"], "clientId": "u", "initialSubscriptions": ["ahp-root://"]});
