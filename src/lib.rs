@@ -12,6 +12,7 @@ pub mod frontend;
 pub mod history;
 pub mod image;
 pub mod llm;
+pub mod mcp;
 pub mod models;
 pub mod permissions;
 pub mod pi;

@@ -39,6 +39,7 @@ pub use crate::exec::variables::ExtraVariables;
 pub use crate::history::items::Items;
 pub use crate::llm::Trace;
 pub use crate::llm::login::Prompt as LoginPrompt;
+pub use crate::mcp::SharedServers;
 pub use crate::models::LoginRequest;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;

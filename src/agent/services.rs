@@ -11,6 +11,7 @@ use crate::context::room;
 use crate::editor::Editors;
 use crate::exec::Environment;
 use crate::llm::ModelRef;
+use crate::mcp::SharedServers;
 use crate::models::{ConfiguredModels, Models, Toolbox};
 use crate::store::Store;
 use crate::tools;
@@ -34,6 +35,8 @@ pub struct Services {
     pub hooks: Arc<[Hook]>,
     /// The tools.
     pub tools: Toolbox,
+    /// The MCP servers; `None` where sessions have none at all.
+    pub servers: Option<SharedServers>,
     /// Settings of the tools.
     pub tool_settings: Arc<tools::Settings>,
     /// The models.

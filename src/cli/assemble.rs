@@ -1,7 +1,7 @@
 //! The wiring: builds the services of an engine from the settings.
 #![expect(clippy::disallowed_methods, reason = "resolves the folders that the command line names")]
 
-use crate::args;
+use crate::{args, mcp};
 use anyhow::Context;
 use pintle::agent::{
     APPROVAL_TIMEOUT, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal,
@@ -79,6 +79,7 @@ pub(crate) async fn services(
         editors: env.is_this_machine().then_some(editors),
         env,
         tools,
+        servers: Some(mcp::servers(&config, ambient)),
         tool_settings,
         models,
         auth: Some(configured),
@@ -287,7 +288,7 @@ pub(crate) fn configured_models(
 }
 
 /// The person's own commands see all variables, and run on this machine.
-fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
+pub(crate) fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
     let options = Options {
         variables: Policy::All,
         provider_keys: ProviderKeys::Passed,
@@ -373,7 +374,8 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
         .collect();
     for name in names {
         let named = std::slice::from_ref(name);
-        if !all.iter().any(|tool| names_tool(named, tool)) {
+        // The tools of MCP servers are not known before these are asked.
+        if !name.starts_with("mcp_") && !all.iter().any(|tool| names_tool(named, tool)) {
             let all: Vec<&str> = all.iter().map(String::as_str).collect();
             anyhow::bail!("unknown tool `{name}`; expected one of {}", all.join(", "));
         }
@@ -448,6 +450,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         env: Arc::new(Overlay::new(local, &editors)),
         editors: Some(editors),
         tools: Profile::Pi.tools().into(),
+        servers: None,
         tool_settings: Arc::default(),
         models: scripted(script),
         auth: None,

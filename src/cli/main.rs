@@ -9,6 +9,7 @@ mod attach;
 mod doctor;
 mod help;
 mod login;
+mod mcp;
 mod models;
 mod policy;
 mod rpc;

@@ -13,6 +13,7 @@ use super::tools::{self, ToolSettings};
 use super::unknown::unknown;
 use super::{Error, ProviderEntry};
 use crate::ambient::Ambient;
+use crate::mcp::{self, Definition};
 use crate::permissions::{Origin, Rule};
 use pintle_protocol::approval::PermissionMode;
 use serde::Deserialize;
@@ -43,6 +44,7 @@ pub(super) struct FileSettings {
     pub(super) title: TitleSettings,
     pub(super) sessions: SessionSettings,
     pub(super) hooks: Vec<HookSettings>,
+    pub(super) servers: Vec<Definition>,
     pub(super) approval_timeout: Option<Duration>,
     pub(super) question_timeout: Option<Duration>,
     pub(super) model_start_timeout: Option<Duration>,
@@ -108,6 +110,15 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
                 let mut reader = Reader { form: Form::Toml, ambient, warnings: Vec::new() };
                 settings.providers = reader.providers(&Node::new(&value, key, path))?;
                 settings.warnings.append(&mut reader.warnings);
+            }
+            "mcp_servers" | "mcpServers" => {
+                let json = to_json(&value);
+                let table = json.as_object();
+                let table = table.ok_or_else(|| wrong(path, &key, "tables: [mcp_servers.NAME]"))?;
+                let (servers, problems) = mcp::parse(table, &mcp::Origin::User);
+                settings.servers.extend(servers);
+                let told = problems.into_iter().map(|problem| format!("{place}: {problem}"));
+                settings.warnings.extend(told);
             }
             "models_files" => {
                 let value = to_json(&value);

@@ -246,6 +246,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         limits: file.limits,
         context: file.context,
         hooks: file.hooks,
+        servers: file.servers,
         lint: file.lint,
         title: file.title,
         sessions: file.sessions,

@@ -36,6 +36,7 @@ pub use text_source::{KEY_FILE, KEYRING, TextSource, fill, in_home, variable, va
 pub use title::TitleSettings;
 pub use tools::ToolSettings;
 
+use crate::mcp::Definition;
 use crate::permissions::Rule;
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeMap;
@@ -100,6 +101,8 @@ pub struct Config {
     pub context: ContextSettings,
     /// The hooks, in order.
     pub hooks: Vec<HookSettings>,
+    /// The MCP servers of the config file, those that are switched off too.
+    pub servers: Vec<Definition>,
     /// The retention limits.
     pub sessions: SessionSettings,
     /// The command that runs after changes.

@@ -23,7 +23,7 @@ pub const KEYRING: &str = "keyring:";
 impl TextSource {
     /// Parses a value of a settings file; `None` for a blank command, for a file without its place, and for an entry of the
     /// keyring without service and user.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         if let Some(path) = text.strip_prefix(KEY_FILE) {
             return path.starts_with(['/', '~']).then(|| Self::Fetched(text.to_owned()));
         }

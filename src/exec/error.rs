@@ -67,6 +67,19 @@ pub enum Error {
         /// The operating system's message.
         message: String,
     },
+    /// A program to start is not there.
+    #[error(
+        "there is no program `{0}` that can be started: install it, or name it by its whole path"
+    )]
+    NoProgram(String),
+    /// A program could not be started.
+    #[error("cannot start {}: {message}", .program.display())]
+    Program {
+        /// Its path.
+        program: PathBuf,
+        /// The operating system's message.
+        message: String,
+    },
     /// The command could not be confined as it was to be, and did not run.
     #[error(
         "the sandbox cannot be set up ({0}), so the command did not run: `pintle doctor` shows what this machine can do"
@@ -101,6 +114,8 @@ impl Error {
             | Self::Shell { .. }
             | Self::NotConfined(_)
             | Self::Refused(_)
+            | Self::NoProgram(_)
+            | Self::Program { .. }
             | Self::Cancelled => None,
         }
     }

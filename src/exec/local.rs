@@ -13,8 +13,9 @@ use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
     After, Before, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find,
-    FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat,
-    TerminalCommand, Updated, UpdatedAll, Version, Window, change, files, replace, walk,
+    FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Program, Ran, Rewrite, Rewrites,
+    RunningProgram, Stat, TerminalCommand, Updated, UpdatedAll, Version, Window, change, files,
+    replace, walk,
 };
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
@@ -149,6 +150,23 @@ impl Local {
         Arc::make_mut(confinement).temporary = Temporary::Folder(folder);
         Ok(())
     }
+}
+
+/// The path of a program: as it is named, or found in its own `PATH`.
+fn in_path(program: &Program) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    let Program { command, cwd, variables, .. } = program;
+    let folders = match variables.iter().rev().find(|(name, _)| name == "PATH") {
+        _ if command.contains('/') => String::new(),
+        Some((_, path)) => path.clone(),
+        None => return None,
+    };
+    let candidates = folders.split(':').map(|folder| cwd.join(folder).join(command));
+    let is_program = |path: &PathBuf| {
+        path.metadata()
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    candidates.into_iter().find(is_program).map(|path| path.to_string_lossy().into_owned())
 }
 
 /// The treatment of what other programs write between the decision about a file and its replacement.
@@ -359,6 +377,16 @@ impl Environment for Local {
         let process::Answer { code, stdout, stderr, .. } =
             done.map_err(|error| Error::from_io(&filter.cwd, &error))?;
         Ok(Filtered { code, stdout, stderr })
+    }
+
+    async fn start(&self, mut program: Program) -> Result<RunningProgram, Error> {
+        self.has_run.store(true, Ordering::Relaxed);
+        program.command =
+            in_path(&program).ok_or_else(|| Error::NoProgram(program.command.clone()))?;
+        let owner = program.owner.clone();
+        let mut launch = self.shell.launch_program(&self.ambient.new_id(), program);
+        self.with_temporary(&mut launch.confinement, &owner)?;
+        process::start_program(&launch).await
     }
 
     fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {

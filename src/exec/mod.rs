@@ -38,7 +38,7 @@ pub use change::{
 pub use error::Error;
 pub use local::Local;
 pub use output::{Fresh, OutputBuffer};
-pub use process::signal_name;
+pub use process::{Process, RunningProgram, signal_name};
 pub use read_only::ReadOnly;
 pub use search::{
     Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, LeftOut, MatchLine,
@@ -82,6 +82,15 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Runs a command as a filter from one text to another, with separate stderr. Not available behind a prefix.
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
         Err(Error::Refused(format!("`{}` can only be run on this machine", filter.line)))
+    }
+
+    /// Starts a program that stays and speaks on its streams. Not available behind a prefix.
+    ///
+    /// # Errors
+    /// It could not be started, or not confined as it must be.
+    async fn start(&self, program: Program) -> Result<RunningProgram, Error> {
+        let what = format!("`{}` can only be run on this machine", program.command);
+        Err(Error::Refused(what))
     }
 
     /// A whole file, at most [`MAX_WHOLE_BYTES`].
@@ -397,6 +406,23 @@ pub struct Filtered {
     pub stdout: Vec<u8>,
     /// The beginning of its error output.
     pub stderr: String,
+}
+
+/// A program that stays: it is executed as it is, by no shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its path, or a name to look for in `PATH`.
+    pub command: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// All the variables that it sees.
+    pub variables: Vec<(String, String)>,
+    /// The owner: what is left of it ends with [`Environment::release`].
+    pub owner: String,
+    /// Its confinement; none allows everything that the user may do.
+    pub confinement: Option<Arc<sandbox::Confinement>>,
 }
 
 /// A command that has ended.

@@ -8,7 +8,7 @@ use crate::exec::capture::Capture;
 use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
 use crate::exec::sandbox::{self, Confinement};
 use crate::exec::wrapped::Envelope;
-use crate::exec::{Command, End, Error, Ran};
+use crate::exec::{Command, End, Error, Program, Ran};
 use family::KILL_TO_END;
 use nix::sys::signal::Signal;
 use progress::Pending;
@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 mod drain;
 mod family;
 mod hop;
+mod program;
 mod progress;
 mod started;
 
@@ -35,6 +36,7 @@ pub(super) use drain::Drains;
 use drain::Leftover;
 pub(crate) use family::Family;
 pub(super) use hop::{Answer, hop};
+pub use program::{Process, RunningProgram};
 use started::Started;
 
 /// Between the polite signal and the other one.
@@ -92,6 +94,14 @@ pub(super) struct Launch {
     /// The process below which it runs; none is this one.
     pub(super) guardian: Option<Arc<Guardian>>,
     pub(super) confinement: Option<Arc<Confinement>>,
+}
+
+/// Starts a program that stays.
+pub(super) async fn start_program(launch: &Launch) -> Result<RunningProgram, Error> {
+    program::start(launch).await.map_err(|error| match launch.cannot_start(&error) {
+        Error::Shell { shell: program, message } => Error::Program { program, message },
+        other => other,
+    })
 }
 
 /// Runs a command. The output of processes that it leaves in the background goes on in `drains`.
@@ -216,6 +226,16 @@ impl Shell {
             guardian: self.guardian.clone(),
             confinement: None,
         }
+    }
+
+    /// Returns the way to start a program without a shell, with these variables and no others.
+    pub(super) fn launch_program(&self, id: &str, program: Program) -> Launch {
+        let Program { command, arguments, cwd, variables, owner, confinement } = program;
+        let mut launch = self.launch_line(id, "", &cwd, &owner);
+        launch.argv = std::iter::once(command).chain(arguments).collect();
+        launch.variables = variables;
+        launch.confinement = confinement;
+        launch
     }
 
     /// A beginning for marks that no other shell of this machine has.

@@ -5,8 +5,8 @@
 use crate::exec::scan::{Keep, Scan, Scanned};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, FoundPaths, Grep,
-    Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
-    UpdatedAll, Window,
+    Grepped, Lines, ListEntry, Platform, Program, Ran, RunningProgram, Stat, TerminalCommand,
+    Transition, Updated, UpdatedAll, Window,
 };
 use pintle_protocol::files::FileState;
 use std::path::{Path, PathBuf};
@@ -146,6 +146,10 @@ impl Environment for ReadOnly {
     }
 
     async fn filter(&self, _filter: Filter) -> Result<Filtered, Error> {
+        Err(refused_command())
+    }
+
+    async fn start(&self, _program: Program) -> Result<RunningProgram, Error> {
         Err(refused_command())
     }
 

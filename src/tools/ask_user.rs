@@ -132,7 +132,9 @@ impl Prepared for Call {
         tokio::select! {
             biased;
             () = ctx.cancel.cancelled() => failure("Operation aborted"),
-            said = ctx.client.ask(self.ask) => said.map_or_else(failure, success),
+            said = ctx.client.ask(self.ask) => {
+                said.map_or_else(failure, |asked| success(asked.words))
+            }
         }
     }
 }

@@ -37,6 +37,19 @@ pub struct Ask {
     pub multiple: bool,
 }
 
+/// The outcome of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The outcome, for the model.
+    pub words: String,
+    /// A person answered.
+    pub is_answered: bool,
+    /// The labels of the options that the person chose.
+    pub chosen: Vec<String>,
+    /// The person's text.
+    pub text: Option<String>,
+}
+
 /// A request to the session's client.
 #[derive(Debug)]
 pub enum ClientRequest {
@@ -46,8 +59,8 @@ pub enum ClientRequest {
         item: ItemId,
         /// The question.
         ask: Ask,
-        /// Receives the outcome, for the model; an error means that the question cannot be asked.
-        reply: oneshot::Sender<Result<String, String>>,
+        /// Receives the outcome; an error means that the question cannot be asked.
+        reply: oneshot::Sender<Result<Asked, String>>,
     },
     /// Call a tool of a client.
     Call {
@@ -86,7 +99,10 @@ impl Client {
     }
 
     /// Asks a person, and waits for the answer.
-    pub(super) async fn ask(&self, ask: Ask) -> Result<String, String> {
+    ///
+    /// # Errors
+    /// It cannot be asked, in words for the model.
+    pub async fn ask(&self, ask: Ask) -> Result<Asked, String> {
         let item = self.item.clone();
         self.request(|reply| ClientRequest::Ask { item, ask, reply }).await
     }

@@ -180,7 +180,7 @@ fn code_behind_a_test_is_read_too() {
 fn what_may_be_used_in_one_place_only_is_used_there() {
     // What, where, and why it is kept there.
     let rows: [(&str, &[&str]); 10] = [
-        ("reqwest::", &["src/llm/http.rs", "src/tools/fetch/net.rs"]),
+        ("reqwest::", &["src/llm/http.rs", "src/mcp/sdk.rs", "src/tools/fetch/net.rs"]),
         // In the network of a confined command, which has nothing else in it; and on the loopback, for the browser of a person who
         // logs in.
         (

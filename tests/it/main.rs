@@ -50,6 +50,7 @@ mod login;
 mod login_clients;
 mod login_tokens;
 mod matrix;
+mod mcp;
 mod models;
 mod notes;
 mod odd_calls;

@@ -8,11 +8,13 @@ use crate::agent::workspace::Additional;
 use crate::exec::variables::ExtraVariables;
 use crate::export::phrases;
 use crate::llm::Trace;
+use crate::mcp::Definition;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel, QueuedInput, SessionCreated};
 use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::plan::WorkMode;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The maximum length of a command line in a notice.
 const MAX_COMMAND_CHARS: usize = 120;
@@ -54,6 +56,8 @@ pub struct OpenConfig {
     pub system_prompt: Option<String>,
     /// The names of the tools that its model sees; only when it is made.
     pub tools: Option<Vec<String>>,
+    /// The MCP servers of the session beside those of the settings. No journal keeps them.
+    pub servers: Option<Arc<[Definition]>>,
     /// The work mode: act, or only plan.
     pub mode: Option<WorkMode>,
     /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
@@ -142,6 +146,7 @@ impl OpenConfig {
             system_prompt: created.and_then(|created| created.system_prompt.clone()),
             tools: created.and_then(|created| created.tools.clone()),
             mode: self.mode.or(created.map(|created| created.mode)),
+            servers: self.servers,
             variables: self.variables,
             additional: self.additional,
             trace: self.trace,

@@ -502,6 +502,7 @@ impl Engine {
             is_subagent,
             role,
             tools: config.tools,
+            servers: config.servers.unwrap_or_default(),
             system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
             variables: config.variables.unwrap_or_default(),
             additional: config.additional.unwrap_or_default(),

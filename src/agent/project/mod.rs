@@ -64,6 +64,9 @@ pub struct Named {
     pub alone: bool,
 }
 
+/// The file of a project that names MCP servers, as other programs know it.
+const SERVERS_FILE: &str = ".mcp.json";
+
 impl Sources {
     fn name(&self, path: &Path) -> bool {
         let all = self.skills.paths.iter().chain(&self.prompts.paths);
@@ -148,7 +151,9 @@ impl<'a> ProjectFiles<'a> {
         for folder in kinds.into_iter().flatten() {
             paths.extend([self.cwd.join(folder), self.root.join(folder)]);
         }
-        paths.extend([self.cwd, &self.root].map(|at| at.join(permissions::rules::PROJECT_FILE)));
+        for file in [permissions::rules::PROJECT_FILE, SERVERS_FILE] {
+            paths.extend([self.cwd, &self.root].map(|at| at.join(file)));
+        }
         paths.retain(|path| self.env_of(path).1 == Owner::Project);
         paths.sort();
         paths.dedup();
@@ -177,6 +182,18 @@ impl<'a> ProjectFiles<'a> {
                 None => Err("it is no plain file of the project".to_owned()),
             };
             found.push((folder.to_path_buf(), text));
+        }
+        found
+    }
+
+    /// The texts of the project's files that name MCP servers, the nearest first. Nothing of a project that nobody trusts.
+    pub(super) async fn servers(&self) -> Vec<(PathBuf, String)> {
+        let mut folders = vec![self.cwd, self.root.as_path()];
+        folders.dedup();
+        let mut found = Vec::new();
+        for folder in folders.into_iter().filter(|_| self.is_trusted) {
+            let path = folder.join(SERVERS_FILE);
+            found.extend(self.text(&path).await.map(|text| (path, text)));
         }
         found
     }

@@ -87,6 +87,7 @@ impl Session {
             permission_mode: Some(settings.permission_mode),
             system_prompt: None,
             tools: settings.tools.clone(),
+            servers: Some(Arc::clone(&settings.servers)),
             mode: Some(self.work_mode()),
             variables: Some(settings.variables.clone()),
             additional: Some(settings.additional.clone()),

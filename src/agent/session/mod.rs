@@ -56,6 +56,7 @@ use crate::agent::turn::context::TurnState;
 use crate::context::agents::{allows, names_tool};
 use crate::history::recovery::{Earlier, Total};
 use crate::llm::ModelRef;
+use crate::mcp::SessionServers;
 use crate::models::Extras;
 use crate::store::Journal;
 use crate::tools::Tool;
@@ -79,6 +80,7 @@ pub(super) struct Session {
     review: ReviewState,
     jobs: Jobs,
     subagents: Subagents,
+    servers: SessionServers,
     naming: Naming,
     total: Total,
     /// The number of turns so far.
@@ -172,6 +174,7 @@ impl Session {
             review: ReviewState::new(earlier.verdicts),
             jobs: Jobs::new(earlier.jobs),
             subagents: Subagents::new(earlier.agents, sessions),
+            servers: SessionServers::default(),
             naming: Naming::new(!is_named),
             total: earlier.total,
             turns: earlier.turns,
@@ -389,7 +392,9 @@ pub(super) fn check_tools(
 ) -> Result<(), Error> {
     let tools = services.tools.tools(&settings.model, extras(settings));
     let stands_for_none = |name: &&String| {
-        !tools.iter().any(|tool| names_tool(std::slice::from_ref(name), tool.name()))
+        // The tools of MCP servers are not known before these are asked.
+        !name.starts_with("mcp_")
+            && !tools.iter().any(|tool| names_tool(std::slice::from_ref(name), tool.name()))
     };
     let Some(unknown) = named.iter().find(stands_for_none) else { return Ok(()) };
     let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();

@@ -3,7 +3,7 @@
 //! Invariant: the first answer holds, and a later one learns who gave it.
 
 use crate::agent::error::{Action, Error, ErrorKind};
-use crate::tools::ClientRequest;
+use crate::tools::{Asked, ClientRequest};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionOutcome};
@@ -40,7 +40,7 @@ pub(super) struct OpenApproval {
 pub(super) struct OpenQuestion {
     pub(super) question: Question,
     pub(super) deadline: Instant,
-    pub(super) answer: oneshot::Sender<Result<String, String>>,
+    pub(super) answer: oneshot::Sender<Result<Asked, String>>,
 }
 
 /// An event of the questions.

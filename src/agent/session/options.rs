@@ -8,6 +8,7 @@ use crate::agent::error::Error;
 use crate::agent::session::parse_model;
 use crate::agent::turn::mode::WORK_MODES;
 use crate::llm::{Effort, ModelRef};
+use crate::mcp::SessionServers;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{ConfigChanged, Event};
 use pintle_protocol::methods::{ConfigOption, ConfigResult, Rejected};
@@ -73,6 +74,11 @@ impl Session {
         self.settings.mode = config.mode.unwrap_or(self.settings.mode);
         if let Some(variables) = config.variables {
             self.settings.variables = variables;
+        }
+        if let Some(servers) = config.servers.filter(|servers| *servers != self.settings.servers) {
+            self.settings.servers = servers;
+            // The next turn looks for them, and settles the list of tools anew.
+            self.servers = SessionServers::default();
         }
         if let Some(trace) = config.trace {
             self.settings.trace = trace;

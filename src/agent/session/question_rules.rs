@@ -40,10 +40,15 @@ pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionO
     }
 }
 
+/// The labels of the chosen options.
+pub(super) fn chosen(question: &Question, outcome: &QuestionOutcome) -> Vec<String> {
+    let chosen = question.options.iter().filter(|o| outcome.option_ids.contains(&o.option_id));
+    chosen.map(|option| option.label.clone()).collect()
+}
+
 /// The text that the model reads.
 pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Duration) -> String {
-    let chosen = question.options.iter().filter(|o| outcome.option_ids.contains(&o.option_id));
-    let chosen: Vec<&str> = chosen.map(|option| option.label.as_str()).collect();
+    let chosen = chosen(question, outcome);
     let said = outcome.text.as_deref();
     match (outcome.by, question.kind) {
         (AnsweredBy::Client, QuestionKind::Plan) => {

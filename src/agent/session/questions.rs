@@ -9,7 +9,7 @@ use crate::agent::command::{Answer, Subscriber};
 use crate::agent::session::question_rules;
 use crate::agent::turn::approval;
 use crate::history::outcome;
-use crate::tools::{Ask, ClientRequest};
+use crate::tools::{Ask, Asked, ClientRequest};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, QuestionId};
@@ -63,7 +63,7 @@ impl Session {
         &mut self,
         item_id: ItemId,
         ask: Ask,
-        answer: oneshot::Sender<Result<String, String>>,
+        answer: oneshot::Sender<Result<Asked, String>>,
     ) {
         let Phase::Running(running) = &self.phase else {
             let _ = answer.send(Err("Operation aborted".to_owned()));
@@ -191,11 +191,17 @@ impl Session {
         let is_accepted = outcome::accepts_plan(&question, &outcome);
         let words = question_rules::words(&question, &outcome, self.services.question_timeout);
         let is_aborted = outcome.by == AnsweredBy::Interrupt;
+        let asked = Asked {
+            is_answered: outcome.by == AnsweredBy::Client,
+            chosen: question_rules::chosen(&question, &outcome),
+            text: outcome.text.clone(),
+            words,
+        };
         self.record(Some(question.turn_id), Event::QuestionResolved(outcome));
         if is_accepted {
             self.begin_to_act();
         }
-        let _ = answer.send(if is_aborted { Err(words) } else { Ok(words) });
+        let _ = answer.send(if is_aborted { Err(asked.words) } else { Ok(asked) });
         self.publish_state();
     }
 

@@ -5,10 +5,12 @@ use crate::agent::workspace::Additional;
 use crate::context::room;
 use crate::exec::variables::ExtraVariables;
 use crate::llm::{ModelRef, Trace};
+use crate::mcp::Definition;
 use crate::store::blobs::Blobs;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::AgentRole;
 use pintle_protocol::plan::WorkMode;
+use std::sync::Arc;
 
 /// The settings of a session.
 #[derive(Debug, Clone)]
@@ -34,6 +36,8 @@ pub(in crate::agent) struct Settings {
     pub(in crate::agent) role: Option<AgentRole>,
     /// The names of the tools that its model sees; all by default.
     pub(in crate::agent) tools: Option<Vec<String>>,
+    /// The MCP servers that its client named.
+    pub(in crate::agent) servers: Arc<[Definition]>,
     /// Instructions for this session alone.
     pub(in crate::agent) system_prompt: Option<String>,
     /// Variables that its commands see besides.

@@ -11,6 +11,7 @@ use crate::agent::turn::lint::Lint;
 use crate::agent::turn::meter::Meter;
 use crate::agent::turn::permit::Permissions;
 use crate::agent::turn::retry::RetryPolicy;
+use crate::agent::turn::servers::TurnServers;
 use crate::agent::workspace::Workspace;
 use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
@@ -94,6 +95,8 @@ pub(in crate::agent) struct TurnTools {
     pub(in crate::agent) ledger: Ledger,
     /// Takes requests to whoever steers the session.
     pub(in crate::agent) client: mpsc::Sender<ClientRequest>,
+    /// The MCP servers, whose tools join the list when the turn begins; `None` where there are none at all.
+    pub(in crate::agent) servers: Option<TurnServers>,
     /// Takes requests about background jobs.
     pub(in crate::agent) jobs: tools::Jobs,
     /// Takes requests about sub-agents.

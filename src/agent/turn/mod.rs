@@ -23,6 +23,7 @@ pub(super) mod permit;
 mod prompt;
 pub(super) mod retry;
 mod room;
+pub(super) mod servers;
 mod step;
 pub(super) mod structured_output;
 
@@ -67,6 +68,7 @@ pub(super) async fn run<H: Host>(
     state.meter.begin();
     state.grants.begin_turn();
     prompt::begin(host, &mut ctx, &mut state).await;
+    servers::begin(host, &mut ctx, &mut state).await;
     let done = match work {
         Work::Answer(inputs) => {
             let output = StructuredOutput::of(&inputs);
@@ -275,6 +277,7 @@ async fn drive<H: Host>(
             tell(host, ctx, &mut state.conversation, text);
         }
         read_news(host, ctx, &mut state.conversation);
+        servers::tell_changes(host, ctx, &mut state.conversation);
         host.check()?;
         if warn_of_repeats(host, ctx, &mut state.conversation, judgement) {
             return Ok(StopReason::Limit);

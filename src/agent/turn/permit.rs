@@ -322,6 +322,29 @@ impl Permissions {
         })
     }
 
+    /// The confinement of the session's MCP servers; none where there is no sandbox and none is required.
+    ///
+    /// # Errors
+    /// The sandbox is required, and there is none here.
+    pub(in crate::agent) async fn confinement_of_servers(
+        &self,
+        site: Site<'_>,
+    ) -> Result<Option<Arc<Confinement>>, String> {
+        let ready = self.ready(site).await;
+        match ready.sandbox {
+            Sandbox::Missing => Ok(None),
+            Sandbox::Partial | Sandbox::Full | Sandbox::Required => {
+                let mut confinement = Arc::clone(&ready.confinement);
+                if self.mode == PermissionMode::ReadOnly {
+                    let confinement = Arc::make_mut(&mut confinement);
+                    let roots = std::mem::take(&mut confinement.writable);
+                    confinement.readable.extend(roots);
+                }
+                Ok(Some(confinement))
+            }
+        }
+    }
+
     /// The way in which the user's own check runs after edits: it may execute what the model has just written.
     pub(in crate::agent) fn check_run(&self) -> CheckRun {
         let Some(ready) = self.ready.get() else { return CheckRun::Free };

@@ -14,8 +14,8 @@ use super::{Documents, Editors, Terminals};
 use crate::exec::scan::{Keep, Scan, Scanned, StoredContent};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, FoundPaths,
-    Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
-    UpdatedAll, Version, Window, change,
+    Grep, Grepped, Lines, ListEntry, Platform, Program, Ran, RunningProgram, Stat, TerminalCommand,
+    Transition, Updated, UpdatedAll, Version, Window, change,
 };
 use pintle_protocol::files::FileState;
 use pull::Purpose;
@@ -269,6 +269,10 @@ impl Environment for Overlay {
 
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
         self.inner.filter(filter).await
+    }
+
+    async fn start(&self, program: Program) -> Result<RunningProgram, Error> {
+        self.inner.start(program).await
     }
 
     async fn release(&self, owner: &str) {

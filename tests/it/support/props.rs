@@ -53,6 +53,7 @@ pub(crate) fn engine_on(
         here: Arc::<Memory>::clone(env),
         hooks: setup.hooks.clone().into(),
         tools: setup.tools(),
+        servers: None,
         tool_settings: Arc::default(),
         models: Models::new(OnlyModel(provider)),
         retry_policy: RetryPolicy {

@@ -10,8 +10,11 @@ use crate::agent::turn::context::{
 };
 use crate::agent::turn::limits::Limits;
 use crate::agent::turn::permit::Permissions;
+use crate::agent::turn::servers::TurnServers;
 use crate::agent::workspace::Workspace;
+use crate::context::agents::{allows, names_tool};
 use crate::llm::Provider;
+use crate::mcp::AllowedTools;
 use crate::tools::Folders;
 use pintle_protocol::event::{Event, TurnLimits};
 use pintle_protocol::ids::TurnId;
@@ -60,6 +63,7 @@ impl Session {
                 settings: Arc::clone(&self.services.tool_settings),
                 ledger: self.view.ledger.clone(),
                 client: self.questions.requests(),
+                servers: self.turn_servers(),
                 jobs: self.jobs.requests(),
                 agents: self.subagents.requests(),
             },
@@ -117,6 +121,25 @@ impl Session {
             announcements: self.log.announcements(),
             artifacts: self.log.artifacts(),
         }
+    }
+
+    /// The MCP servers, unless nothing can name any.
+    fn turn_servers(&self) -> Option<TurnServers> {
+        let shared = self.services.servers.clone()?;
+        let only = shared.only.clone();
+        let role = self.settings.role.as_ref().and_then(|role| role.tools.clone());
+        let tools = self.settings.tools.clone();
+        let allowed = move |name: &str| {
+            only.as_ref().is_none_or(|named| names_tool(named, name))
+                && role.as_ref().is_none_or(|named| allows(named, name))
+                && tools.as_ref().is_none_or(|named| names_tool(named, name))
+        };
+        Some(TurnServers {
+            shared,
+            given: Arc::clone(&self.settings.servers),
+            session: self.servers.clone(),
+            allowed: AllowedTools(Arc::new(allowed)),
+        })
     }
 
     /// The inputs of the system prompt beside files.

@@ -1,0 +1,94 @@
+//! The MCP servers of the session at the beginning of a turn: their tools join the model's list.
+
+use crate::agent::host::{Host, uncancelled};
+use crate::agent::project::ProjectFiles;
+use crate::agent::turn::context::{TurnContext, TurnState};
+use crate::agent::turn::tell;
+use crate::context::conversation::{Conversation, from_engine};
+use crate::mcp::{AllowedTools, Definition, Looked, Seat, SessionServers, SharedServers, Sources};
+use crate::tools::Tool;
+use pintle_protocol::event::Event;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The MCP servers of a turn.
+#[derive(Debug)]
+pub(in crate::agent) struct TurnServers {
+    /// Those that every session has.
+    pub(in crate::agent) shared: SharedServers,
+    /// Those that the session's client named.
+    pub(in crate::agent) given: Arc<[Definition]>,
+    /// Those of the session, with their state.
+    pub(in crate::agent) session: SessionServers,
+    /// The tools that its model may see.
+    pub(in crate::agent) allowed: AllowedTools,
+}
+
+/// Adds the tools of the session's servers to the turn's list.
+pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
+    let Some(servers) = &ctx.tools.servers else { return };
+    let own = Arc::clone(&ctx.tools.list);
+    let look = look(ctx, servers, &own);
+    let Some(looked) = host.wait(uncancelled(&ctx.cancel, look)).await else { return };
+    let Looked { tools, notices, news } = looked;
+    if !tools.is_empty() {
+        ctx.tools.list = own.iter().chain(&tools).cloned().collect();
+    }
+    for notice in notices {
+        host.record(Event::Notice(notice));
+    }
+    if let Some(news) = news {
+        tell(host, ctx, &mut state.conversation, from_engine(news));
+    }
+}
+
+/// Tells the model and the session's clients what became of servers meanwhile.
+pub(super) fn tell_changes<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+) {
+    let Some(servers) = ctx.tools.servers.as_ref().filter(|servers| servers.session.has_changed())
+    else {
+        return;
+    };
+    let Looked { notices, news, .. } = servers.session.look_again();
+    for notice in notices {
+        host.record(Event::Notice(notice));
+    }
+    if let Some(news) = news {
+        tell(host, ctx, conversation, from_engine(news));
+    }
+}
+
+async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -> Looked {
+    if servers.session.is_settled() {
+        return servers.session.look_again();
+    }
+    let workspace = &ctx.workspace;
+    let seat = Seat {
+        env: Arc::clone(&workspace.env),
+        cwd: workspace.folders.cwd.clone(),
+        confinement: ctx.permissions.confinement_of_servers(workspace.into()).await,
+    };
+    let project = files(ctx).await;
+    servers
+        .session
+        .settle(Sources {
+            shared: &servers.shared,
+            project,
+            given: &servers.given,
+            seat,
+            taken: own.iter().map(|tool| tool.name().to_owned()).collect(),
+            allowed: servers.allowed.clone(),
+        })
+        .await
+}
+
+/// The files of the project that name servers, where a person trusts it.
+async fn files(ctx: &TurnContext) -> Vec<(PathBuf, String)> {
+    let workspace = &ctx.workspace;
+    let cwd = workspace.folders.cwd.as_path();
+    let place = ProjectFiles::of(workspace.env.as_ref(), &ctx.prompt.personal, cwd).await;
+    place.servers().await
+}

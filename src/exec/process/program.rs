@@ -1,0 +1,77 @@
+//! A program that stays and speaks on its streams, such as a server of the Model Context Protocol.
+//!
+//! Invariant: dropping it, or the future that starts it, kills it and its descendants.
+
+use super::{Family, Launch, Started, TERM_TO_KILL};
+use nix::sys::signal::Signal;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::ExitStatus;
+use std::time::Duration;
+use tokio::net::unix::pipe;
+use tokio::time::{Instant, timeout};
+
+/// The time that a program has to end by itself once its input is closed.
+const CLOSE_TO_TERM: Duration = Duration::from_secs(2);
+
+/// A program that was started, with its streams. Dropping it kills it.
+#[derive(Debug)]
+pub struct RunningProgram {
+    /// The process. First, because it is dropped first.
+    pub process: Process,
+    /// Its input.
+    pub stdin: pipe::Sender,
+    /// Its output.
+    pub stdout: pipe::Receiver,
+    /// Its error output.
+    pub stderr: pipe::Receiver,
+}
+
+/// The process of a program that was started. Dropping it kills it and its descendants.
+pub struct Process {
+    /// First, because it is dropped first: it must see who descends from the program while that lives.
+    family: Family,
+    child: Started,
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Process").field("child", &self.child).finish_non_exhaustive()
+    }
+}
+
+impl Process {
+    /// Waits for its end. Cancel-safe.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
+    /// Ends it once its input is closed: by itself, else by a signal, with all that it started.
+    pub async fn stop(mut self) {
+        if timeout(CLOSE_TO_TERM, self.child.wait()).await.is_err() {
+            self.family.signal(Signal::SIGTERM).await;
+            let _ = timeout(TERM_TO_KILL, self.child.wait()).await;
+        }
+        self.family.signal(Signal::SIGKILL).await;
+        self.family.ended_by(Instant::now()).await;
+    }
+}
+
+/// Starts a program.
+pub(in crate::exec) async fn start(launch: &Launch) -> io::Result<RunningProgram> {
+    let (child_stdin, stdin) = io::pipe()?;
+    let (stdout, child_stdout) = io::pipe()?;
+    let (stderr, child_stderr) = io::pipe()?;
+    let streams = [child_stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
+    let child = Started::new(launch, streams).await?;
+    let process = Process { family: child.family(launch.mark.clone()), child };
+    Ok(RunningProgram {
+        process,
+        stdin: pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?,
+        stdout: pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?,
+        stderr: pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?,
+    })
+}

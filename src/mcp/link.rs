@@ -1,0 +1,168 @@
+//! A connection to a server, as the rest of the engine sees it.
+
+use pintle_protocol::content::Content;
+use serde_json::{Map, Value};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// A connection to a server. Dropping it ends it.
+#[async_trait::async_trait]
+pub trait Link: Send + Sync + std::fmt::Debug {
+    /// The server's own name and version, and the version of the protocol that is spoken.
+    fn about(&self) -> String;
+
+    /// The server's instructions for a model; its own words.
+    fn instructions(&self) -> Option<String>;
+
+    /// Returns true if it may tell that its tools have changed.
+    fn tells_changes(&self) -> bool;
+
+    /// Returns true if it has resources.
+    fn has_resources(&self) -> bool;
+
+    /// Lists its tools.
+    async fn tools(&self) -> Result<Vec<ToolShape>, LinkError>;
+
+    /// Calls a tool. Dropping the future tells the server to stop.
+    async fn call(&self, call: CallRequest) -> Result<Outcome, LinkError>;
+
+    /// Lists its resources; none where it has no such thing.
+    async fn resources(&self) -> Result<Vec<ResourceShape>, LinkError>;
+
+    /// Reads a resource.
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceText>, LinkError>;
+
+    /// Lists its prompts; none where it has no such thing.
+    async fn prompts(&self) -> Result<Vec<PromptShape>, LinkError>;
+
+    /// Fills in a prompt; the texts of its messages.
+    async fn prompt(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Vec<Content>, LinkError>;
+
+    /// Returns true once the connection is over.
+    fn is_closed(&self) -> bool;
+
+    /// Returns when its tools have changed, or when the connection is over: false then. Cancel-safe.
+    async fn changed(&self) -> bool;
+}
+
+/// The reason why a server did not do what it was asked. The text is for people and models.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LinkError {
+    /// The server answered with an error, in its own words.
+    #[error("it answered with an error: {0}")]
+    Said(String),
+    /// The connection is over.
+    #[error("its connection is over")]
+    Closed,
+    /// It did not answer in time.
+    #[error("it did not answer within {} s", .0.as_secs_f64())]
+    Timeout(Duration),
+    /// A person has to log in first.
+    #[error("it wants a login")]
+    Login(String),
+    /// Any other failure.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A tool as its server describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolShape {
+    /// Its name at the server.
+    pub name: String,
+    /// Its description; the server's words.
+    pub description: String,
+    /// The schema of its arguments.
+    pub schema: Map<String, Value>,
+    /// The server says that it changes nothing. A hint for people; nothing is decided by it.
+    pub says_read_only: Option<bool>,
+}
+
+/// A resource as its server describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceShape {
+    /// Its address.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its media type.
+    pub mime_type: Option<String>,
+    /// `uri` is a template with places to fill in.
+    pub is_template: bool,
+}
+
+/// A part of a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceText {
+    /// Its address.
+    pub uri: String,
+    /// Its content.
+    pub content: Content,
+}
+
+/// A prompt as its server describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptShape {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its arguments, in order, and whether each is required.
+    pub arguments: Vec<(String, bool)>,
+}
+
+/// A call of a tool.
+#[derive(Debug)]
+pub struct CallRequest {
+    /// The tool's name at the server.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: Map<String, Value>,
+    /// The time that it has since its last progress.
+    pub timeout: Duration,
+    /// Takes lines of progress.
+    pub progress: mpsc::Sender<String>,
+    /// Takes what the server asks a person meanwhile.
+    pub questions: mpsc::Sender<Elicitation>,
+}
+
+/// The result of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The content, for the model.
+    pub content: Vec<Content>,
+    /// The result as a value, where the server gives one.
+    pub structured: Option<Value>,
+    /// The call failed, by the server's words.
+    pub is_error: bool,
+}
+
+/// Something that a server asks a person.
+#[derive(Debug)]
+pub struct Elicitation {
+    /// The server's words.
+    pub message: String,
+    /// The schema of the answer, an object of plain fields; none where a page is to be opened.
+    pub schema: Option<Map<String, Value>>,
+    /// The page to open.
+    pub url: Option<String>,
+    /// Takes the answer.
+    pub reply: oneshot::Sender<Answer>,
+}
+
+/// A person's answer to an [`Elicitation`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// These values; none for a page.
+    Accept(Option<Value>),
+    /// No.
+    Decline,
+    /// Nobody answered.
+    Cancel,
+}

@@ -1,0 +1,31 @@
+//! Servers of the Model Context Protocol, whose tools, resources and prompts a session uses.
+//!
+//! A [`Definition`] says how a server is reached. A [`Server`] starts it at its first use, knows its state, and connects to it again
+//! after a failure, not sooner than its back-off allows. A [`Pool`] lets sessions that mean the same server share one. [`Link`] is a
+//! connection, behind which the SDK stands alone (`sdk`).
+//!
+//! A server is not trusted: it may be slow, dead, wrong or hostile. Whatever it says is limited in size and time, its tools have names
+//! that shadow no other, and its own words about them (annotations) decide nothing. Invariant: no call here waits longer than the
+//! definition's timeouts, and a connection that is dropped leaves no process.
+
+mod definition;
+mod expand;
+mod form;
+mod link;
+mod names;
+mod sdk;
+mod server;
+mod session;
+mod shapes;
+mod tool;
+
+pub use definition::{Definition, Origin, Transport, parse};
+pub use expand::expand;
+pub use link::{
+    Answer, CallRequest, Elicitation, Link, LinkError, Outcome, PromptShape, ResourceShape,
+    ResourceText, ToolShape,
+};
+pub use names::public_name;
+pub use server::{Pool, Seat, Server, State, Status, Values};
+pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources};
+pub use tool::{Call, ServerTool, marked, tools_of};

@@ -1,0 +1,531 @@
+//! A server over its life: it is started at its first use, kept, and connected again after a failure.
+//!
+//! State has one owner, the task that starts and watches it; everybody else reads it from a channel. Invariant: whoever waits for a
+//! server waits for a bounded time, and when the last handle is gone, its process ends.
+
+use super::definition::{Definition, Origin, Transport};
+use super::link::{Link, LinkError, ToolShape};
+use super::sdk;
+use crate::exec::sandbox::Confinement;
+use crate::exec::{Environment, Process, Program, RunningProgram};
+use crate::text::visible::visible;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// The maximum number of lines of error output that are kept.
+const MAX_STDERR_LINES: usize = 200;
+
+/// The maximum length of such a line in bytes.
+const MAX_STDERR_LINE: u64 = 4096;
+
+/// The wait before the second start; it doubles with each one that fails.
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+
+/// The longest wait before another start.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+
+/// A call waits for the next start where that is due so soon.
+const WORTH_WAITING: Duration = Duration::from_secs(5);
+
+/// Where a server of a session runs.
+#[derive(Debug, Clone)]
+pub struct Seat {
+    /// The environment that starts its process.
+    pub env: Arc<dyn Environment>,
+    /// The session's working directory.
+    pub cwd: PathBuf,
+    /// The confinement of a server that runs in the sandbox, or the reason why there is none and none may run.
+    pub confinement: Result<Option<Arc<Confinement>>, String>,
+}
+
+/// The sources of values in definitions.
+#[async_trait::async_trait]
+pub trait Values: Send + Sync + std::fmt::Debug {
+    /// Puts the values of variables into a text of a definition.
+    ///
+    /// # Errors
+    /// Words for a person: what is missing.
+    fn expand(&self, text: &str, origin: &Origin) -> Result<String, String>;
+
+    /// Returns the value of a variable or a header: like [`Values::expand`], and where a key may come from, from there.
+    ///
+    /// # Errors
+    /// Words for a person: what is missing.
+    async fn value(&self, text: &str, origin: &Origin) -> Result<String, String>;
+
+    /// Returns the variables that every server sees beside those that it is given.
+    fn base(&self) -> Vec<(String, String)>;
+
+    /// Returns a folder of its own for a server's caches, which it may write.
+    fn cache(&self, server: &str) -> Option<PathBuf>;
+}
+
+/// The state of a server.
+#[derive(Debug, Clone)]
+pub enum State {
+    /// Nothing has used it yet.
+    Idle,
+    /// It is being started.
+    Starting,
+    /// It is connected.
+    Ready {
+        /// The connection.
+        link: Arc<dyn Link>,
+        /// Its tools, those that the definition leaves out too.
+        tools: Arc<[ToolShape]>,
+    },
+    /// It could not be started, or its connection is over.
+    Failed {
+        /// The reason.
+        error: LinkError,
+        /// It is not tried again before.
+        not_before: Instant,
+    },
+}
+
+/// The state of a server, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing has used it yet.
+    Idle,
+    /// It is being started.
+    Starting,
+    /// It is connected.
+    Ready,
+    /// It could not be started, or its connection is over.
+    Failed(String),
+}
+
+/// A server.
+#[derive(Debug)]
+pub struct Server {
+    definition: Definition,
+    shared: Arc<Shared>,
+    /// Ends the process and the task with the last handle.
+    _guard: DropGuard,
+}
+
+/// The last lines of a server's error output.
+type Lines = Arc<Mutex<VecDeque<String>>>;
+
+/// The tasks of all servers of a pool, which end with it.
+#[derive(Debug, Clone, Default)]
+struct Tasks(Arc<Mutex<JoinSet<()>>>);
+
+impl Tasks {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
+    }
+}
+
+/// What the task of a server shares with its handles.
+#[derive(Debug)]
+struct Shared {
+    definition: Definition,
+    seat: Seat,
+    values: Arc<dyn Values>,
+    tasks: Tasks,
+    state: watch::Sender<State>,
+    stderr: Lines,
+    failures: Mutex<u32>,
+    ended: CancellationToken,
+}
+
+impl Server {
+    /// A server that is not started yet.
+    fn new(definition: Definition, seat: Seat, pool: &Pool) -> Arc<Self> {
+        let ended = CancellationToken::new();
+        let shared = Arc::new(Shared {
+            definition: definition.clone(),
+            seat,
+            values: Arc::clone(&pool.values),
+            tasks: pool.tasks.clone(),
+            state: watch::Sender::new(State::Idle),
+            stderr: Lines::default(),
+            failures: Mutex::default(),
+            ended: ended.clone(),
+        });
+        Arc::new(Self { definition, shared, _guard: ended.drop_guard() })
+    }
+
+    /// Its definition.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// Its present state.
+    pub fn state(&self) -> State {
+        self.shared.state.borrow().clone()
+    }
+
+    /// Its present state, for people.
+    pub fn status(&self) -> Status {
+        match &*self.shared.state.borrow() {
+            State::Idle => Status::Idle,
+            State::Starting => Status::Starting,
+            State::Ready { .. } => Status::Ready,
+            State::Failed { error, .. } => Status::Failed(self.explain(error)),
+        }
+    }
+
+    /// Tells each change of its state.
+    pub fn changes(&self) -> watch::Receiver<State> {
+        self.shared.state.subscribe()
+    }
+
+    /// The last lines that it wrote to its error output.
+    pub fn stderr(&self) -> Vec<String> {
+        let lines = self.shared.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().cloned().collect()
+    }
+
+    /// Begins to start it, unless it runs, or failed so recently that it is too early to try again.
+    pub fn start(&self) {
+        let is_due = |state: &State| match state {
+            State::Idle => true,
+            State::Starting | State::Ready { .. } => false,
+            State::Failed { not_before, .. } => Instant::now() >= *not_before,
+        };
+        let begins = self.shared.state.send_if_modified(|state| {
+            let is_due = is_due(state);
+            if is_due {
+                *state = State::Starting;
+            }
+            is_due
+        });
+        if begins {
+            let shared = Arc::clone(&self.shared);
+            self.shared.tasks.spawn(async move {
+                let unfinished = Unfinished(&shared);
+                shared.serve().await;
+                drop(unfinished);
+            });
+        }
+    }
+
+    /// Forgets a failure, so that the next use starts it at once.
+    pub fn forget_failure(&self) {
+        self.shared.state.send_if_modified(|state| {
+            let is_failed = matches!(state, State::Failed { .. });
+            if is_failed {
+                *state = State::Idle;
+            }
+            is_failed
+        });
+    }
+
+    /// Starts it where needed, and waits until it is connected, until it fails, or until the deadline. Where it failed a moment ago, it
+    /// is tried once more when its back-off is over.
+    ///
+    /// # Errors
+    /// The reason why there is no connection.
+    pub async fn link(&self, deadline: Instant) -> Result<Arc<dyn Link>, LinkError> {
+        let worth_waiting = deadline.min(Instant::now() + WORTH_WAITING);
+        match self.settled(deadline).await {
+            Err((_, not_before)) if not_before < worth_waiting => {
+                tokio::time::sleep_until(not_before).await;
+                self.settled(deadline).await.map_err(|(error, _)| error)
+            }
+            settled => settled.map_err(|(error, _)| error),
+        }
+    }
+
+    /// Starts it where needed, and waits for what becomes of it. An error comes with the time before which it is not tried again.
+    async fn settled(&self, deadline: Instant) -> Result<Arc<dyn Link>, (LinkError, Instant)> {
+        self.start();
+        let mut changes = self.changes();
+        let is_settled = |state: &State| match state {
+            State::Idle | State::Starting => false,
+            // What became of one that is over is known in a moment.
+            State::Ready { link, .. } => !link.is_closed(),
+            State::Failed { .. } => true,
+        };
+        let state = match timeout_at(deadline, changes.wait_for(is_settled)).await {
+            Ok(Ok(state)) => state.clone(),
+            Ok(Err(_)) => return Err((LinkError::Closed, deadline)),
+            Err(_) => {
+                let error = LinkError::Failed("it is still starting".to_owned());
+                return Err((error, deadline));
+            }
+        };
+        match state {
+            State::Ready { link, .. } => Ok(link),
+            State::Failed { error, not_before } => Err((error, not_before)),
+            State::Idle | State::Starting => Err((LinkError::Closed, deadline)),
+        }
+    }
+
+    /// A failure with what helps a person: the last lines of its error output, and the next step.
+    pub fn explain(&self, error: &LinkError) -> String {
+        let name = &self.definition.name;
+        let mut text = format!("the MCP server `{name}` cannot be used: {error}");
+        if let (LinkError::Closed | LinkError::Failed(_) | LinkError::Timeout(_), last) =
+            (error, self.stderr())
+            && !last.is_empty()
+        {
+            let shown = last.len().saturating_sub(3);
+            let lines: Vec<&str> = last.iter().skip(shown).map(String::as_str).collect();
+            text = format!("{text}. It wrote: {}", lines.join(" / "));
+        }
+        text
+    }
+}
+
+/// A server that is connected.
+struct Connected {
+    link: Arc<dyn Link>,
+    /// Ends with the connection.
+    driver: sdk::Driver,
+    tools: Arc<[ToolShape]>,
+    process: Option<Process>,
+}
+
+/// Says that a server failed whose task ends without having said how.
+struct Unfinished<'a>(&'a Shared);
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if matches!(*self.0.state.borrow(), State::Failed { .. }) {
+            return;
+        }
+        let error = LinkError::Closed;
+        self.0.set(State::Failed { error, not_before: Instant::now() + MAX_BACKOFF });
+    }
+}
+
+impl Shared {
+    /// Starts the server and watches it until its connection is over.
+    async fn serve(&self) {
+        let limit = self.definition.start_timeout;
+        let started = tokio::select! {
+            biased;
+            () = self.ended.cancelled() => return,
+            started = timeout(limit, self.connect()) => started,
+        };
+        let error = match started.unwrap_or(Err(LinkError::Timeout(limit))) {
+            Ok(Connected { link, driver, tools, process }) => {
+                self.set(State::Ready { link: Arc::clone(&link), tools });
+                let began = Instant::now();
+                tokio::select! {
+                    biased;
+                    () = self.ended.cancelled() => {}
+                    () = driver => {}
+                    () = self.watch(link) => {}
+                }
+                // With the last handle to the connection, the program's input is closed.
+                self.set(State::Starting);
+                if began.elapsed() > MAX_BACKOFF {
+                    self.failed_before(|failures| *failures = 0);
+                }
+                match process {
+                    Some(process) => self.end(process).await,
+                    None => LinkError::Closed,
+                }
+            }
+            Err(error) => error,
+        };
+        let failures = self.failed_before(|failures| {
+            *failures += 1;
+            *failures
+        });
+        let wait = FIRST_BACKOFF.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1)));
+        self.set(State::Failed { error, not_before: Instant::now() + wait.min(MAX_BACKOFF) });
+    }
+
+    fn failed_before<T>(&self, act: impl FnOnce(&mut u32) -> T) -> T {
+        act(&mut self.failures.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set(&self, state: State) {
+        self.state.send_replace(state);
+    }
+
+    /// Reads its tools again whenever they change, until the connection is over.
+    async fn watch(&self, link: Arc<dyn Link>) {
+        while link.changed().await {
+            if let Ok(tools) = link.tools().await {
+                self.set(State::Ready { link: Arc::clone(&link), tools: tools.into() });
+            }
+            // A server may tell this as fast as it likes: it is asked once a second.
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// The way in which a process ended whose connection is over.
+    async fn end(&self, mut process: Process) -> LinkError {
+        let ended = timeout(Duration::from_millis(500), process.wait()).await;
+        process.stop().await;
+        match ended {
+            Ok(Ok(status)) => LinkError::Failed(format!("its process ended ({status})")),
+            Ok(Err(_)) | Err(_) => LinkError::Closed,
+        }
+    }
+
+    async fn connect(&self) -> Result<Connected, LinkError> {
+        let ((link, driver), process) = match &self.definition.transport {
+            Transport::Stdio { .. } => {
+                let RunningProgram { mut process, stdin, stdout, stderr } = self.start().await?;
+                self.tasks.spawn(take_lines(stderr, Arc::clone(&self.stderr)));
+                let connecting = sdk::over_streams(stdout, stdin, Some(&self.seat.cwd));
+                // A program that ends at once says more than a connection that is over.
+                let link = match connecting.await {
+                    Ok(link) => link,
+                    Err(error) => {
+                        let ended = timeout(Duration::from_millis(500), process.wait()).await;
+                        process.stop().await;
+                        return Err(match ended {
+                            Ok(Ok(status)) => {
+                                LinkError::Failed(format!("its process ended ({status})"))
+                            }
+                            Ok(Err(_)) | Err(_) => error,
+                        });
+                    }
+                };
+                (link, Some(process))
+            }
+            Transport::Http { url, headers } => {
+                let url = self.expand(url)?;
+                let headers = self.values(headers).await?;
+                (sdk::over_http(&url, &headers).await?, None)
+            }
+        };
+        let tools = link.tools().await?;
+        Ok(Connected { link: Arc::new(link), driver, tools: tools.into(), process })
+    }
+
+    async fn start(&self) -> Result<RunningProgram, LinkError> {
+        let Transport::Stdio { command, arguments, variables, cwd } = &self.definition.transport
+        else {
+            return Err(LinkError::Closed);
+        };
+        let mut confinement = match (&self.seat.confinement, self.definition.limits.sandbox) {
+            (Ok(confinement), true) => confinement.clone(),
+            (Ok(_), false) => None,
+            (Err(reason), _) => return Err(LinkError::Failed(reason.clone())),
+        };
+        let mut all = self.values.base();
+        if let Some(cache) = self.values.cache(&self.definition.name) {
+            // Where npx, uvx and others keep what they download: their own place is not writable in the sandbox.
+            for name in ["XDG_CACHE_HOME", "npm_config_cache", "UV_CACHE_DIR", "PIP_CACHE_DIR"] {
+                all.push((name.to_owned(), cache.to_string_lossy().into_owned()));
+            }
+            all.push((
+                "UV_TOOL_DIR".to_owned(),
+                cache.join("tools").to_string_lossy().into_owned(),
+            ));
+            if let Some(confinement) = &mut confinement {
+                let confinement = Arc::make_mut(confinement);
+                confinement.writable.push(cache.clone());
+                confinement.readable.push(cache);
+            }
+        }
+        if let Some(confinement) = &mut confinement
+            && self.definition.limits.network
+        {
+            Arc::make_mut(confinement).network = crate::exec::sandbox::Network::Open;
+        }
+        all.extend(self.values(variables).await?);
+        let mut words = Vec::new();
+        for argument in arguments {
+            words.push(self.expand(argument)?);
+        }
+        let cwd = match cwd {
+            Some(cwd) => self.seat.cwd.join(self.expand(&cwd.to_string_lossy())?),
+            None => self.seat.cwd.clone(),
+        };
+        let program = Program {
+            command: self.expand(command)?,
+            arguments: words,
+            cwd,
+            variables: all,
+            owner: format!("mcp-{}", self.definition.name.replace('-', "_")),
+            confinement,
+        };
+        let started = self.seat.env.start(program).await;
+        started.map_err(|error| LinkError::Failed(error.to_string()))
+    }
+
+    fn expand(&self, text: &str) -> Result<String, LinkError> {
+        self.values.expand(text, &self.definition.origin).map_err(LinkError::Failed)
+    }
+
+    async fn values(
+        &self,
+        pairs: &BTreeMap<String, String>,
+    ) -> Result<Vec<(String, String)>, LinkError> {
+        let mut values = Vec::new();
+        for (name, text) in pairs {
+            let value = self.values.value(text, &self.definition.origin).await;
+            values.push((name.clone(), value.map_err(LinkError::Failed)?));
+        }
+        Ok(values)
+    }
+}
+
+/// Keeps the last lines that a server writes to its error output, until it closes it.
+async fn take_lines(stderr: pipe::Receiver, lines: Lines) {
+    let mut reader = BufReader::new(stderr);
+    loop {
+        let mut line = Vec::new();
+        // A line without an end is cut into several.
+        let read = (&mut reader).take(MAX_STDERR_LINE).read_until(b'\n', &mut line).await;
+        if !read.is_ok_and(|read| read > 0) {
+            return;
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = visible(text.trim_end()).into_owned();
+        if text.is_empty() {
+            continue;
+        }
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == MAX_STDERR_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(text);
+    }
+}
+
+/// The servers of all sessions: those that mean the same server share it.
+#[derive(Debug)]
+pub struct Pool {
+    values: Arc<dyn Values>,
+    tasks: Tasks,
+    servers: Mutex<Vec<Weak<Server>>>,
+}
+
+impl Pool {
+    /// A pool without servers.
+    pub fn new(values: Arc<dyn Values>) -> Self {
+        Self { values, tasks: Tasks::default(), servers: Mutex::default() }
+    }
+
+    /// Returns the server of a definition at a seat, which lives as long as somebody holds it.
+    pub fn server(&self, definition: Definition, seat: Seat) -> Arc<Server> {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.retain(|server| server.strong_count() > 0);
+        let is_http = matches!(definition.transport, Transport::Http { .. });
+        let is_same = |server: &Arc<Server>| {
+            let other = &server.shared.seat;
+            let is_seat = other.cwd == seat.cwd
+                && other.confinement == seat.confinement
+                && Arc::ptr_eq(&other.env, &seat.env);
+            server.definition == definition && (is_http || is_seat)
+        };
+        if let Some(server) = servers.iter().filter_map(Weak::upgrade).find(is_same) {
+            return server;
+        }
+        let server = Server::new(definition, seat, self);
+        servers.push(Arc::downgrade(&server));
+        server
+    }
+}

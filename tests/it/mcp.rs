@@ -1,0 +1,274 @@
+//! Servers of the Model Context Protocol, driven by the real program: a server of ours does what servers should not.
+
+use crate::support::program::{Framing, Place, Program, until};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::process::Stdio;
+
+/// The server of the fixtures, in one of its modes.
+fn server(mode: &str) -> Value {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp/server.py");
+    json!({"command": "python3", "args": [file, mode]})
+}
+
+/// Writes the servers into the user's settings.
+fn configure(place: &Place, servers: &[(&str, Value)]) {
+    let mut text = String::new();
+    for (name, table) in servers {
+        writeln!(text, "[mcp_servers.{name}]").unwrap();
+        for (key, value) in table.as_object().unwrap() {
+            let value = toml::Value::try_from(value).unwrap();
+            writeln!(text, "{key} = {value}").unwrap();
+        }
+    }
+    std::fs::create_dir_all(place.home()).unwrap();
+    std::fs::write(place.home().join("config.toml"), text).unwrap();
+}
+
+fn call(tool: &str, arguments: Value) -> Value {
+    json!({"tool": tool, "arguments": arguments})
+}
+
+/// Runs a task whose model makes these calls, one a reply. Returns what each came to, as text, and the notices.
+fn run(place: &Place, args: &[&str], calls: &[Value]) -> (Vec<String>, Vec<String>) {
+    let replies = calls.iter().map(|call| json!({"blocks": [call]}));
+    let done = json!({"blocks": [{"text": "done"}]});
+    let replies: Vec<Value> = replies.chain([done]).collect();
+    let script = place.script(&json!({ "replies": replies }));
+    let args =
+        [&["run", "--quiet", "--format", "events", "--script", &script], args, &["go"]].concat();
+    let out = place.command(&args).stdin(Stdio::null()).output().unwrap();
+    let (mut results, mut notices) = (Vec::new(), Vec::new());
+    for line in String::from_utf8(out.stdout).unwrap().lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let event = &line["event"];
+        if event["type"] == "notice" {
+            notices.push(format!(
+                "{}: {}",
+                event["code"].as_str().unwrap(),
+                event["message"].as_str().unwrap()
+            ));
+        }
+        let item = &event["item"];
+        if event["type"] == "item.completed" && item["type"] == "toolCall" {
+            let content = item["output"]["content"].as_array().unwrap();
+            let blocks: Vec<String> = content
+                .iter()
+                .map(|block| match block["text"].as_str() {
+                    Some(text) => text.to_owned(),
+                    None => format!("<{}>", block["mimeType"].as_str().unwrap()),
+                })
+                .filter(|text| !text.starts_with("[What follows comes from the MCP server"))
+                .collect();
+            results.push(format!("{}: {}", item["status"].as_str().unwrap(), blocks.join(" | ")));
+        }
+    }
+    (results, notices)
+}
+
+const FULL: &[&str] = &["--permission", "full"];
+
+#[test]
+fn tools_of_a_server_are_called_and_what_it_does_wrong_harms_nobody() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("plain"))]);
+    let inside = place.path("inside.txt");
+    let rows = [
+        (call("mcp__bad__echo", json!({"text": "hello"})), "completed: hello"),
+        (
+            call("mcp__bad__echo", json!({})),
+            "failed: The arguments do not match the schema: \"text\" is a required property",
+        ),
+        (call("mcp__bad__write", json!({"path": inside})), "completed: written"),
+        (
+            call("mcp__bad__picture", json!({})),
+            "completed: <image/png> | [an image (image/png) that is left out: it is no PNG, JPEG, GIF or WebP] | \
+             [resource note:1, one; `mcp_resource` reads it]",
+        ),
+        (call("mcp__bad__value", json!({})), "completed: {\n  \"answer\": 42\n}"),
+        (call("mcp__bad__fails", json!({})), "failed: it went wrong"),
+        (
+            call("mcp__bad__refuses", json!({})),
+            "failed: The MCP server `bad` did not do it: it answered with an error: not today\u{241b}[31m",
+        ),
+        (
+            call("mcp__bad__nonsense", json!({})),
+            "failed: the MCP server `bad` cannot be used: its answer is not of the form that the protocol wants",
+        ),
+        // Its name shadows nothing.
+        (call("mcp__bad__bash", json!({"command": "x"})), "completed: called bash"),
+        (call("mcp_resource", json!({})), "completed: bad:\n  note:1 (one): the first"),
+        (call("mcp_resource", json!({"uri": "note:1"})), "completed: the text of note:1"),
+        (
+            call("mcp_resource", json!({"server": "x", "uri": "note:1"})),
+            "failed: there is no server `x`; there are bad",
+        ),
+        (
+            call("mcp_call", json!({"tool": "mcp__bad__echo", "arguments": {"text": "via"}})),
+            "completed: via",
+        ),
+        (
+            call("mcp_call", json!({"tool": "mcp__bad__none"})),
+            "failed: there is no tool `mcp__bad__none`: find one with `mcp_find`",
+        ),
+        (
+            call("mcp__bad__crash", json!({})),
+            "failed: the MCP server `bad` cannot be used: its connection is over. It wrote: the disk is on fire",
+        ),
+        // It is started again.
+        (call("mcp__bad__echo", json!({"text": "again"})), "completed: again"),
+    ];
+    let calls: Vec<Value> = rows.iter().map(|(call, _)| call.clone()).collect();
+    let (results, notices) = run(&place, FULL, &calls);
+    for ((call, want), got) in rows.iter().zip(&results) {
+        assert!(got.starts_with(want), "{call}\n{got}");
+    }
+    assert_eq!(results.len(), rows.len());
+    let left_out: Vec<&str> = notices.iter().map(|text| text.split(':').next().unwrap()).collect();
+    assert_eq!(left_out, ["mcpToolIgnored", "mcpToolIgnored"], "{notices:?}");
+    assert_eq!(place.read("inside.txt"), "by the server");
+}
+
+#[test]
+fn a_server_sees_the_variables_that_it_is_given_and_no_keys() {
+    let place = Place::new(&[]);
+    let mut table = server("plain");
+    table["env"] = json!({"GIVEN": "${NONE:-d} $X"});
+    configure(&place, &[("bad", table)]);
+    let (results, _) = run(&place, FULL, &[call("mcp__bad__variables", json!({}))]);
+    let (names, given) = results[0].split_once(" / ").unwrap();
+    assert_eq!(given, "d $X");
+    assert!(
+        names.contains("PATH") && !names.contains("KEY") && !names.contains("TOKEN"),
+        "{names}"
+    );
+}
+
+#[test]
+fn a_server_that_cannot_be_used_is_told_and_holds_up_nothing() {
+    let none = json!({"command": "no-such-program-anywhere"});
+    let unset = json!({"command": "python3", "env": {"A": "${UNSET_HERE}"}});
+    let gone = json!({"url": "http://127.0.0.1:9/mcp"});
+    for (name, table, want) in [
+        (
+            "exits",
+            server("exits"),
+            "its process ended (exit status: 3). It wrote: cannot read the configuration",
+        ),
+        ("none", none, "there is no program `no-such-program-anywhere` that can be started"),
+        ("unset", unset, "the variable `UNSET_HERE`, which your settings names, is not set"),
+        ("gone", gone, "the MCP server `gone` cannot be used: "),
+    ] {
+        let place = Place::new(&[]);
+        configure(&place, &[(name, table), ("good", server("plain"))]);
+        let (results, notices) =
+            run(&place, FULL, &[call("mcp__good__echo", json!({"text": "fine"}))]);
+        assert_eq!(results, ["completed: fine"], "{name}");
+        let failed = notices.iter().find(|text| text.starts_with("mcpServerFailed")).unwrap();
+        assert!(failed.contains(want), "{name}: {failed}");
+    }
+}
+
+#[test]
+fn what_a_server_prints_beside_the_protocol_is_passed_over() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("noise"))]);
+    let (results, _) = run(&place, FULL, &[call("mcp__bad__echo", json!({"text": "fine"}))]);
+    assert_eq!(results, ["completed: fine"]);
+}
+
+#[test]
+fn a_long_result_is_cut_and_kept_whole() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("plain"))]);
+    let (results, _) = run(&place, FULL, &[call("mcp__bad__huge", json!({"lines": 200_000}))]);
+    assert!(results[0].len() < 70_000, "{}", results[0].len());
+    let path = results[0].split("full output: ").nth(1).unwrap();
+    let path = path.split([']', '\n']).next().unwrap();
+    let whole = std::fs::read_to_string(path).unwrap();
+    assert_eq!(whole.lines().count(), 200_000);
+}
+
+#[test]
+fn its_own_words_decide_nothing_about_permission() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("plain"))]);
+    // `echo` says of itself that it only reads.
+    let echo = call("mcp__bad__echo", json!({"text": "x"}));
+    for (args, want) in [
+        (&["--permission", "full"][..], "completed: x"),
+        (&["--permission", "ask"], "declined"),
+        (&["--permission", "auto-edit"], "declined"),
+        (&["--permission", "read-only"], "declined"),
+    ] {
+        let (results, _) = run(&place, args, std::slice::from_ref(&echo));
+        assert!(results[0].starts_with(want), "{args:?}: {results:?}");
+    }
+}
+
+#[test]
+fn a_projects_servers_are_used_once_a_person_trusts_it() {
+    let file = json!({"mcpServers": {
+        "theirs": server("plain"),
+        "mine": server("exits"),
+        "wide": {"command": "python3", "sandbox": false, "args": ["-c", ""]},
+    }});
+    let file = file.to_string();
+    let files = [(".mcp.json", file.as_str())];
+    let echo = |name: &str| call(&format!("mcp__{name}__echo"), json!({"text": name}));
+    let trusted = Place::new(&files);
+    configure(&trusted, &[("mine", server("plain"))]);
+    let (results, notices) = run(&trusted, FULL, &[echo("theirs"), echo("mine")]);
+    assert_eq!(results, ["completed: theirs", "completed: mine"], "{notices:?}");
+    let ignored: Vec<&String> =
+        notices.iter().filter(|text| text.starts_with("mcpServerIgnored")).collect();
+    assert!(ignored.iter().any(|text| text.contains("`mine` is not used")), "{notices:?}");
+    assert!(ignored.iter().any(|text| text.contains("only your own config file")), "{notices:?}");
+
+    let stranger = Place::untrusted(&files);
+    configure(&stranger, &[]);
+    let (results, notices) = run(&stranger, FULL, &[echo("theirs")]);
+    assert!(results[0].starts_with("failed"), "{results:?}");
+    assert!(notices.iter().any(|text| text.contains(".mcp.json")), "{notices:?}");
+}
+
+/// A client of an engine with a server, whose model makes these calls.
+fn client(place: &Place, replies: &[Value]) -> Program {
+    let replies: Vec<Value> = replies.iter().map(|block| json!({"blocks": [block]})).collect();
+    Program::on_script(place, &json!({ "replies": replies }), Framing::Lines)
+}
+
+#[test]
+fn the_list_of_tools_stays_and_new_ones_are_found() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("plain"))]);
+    let search = [call("mcp_find", json!({"query": "late"})), json!({"text": "looked"})];
+    let first = [call("mcp__bad__more", json!({})), json!({"text": "begun"})];
+    let mut program = client(
+        &place,
+        &first.into_iter().chain(std::iter::repeat_n(search, 200).flatten()).collect::<Vec<_>>(),
+    );
+    program.ask("config/set", json!({"values": {"permissionMode": "full"}}));
+    let tools = |program: &mut Program| -> String {
+        program.ask("context/read", json!({}))["tools"].to_string()
+    };
+    let turn = |program: &mut Program| -> Value {
+        program.prompt("go on");
+        program.until_event("turn.completed")
+    };
+    turn(&mut program);
+    let list = tools(&mut program);
+    assert!(list.contains("mcp__bad__echo") && !list.contains("mcp__bad__late"), "{list}");
+    // The server has told it by the time that a turn began and ended.
+    let is_found = |program: &mut Program| {
+        program.prompt("look");
+        let found = program.until(|message| {
+            let item = &message["params"]["event"]["item"];
+            item["toolName"] == "mcp_find" && item["status"] == "completed"
+        });
+        program.until_event("turn.completed");
+        found.to_string().contains("mcp__bad__late")
+    };
+    until(|| is_found(&mut program));
+    assert_eq!(tools(&mut program), list);
+}
