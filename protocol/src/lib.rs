@@ -31,6 +31,7 @@ pub mod history;
 pub mod hook;
 pub mod ids;
 pub mod item;
+pub mod mcp;
 pub mod methods;
 pub mod models;
 pub mod plan;

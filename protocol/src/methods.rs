@@ -33,6 +33,7 @@ use crate::hook::{
 };
 use crate::ids::{JobId, SessionId};
 use crate::item::Item;
+use crate::mcp::{McpListResult, McpUpdateParams};
 use crate::models::ModelsListResult;
 use crate::question::{Question, QuestionAnswer, QuestionAnswerParams, QuestionOutcome};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
@@ -289,6 +290,12 @@ methods! {
     /// Stops a background job. The response comes when none of its processes runs any more; a job that has ended does
     /// not change.
     request Client "job/stop" JobStop(JobStopParams, JobStopResult);
+    /// Lists the session's servers of the Model Context Protocol with their state and tools.
+    request Client "mcp/list" McpList(SessionParams, McpListResult)
+        experimental "servers of the Model Context Protocol are new here";
+    /// Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`.
+    request Client "mcp/update" McpUpdate(McpUpdateParams, McpListResult)
+        experimental "servers of the Model Context Protocol are new here";
     /// Lists the providers and models that are known by name, from the current settings files.
     request Client "models/list" ModelsList(Empty, ModelsListResult);
     /// Lists the providers that a person can log in to, and who is logged in.

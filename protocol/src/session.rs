@@ -5,11 +5,13 @@ use crate::content::Usage;
 use crate::context::ContextUsage;
 use crate::event::{EventRecord, Parent, QueuedInput, SessionState};
 use crate::ids::{SessionId, TurnId};
+use crate::mcp::McpServer;
 use crate::plan::{Plan, WorkMode};
 use crate::question::Question;
 use crate::subscription::EventFilter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
 
 /// The settings of a session. Those left out come from the user's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +38,10 @@ pub struct SessionConfig {
     /// again when you open it. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<Vec<String>>,
+    /// Servers of the Model Context Protocol for this session, by name, beside those of the user's settings; one of the same name is
+    /// used in place of theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_servers: Option<BTreeMap<String, McpServer>>,
 }
 
 /// The params of `session/create`.

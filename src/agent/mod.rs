@@ -39,7 +39,9 @@ pub use crate::exec::variables::ExtraVariables;
 pub use crate::history::items::Items;
 pub use crate::llm::Trace;
 pub use crate::llm::login::Prompt as LoginPrompt;
-pub use crate::mcp::SharedServers;
+pub use crate::mcp::{
+    Definition as ServerDefinition, Origin as ServerOrigin, SharedServers, parse as parse_servers,
+};
 pub use crate::models::LoginRequest;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
@@ -51,9 +53,9 @@ pub(crate) use command::messages_held;
 pub use command::{
     Accepted, Adopt, Answer, AnswerCommand, ClientCommand, Command, ContextCommand,
     DiagnosticsReport, Feed, HistoryCommand, Interrupted, JobCommand, Note, NoteBody, OpenConfig,
-    Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind, SessionHandle,
-    SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, Terms, Transient, TurnCommand,
-    UserJob, Wanted,
+    Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind, ServersCommand,
+    SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, Terms, Transient,
+    TurnCommand, UserJob, Wanted,
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,

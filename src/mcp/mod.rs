@@ -28,4 +28,4 @@ pub use link::{
 pub use names::public_name;
 pub use server::{Pool, Seat, Server, State, Status, Values};
 pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources};
-pub use tool::{Call, ServerTool, marked, tools_of};
+pub use tool::{Call, ServerTool, marked};

@@ -10,12 +10,13 @@ use super::shapes;
 use pintle_protocol::content::Content;
 use rmcp::ClientHandler;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest,
-    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorData,
-    FormElicitationCapability, GetPromptRequestParams, Implementation, InputRequest,
-    InputRequiredResult, InputResponses, JsonObject, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
-    ServerResult, SubscriptionFilter, UrlElicitationCapability,
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
+    ClientConfig, ClientRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationCapability, ErrorData, FormElicitationCapability, GetPromptRequestParams,
+    Implementation, InputRequest, InputRequiredResult, InputResponses, JsonObject,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ReadResourceRequestParams, RequestId, ServerResult, SubscriptionFilter,
+    UrlElicitationCapability,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, Peer,
@@ -51,6 +52,7 @@ pub(super) struct Sdk {
     calls: Calls,
     changes: Arc<Notify>,
     closed: watch::Receiver<bool>,
+    cancels: mpsc::Sender<RequestId>,
     cancel: Option<RunningServiceCancellationToken>,
 }
 
@@ -327,18 +329,19 @@ fn connected(
     let cancel = service.cancellation_token();
     let (is_closed, closed) = watch::channel(false);
     let (listener, told) = (peer.clone(), Arc::clone(&changes));
+    let (cancels, abandoned) = mpsc::channel(64);
     let driver = async move {
-        let waiting = service.waiting();
-        tokio::pin!(waiting);
+        let beside = async {
+            tokio::join!(listen(&listener, &told), cancel_abandoned(&listener, abandoned));
+            std::future::pending::<()>().await;
+        };
         tokio::select! {
-            _ = &mut waiting => {}
-            () = listen(&listener, &told) => {
-                let _ = waiting.await;
-            }
+            _ = service.waiting() => {}
+            () = beside => {}
         }
         let _ = is_closed.send(true);
     };
-    (Sdk { peer, calls, changes, closed, cancel: Some(cancel) }, Box::pin(driver))
+    (Sdk { peer, calls, changes, closed, cancels, cancel: Some(cancel) }, Box::pin(driver))
 }
 
 /// Listens for changes of lists, as the versions from 2026-07-28 on tell them.
@@ -375,23 +378,25 @@ fn failed(error: ServiceError) -> LinkError {
 
 /// Ends a request that nobody waits for any more.
 struct Abandoned<'a> {
-    peer: &'a Peer<RoleClient>,
-    id: Option<rmcp::model::RequestId>,
+    cancels: &'a mpsc::Sender<RequestId>,
+    id: Option<RequestId>,
 }
 
 impl Drop for Abandoned<'_> {
     fn drop(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        let peer = self.peer.clone();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let params = rmcp::model::CancelledNotificationParam::new(
-                    Some(id),
-                    Some("the call was stopped".to_owned()),
-                );
-                let _ = peer.notify_cancelled(params).await;
-            });
+        if let Some(id) = self.id.take() {
+            // Where the channel is full, the server does not read either.
+            let _ = self.cancels.try_send(id);
         }
+    }
+}
+
+/// Tells the server which requests nobody waits for any more.
+async fn cancel_abandoned(peer: &Peer<RoleClient>, mut ids: mpsc::Receiver<RequestId>) {
+    while let Some(id) = ids.recv().await {
+        let reason = Some("the call was stopped".to_owned());
+        let params = CancelledNotificationParam::new(Some(id), reason);
+        let _ = peer.notify_cancelled(params).await;
     }
 }
 
@@ -431,7 +436,7 @@ impl Sdk {
         let options = PeerRequestOptions::with_timeout(call.timeout).reset_timeout_on_progress();
         let sent = self.peer.send_request_with_option(request, options).await;
         let handle: RequestHandle<RoleClient> = sent.map_err(failed)?;
-        let mut abandoned = Abandoned { peer: &self.peer, id: Some(handle.id.clone()) };
+        let mut abandoned = Abandoned { cancels: &self.cancels, id: Some(handle.id.clone()) };
         let _registered = self.calls.register(RunningCall {
             token: handle.progress_token.clone(),
             progress: call.progress.clone(),

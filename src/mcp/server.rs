@@ -9,6 +9,7 @@ use super::sdk;
 use crate::exec::sandbox::Confinement;
 use crate::exec::{Environment, Process, Program, RunningProgram};
 use crate::text::visible::visible;
+use pintle_protocol::mcp::{McpServerState, McpStatus, McpTool};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -141,6 +142,20 @@ struct Shared {
     ended: CancellationToken,
 }
 
+/// The state of a server that nothing has used yet, for clients.
+pub(super) fn idle(definition: &Definition) -> McpServerState {
+    McpServerState {
+        name: definition.name.clone(),
+        target: definition.target(),
+        origin: definition.origin.to_string(),
+        status: McpStatus::Idle,
+        message: None,
+        about: None,
+        tools: Vec::new(),
+        stderr: Vec::new(),
+    }
+}
+
 impl Server {
     /// A server that is not started yet.
     fn new(definition: Definition, seat: Seat, pool: &Pool) -> Arc<Self> {
@@ -187,6 +202,34 @@ impl Server {
     pub fn stderr(&self) -> Vec<String> {
         let lines = self.shared.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect()
+    }
+
+    /// Its state, for clients.
+    pub fn report(&self) -> McpServerState {
+        let base = McpServerState { stderr: self.stderr(), ..idle(&self.definition) };
+        match self.state() {
+            State::Idle => base,
+            State::Starting => McpServerState { status: McpStatus::Starting, ..base },
+            State::Ready { link, tools } => {
+                let used = tools.iter().filter(|tool| self.definition.uses(&tool.name));
+                let tools = used.map(|tool| McpTool {
+                    name: tool.name.clone(),
+                    description: tool.description.clone(),
+                    says_read_only: tool.says_read_only,
+                });
+                McpServerState {
+                    status: McpStatus::Ready,
+                    about: Some(link.about()),
+                    tools: tools.collect(),
+                    ..base
+                }
+            }
+            State::Failed { error, .. } => McpServerState {
+                status: McpStatus::Failed,
+                message: Some(self.explain(&error)),
+                ..base
+            },
+        }
     }
 
     /// Begins to start it, unless it runs, or failed so recently that it is too early to try again.

@@ -7,11 +7,12 @@
 use super::definition::{self, Definition, Origin};
 use super::names::public_name;
 use super::server::{self, Pool, Seat, Server, Status};
-use super::tool::{ServerTool, marked, tools_of};
+use super::tool::{ServerTool, Switches, marked, tools_of};
 use crate::tools::{Access, Folders, Prepared, Tool, ToolContext};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use pintle_protocol::mcp::{McpServerState, McpStatus};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -75,6 +76,8 @@ struct State {
     known: BTreeSet<String>,
     /// The tools that serve the rest, where there is one.
     generic: Vec<Arc<dyn Tool>>,
+    /// The servers that are switched off.
+    switches: Switches,
     /// The failures that were told.
     told: Vec<String>,
     /// Tells whether a server is another one than when its tools were read.
@@ -115,9 +118,16 @@ fn notice(code: &str, message: String) -> Notice {
     Notice { level: NoticeLevel::Warning, code: code.to_owned(), message, hint }
 }
 
+/// Where definitions come from.
+struct Known<'a> {
+    shared: &'a SharedServers,
+    given: &'a [Definition],
+    project: &'a [(PathBuf, String)],
+}
+
 /// The definitions of a session, and what is wrong with others. Those of the client come first, then the user's, then the project's: a
 /// repository cannot take the place of a server that rules are about.
-fn definitions(sources: &Sources<'_>) -> (Vec<Definition>, Vec<String>) {
+fn definitions(sources: &Known<'_>) -> (Vec<Definition>, Vec<String>) {
     let mut found: Vec<Definition> = sources.given.to_vec();
     let mut problems = Vec::new();
     let users = sources.shared.definitions.iter();
@@ -127,7 +137,7 @@ fn definitions(sources: &Sources<'_>) -> (Vec<Definition>, Vec<String>) {
             found.push(definition.clone());
         }
     }
-    for (path, text) in &sources.project {
+    for (path, text) in sources.project {
         let shown = path.display();
         let parsed = serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
         let servers = parsed.and_then(|file| {
@@ -171,9 +181,19 @@ impl SessionServers {
         self.with(|state| state.servers.clone())
     }
 
+    /// Those of them that are not switched off.
+    fn used(&self) -> Vec<Arc<Server>> {
+        let switches = self.with(|state| state.switches.clone());
+        let mut servers = self.servers();
+        servers.retain(|server| !switches.is_off(&server.definition().name));
+        servers
+    }
+
     /// Finds and starts the servers, waits for them a while, and settles the list of tools.
     pub async fn settle(&self, sources: Sources<'_>) -> Looked {
-        let (definitions, problems) = definitions(&sources);
+        let known =
+            Known { shared: sources.shared, given: sources.given, project: &sources.project };
+        let (definitions, problems) = definitions(&known);
         let mut looked = Looked::default();
         let told = problems.into_iter().map(|problem| notice("mcpServerIgnored", problem));
         looked.notices.extend(told);
@@ -188,10 +208,11 @@ impl SessionServers {
             state.allowed = Some(allowed.clone());
         });
         let deadline = Instant::now() + FIRST_WAIT;
-        for server in &servers {
+        let used = self.used();
+        for server in &used {
             server.start();
         }
-        for server in &servers {
+        for server in &used {
             let mut changes = server.changes();
             let is_over = |state: &server::State| !matches!(state, server::State::Starting);
             let _ = timeout_at(deadline, changes.wait_for(is_over)).await;
@@ -200,7 +221,7 @@ impl SessionServers {
         looked
             .notices
             .extend(problems.into_iter().map(|problem| notice("mcpToolIgnored", problem)));
-        let is_whole = servers.iter().all(|server| {
+        let is_whole = used.iter().all(|server| {
             matches!(server.state(), server::State::Ready { link, .. } if !link.tells_changes())
         });
         let has_resources = servers.iter().any(|server| {
@@ -236,7 +257,7 @@ impl SessionServers {
 
     /// Looks at the servers again: what they have by now, and which of them failed. It waits for nothing.
     pub fn look_again(&self) -> Looked {
-        for server in self.servers() {
+        for server in self.used() {
             server.start();
         }
         if self.has_changed() {
@@ -259,6 +280,36 @@ impl SessionServers {
         Looked { tools: self.tools(), notices: self.failures(), news }
     }
 
+    /// Switches a server off or on for this session.
+    pub fn switch(&self, server: &str, is_on: bool) {
+        self.with(|state| state.switches.clone()).set(server, is_on);
+    }
+
+    /// Starts a server that failed at once.
+    pub fn restart(&self, server: &str) {
+        let found = self.servers().into_iter().find(|known| known.definition().name == server);
+        if let Some(known) = found {
+            known.forget_failure();
+            known.start();
+        }
+    }
+
+    /// The states of the servers, for clients; before a turn has looked for them those that are known.
+    pub fn states(&self, shared: &SharedServers, given: &[Definition]) -> Vec<McpServerState> {
+        let (servers, switches) =
+            self.with(|state| (state.servers.clone(), state.switches.clone()));
+        let mut states: Vec<McpServerState> =
+            servers.iter().map(|server| server.report()).collect();
+        if !self.is_settled() {
+            let known = definitions(&Known { shared, given, project: &[] }).0;
+            states = known.iter().map(server::idle).collect();
+        }
+        for state in states.iter_mut().filter(|state| switches.is_off(&state.name)) {
+            state.status = McpStatus::Off;
+        }
+        states
+    }
+
     /// The tools for the model's list.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.with(|state| {
@@ -269,16 +320,21 @@ impl SessionServers {
 
     /// Reads the tools of all servers. One that was there keeps its name.
     fn read_tools(&self) -> (Vec<Arc<ServerTool>>, Vec<String>) {
-        let (servers, taken, allowed) = self.with(|state| {
+        let (servers, taken, allowed, switches) = self.with(|state| {
             state.seen = state.servers.iter().map(|server| server.changes()).collect();
-            (state.servers.clone(), state.taken.clone(), state.allowed.clone())
+            (
+                state.servers.clone(),
+                state.taken.clone(),
+                state.allowed.clone(),
+                state.switches.clone(),
+            )
         });
         let is_allowed = |name: &str| allowed.as_ref().is_none_or(|allowed| (allowed.0)(name));
         let (mut all, mut problems): (Vec<Arc<ServerTool>>, Vec<String>) = <_>::default();
         for server in &servers {
             let is_taken =
                 |name: &str| taken.contains(name) || all.iter().any(|tool| tool.name() == name);
-            let (tools, wrong) = tools_of(server, is_taken);
+            let (tools, wrong) = tools_of(server, &switches, is_taken);
             problems.extend(wrong);
             all.extend(tools.into_iter().filter(|tool| is_allowed(tool.name())));
         }
@@ -296,7 +352,7 @@ impl SessionServers {
     /// The failures that were not told yet.
     fn failures(&self) -> Vec<Notice> {
         let mut notices = Vec::new();
-        for server in self.servers() {
+        for server in self.used() {
             let message = match server.status() {
                 Status::Failed(message) => message,
                 Status::Starting => {
@@ -504,6 +560,17 @@ impl Tool for ResourceTool {
         if uri.is_some() && chosen.len() > 1 {
             return Err(format!("`server` is missing: one of {}", names.join(", ")));
         }
+        let switches = self.0.with(|state| state.switches.clone());
+        let chosen: Vec<Arc<Server>> = match uri {
+            Some(_) => {
+                chosen.iter().try_for_each(|known| switches.check(&known.definition().name))?;
+                chosen
+            }
+            None => {
+                let is_on = |known: &Arc<Server>| !switches.is_off(&known.definition().name);
+                chosen.into_iter().filter(is_on).collect()
+            }
+        };
         Ok(Box::new(Resource { servers: chosen, uri }))
     }
 }

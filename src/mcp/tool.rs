@@ -11,7 +11,8 @@ use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use pintle_protocol::question::QuestionKind;
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -28,11 +29,47 @@ pub struct ServerTool {
     /// Its name at the server.
     tool: String,
     server: Arc<Server>,
+    switches: Switches,
+}
+
+/// The servers that are switched off for a session. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Switches(Arc<Mutex<BTreeSet<String>>>);
+
+impl Switches {
+    /// Switches a server off or on.
+    pub(super) fn set(&self, server: &str, is_on: bool) {
+        let mut off = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_on {
+            off.remove(server);
+        } else {
+            off.insert(server.to_owned());
+        }
+    }
+
+    /// Returns true if a server is switched off.
+    pub(super) fn is_off(&self, server: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(server)
+    }
+
+    /// Refuses what needs a server that is switched off.
+    ///
+    /// # Errors
+    /// Words for the model.
+    pub(super) fn check(&self, server: &str) -> Result<(), String> {
+        if self.is_off(server) {
+            return Err(format!(
+                "the user has switched the MCP server `{server}` off for this session: go on without it"
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Returns the tools of a server that is connected, with names that are not taken, and what is wrong with others.
-pub fn tools_of(
+pub(super) fn tools_of(
     server: &Arc<Server>,
+    switches: &Switches,
     is_taken: impl Fn(&str) -> bool,
 ) -> (Vec<Arc<ServerTool>>, Vec<String>) {
     let State::Ready { tools, .. } = server.state() else { return (Vec::new(), Vec::new()) };
@@ -45,7 +82,7 @@ pub fn tools_of(
     used.dedup_by(|one, other| one.name == other.name);
     for shape in used {
         let is_taken = |name: &str| is_taken(name) || found.iter().any(|tool| tool.name == name);
-        match ServerTool::new(server, shape, is_taken) {
+        match ServerTool::new(server, switches, shape, is_taken) {
             Ok(tool) => found.push(Arc::new(tool)),
             Err(wrong) => problems.push(format!(
                 "the tool `{}` of the MCP server `{}` is left out: {wrong}",
@@ -60,6 +97,7 @@ pub fn tools_of(
 impl ServerTool {
     fn new(
         server: &Arc<Server>,
+        switches: &Switches,
         shape: &ToolShape,
         is_taken: impl Fn(&str) -> bool,
     ) -> Result<Self, String> {
@@ -81,6 +119,7 @@ impl ServerTool {
             validator,
             tool: shape.name.clone(),
             server: Arc::clone(server),
+            switches: switches.clone(),
         })
     }
 
@@ -115,6 +154,7 @@ impl Tool for ServerTool {
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
+        self.switches.check(&self.server.definition().name)?;
         let Value::Object(arguments) = arguments else {
             return Err("the arguments must be an object".to_owned());
         };

@@ -184,18 +184,28 @@ fn acpx_gets_no_message_that_is_too_long() {
 }
 
 #[test]
-fn servers_of_mcp_are_named_as_not_started() {
-    let servers = json!([{"name": "files", "command": "/bin/mcp", "args": [], "env": []}, {"type": "http", "name": "web", "url": "http://x", "headers": []}]);
+fn servers_of_mcp_serve_the_session_that_names_them() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp/server.py");
+    let python = "/usr/bin/env";
+    let servers = json!([
+        {"name": "notes", "command": python, "args": ["python3", file], "env": [{"name": "GIVEN", "value": "$x"}]},
+        {"type": "sse", "name": "old", "url": "http://x", "headers": []},
+    ]);
     for (offers, is_notice) in [(everything(), true), (json!({}), false)] {
         let place = Place::new(&[]);
-        let mut client = Client::start(&place, &script(&[said("a")]), offers);
+        let replies = [call("mcp__notes__variables", json!({})), said("a")];
+        let path = place.script(&script(&replies));
+        let command = place.command(&["acp", "--permission", "full", "--script", &path]);
+        let mut client = Client::over(command, offers);
         let made =
             client.ask("session/new", json!({"cwd": place.project(), "mcpServers": servers}));
         client.session = made["sessionId"].as_str().unwrap().to_owned();
         client.ask("session/list", json!({}));
-        assert_eq!(client.told().contains("files, web"), is_notice);
+        assert_eq!(client.told().contains("the server `old` is not used"), is_notice);
         assert_eq!(client.say("go"), "end_turn");
-        assert_eq!(client.told().contains("files, web"), !is_notice);
+        let told = client.told();
+        assert_eq!(told.contains("the server `old` is not used"), !is_notice);
+        assert!(told.contains("/ $x"), "{told}");
     }
     // A client that leaves the list out means that there are none.
     let place = Place::new(&[]);

@@ -272,3 +272,93 @@ fn the_list_of_tools_stays_and_new_ones_are_found() {
     until(|| is_found(&mut program));
     assert_eq!(tools(&mut program), list);
 }
+
+#[test]
+fn a_client_names_servers_for_its_session_and_switches_them() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("exits")), ("own", server("plain"))]);
+    let echo = |name: &str| call(&format!("mcp__{name}__echo"), json!({"text": name}));
+    let script = json!({"replies": [
+        {"blocks": [echo("bad")]}, {"blocks": [{"text": "one"}]},
+        {"blocks": [echo("bad")]}, {"blocks": [{"text": "two"}]},
+    ]});
+    let path = place.script(&script);
+    let args = ["serve", "--permission", "full", "--script", &path];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    let wrong = json!({"config": {"mcpServers": {"x": {"args": ["y"]}}}});
+    let refused = program.ask_refused("session/create", wrong);
+    assert_eq!(refused["message"], "the server `x` is not used: `command` or `url` is missing");
+    // It takes the place of the user's own one.
+    program.ask("session/create", json!({"config": {"mcpServers": {"bad": server("plain")}}}));
+    let status = |program: &mut Program| -> Vec<(String, String, usize)> {
+        let listed = program.ask("mcp/list", json!({}));
+        let listed = listed["servers"].as_array().unwrap().iter();
+        let tools = |server: &Value| server["tools"].as_array().map_or(0, Vec::len);
+        let row = |server: &Value| {
+            let text = |key: &str| server[key].as_str().unwrap().to_owned();
+            (text("name"), text("status"), tools(server))
+        };
+        listed.map(row).collect()
+    };
+    let row = |name: &str, status: &str, tools| (name.to_owned(), status.to_owned(), tools);
+    assert_eq!(status(&mut program), [row("bad", "idle", 0), row("own", "idle", 0)]);
+    let result = |program: &mut Program| -> String {
+        program.prompt("go");
+        let done = program.until(|message| {
+            let event = &message["params"]["event"];
+            event["type"] == "item.completed" && event["item"]["type"] == "toolCall"
+        });
+        program.until_event("turn.completed");
+        done["params"]["event"]["item"]["output"]["content"].to_string()
+    };
+    assert!(result(&mut program).contains(r#""bad""#));
+    assert_eq!(status(&mut program), [row("bad", "ready", 17), row("own", "ready", 17)]);
+    program.ask("mcp/update", json!({"server": "bad", "enabled": false}));
+    assert_eq!(status(&mut program)[0], row("bad", "off", 17));
+    let refused = result(&mut program);
+    assert!(refused.contains("has switched the MCP server `bad` off"), "{refused}");
+    let unknown = program.ask_refused("mcp/update", json!({"server": "none", "restart": true}));
+    assert_eq!(unknown["message"], "there is no MCP server `none` in this session");
+}
+
+#[test]
+fn a_server_asks_a_person_and_a_call_is_cancelled() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("plain"))]);
+    let script = json!({"replies": [
+        {"blocks": [call("mcp__bad__ask", json!({}))]}, {"blocks": [{"text": "asked"}]},
+        {"blocks": [call("mcp__bad__slow", json!({}))]}, {"blocks": [{"text": "never"}]},
+    ]});
+    let path = place.script(&script);
+    let args = ["serve", "--permission", "full", "--script", &path];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let capabilities = json!({"approvals": {}, "questions": {}});
+    let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+    program.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));
+    program.ask("session/create", json!({}));
+    program.prompt("ask");
+    for (wants, answer) in [
+        ("The MCP server bad asks: Who are you?\n\nname", json!({"text": "Ann"})),
+        ("The MCP server bad asks: Who are you?\n\ncolour", json!({"optionIds": ["2"]})),
+    ] {
+        let question = program.until(|message| message["method"] == "question/request");
+        assert_eq!(question["params"]["text"], wants);
+        program.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}));
+    }
+    let done = program.until(|message| {
+        let event = &message["params"]["event"];
+        event["type"] == "item.completed" && event["item"]["toolName"] == "mcp__bad__ask"
+    });
+    let said = done["params"]["event"]["item"]["output"]["content"][1]["text"].as_str().unwrap();
+    let said: Value = serde_json::from_str(said).unwrap();
+    assert_eq!(said, json!({"action": "accept", "content": {"name": "Ann", "colour": "g"}}));
+    program.until_event("turn.completed");
+
+    program.prompt("wait");
+    program.until(|message| message["params"]["event"]["text"] == "1 of 2: half way\n");
+    program.ask("turn/interrupt", json!({}));
+    program.until_event("turn.completed");
+    // The server was told, and says so.
+    until(|| program.ask("mcp/list", json!({})).to_string().contains("it was cancelled"));
+}

@@ -165,7 +165,11 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.ask("auth/login", json!({"provider": "work"}));
     it.ask("auth/status", json!({}));
     it.ask("auth/logout", json!({"provider": "work"}));
-    let created = it.ask("session/create", json!({"cwd": place.project()}));
+    let servers = json!({"docs": {"url": "http://127.0.0.1:8000/mcp"}});
+    let create = json!({"cwd": place.project(), "config": {"mcpServers": servers}});
+    let created = it.ask("session/create", create);
+    it.ask("mcp/list", json!({}));
+    it.ask("mcp/update", json!({"server": "docs", "enabled": false}));
     let session = created["sessionId"].clone();
     it.ask("config/list", json!({}));
     it.ask("config/set", json!({"values": {"followUpMode": "all"}}));

@@ -162,6 +162,8 @@ export type SessionConfig = {
   mode?: WorkMode;
   /** Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged. */
   additionalDirectories?: string[];
+  /** Servers of the Model Context Protocol for this session, by name, beside those of the user's settings; one of the same name is used in place of theirs. The session does not keep them: pass them again when you open it. Absent: unchanged. */
+  mcpServers?: Record<string, McpServer>;
 };
 
 /** The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest. */
@@ -175,6 +177,22 @@ export type PermissionMode =
 export type WorkMode = 
   | /** The model acts. */ "act"
   | /** The model reads and plans: calls that would change something are denied until a person accepts its plan. */ "plan";
+
+/** A server of the Model Context Protocol, for one session: a program that speaks on its streams (`command`), or an address (`url`). Its values stand for themselves: nothing in them is expanded. */
+export type McpServer = {
+  /** The program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory. */
+  command?: string;
+  /** Its arguments. */
+  args?: string[];
+  /** The variables that it is given. */
+  env?: Record<string, string>;
+  /** Its working directory, where it is not the session's. */
+  cwd?: string;
+  /** The address of a server that speaks streamable HTTP. */
+  url?: string;
+  /** The headers of each request to it. */
+  headers?: Record<string, string>;
+};
 
 /** A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed. */
 export type SessionResult = {
@@ -2704,6 +2722,62 @@ export type JobStopResult = {
   job: Item;
 };
 
+/** The result of `mcp/list`. (Experimental.) */
+export type McpListResult = {
+  /** The session's servers. Those of a project's file are known once a turn has begun. */
+  servers: McpServerState[];
+};
+
+/** The state of a session's server. (Experimental.) */
+export type McpServerState = {
+  /** Its name, unique in the session. */
+  name: string;
+  /** The command line or address, as it was configured. */
+  target: string;
+  /** Where it was configured, in words. */
+  origin: string;
+  /** Its status. */
+  status: McpStatus;
+  /** The reason of a failure, in words. */
+  message?: string;
+  /** Its own name and version, and the protocol's; once it is connected. */
+  about?: string;
+  /** Its tools, once it is connected. */
+  tools?: McpTool[];
+  /** The last lines that it wrote to its error output. */
+  stderr?: string[];
+};
+
+/** The status of a server. (Experimental.) */
+export type McpStatus = 
+  | /** Nothing has used it yet. */ "idle"
+  | /** It is being started. */ "starting"
+  | /** It is connected. */ "ready"
+  | /** It could not be started, or its connection is over. The next use tries again. */ "failed"
+  | /** It was switched off for this session. */ "off";
+
+/** A tool of a server. (Experimental.) */
+export type McpTool = {
+  /** Its name at the server. */
+  name: string;
+  /** The server's description of it. */
+  description: string;
+  /** The server says that it changes nothing. Permissions do not depend on it. */
+  saysReadOnly?: boolean;
+};
+
+/** The params of `mcp/update`. (Experimental.) */
+export type McpUpdateParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The server's name. */
+  server: string;
+  /** Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail. */
+  enabled?: boolean;
+  /** Starts one that failed at once, without waiting for its next use. */
+  restart?: boolean;
+};
+
 /** The providers and models known by name. Any other `provider/id` of a known provider works as well. */
 export type ModelsListResult = {
   /** The providers: built-in ones, then the user's own. */
@@ -3431,6 +3505,10 @@ export interface ClientRequests {
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The response comes when none of its processes runs any more; a job that has ended does not change. */
   "job/stop": { params: JobStopParams; result: JobStopResult };
+  /** Lists the session's servers of the Model Context Protocol with their state and tools. (Experimental: servers of the Model Context Protocol are new here.) */
+  "mcp/list": { params: SessionParams; result: McpListResult };
+  /** Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`. (Experimental: servers of the Model Context Protocol are new here.) */
+  "mcp/update": { params: McpUpdateParams; result: McpListResult };
   /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };
   /** Lists the providers that a person can log in to, and who is logged in. (Experimental: the ways in which providers log people in still change.) */

@@ -211,6 +211,8 @@ class SessionConfig(TypedDict, total=False):
     mode: "WorkMode"
     # Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged.
     additionalDirectories: list[str]
+    # Servers of the Model Context Protocol for this session, by name, beside those of the user's settings; one of the same name is used in place of theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
+    mcpServers: dict[str, "McpServer"]
 
 
 # The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest.
@@ -218,6 +220,23 @@ PermissionMode: TypeAlias = Union[Literal["readOnly"], Literal["ask"], Literal["
 
 # The work mode: act or plan only.
 WorkMode: TypeAlias = Union[Literal["act"], Literal["plan"]]
+
+class McpServer(TypedDict, total=False):
+    """A server of the Model Context Protocol, for one session: a program that speaks on its streams (`command`), or an address (`url`). Its values stand for themselves: nothing in them is expanded."""
+
+    # The program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
+    command: str
+    # Its arguments.
+    args: list[str]
+    # The variables that it is given.
+    env: dict[str, str]
+    # Its working directory, where it is not the session's.
+    cwd: str
+    # The address of a server that speaks streamable HTTP.
+    url: str
+    # The headers of each request to it.
+    headers: dict[str, str]
+
 
 class _SessionResult(TypedDict):
     # The session.
@@ -3519,6 +3538,70 @@ class JobStopResult(TypedDict):
     job: "Item"
 
 
+class McpListResult(TypedDict):
+    """The result of `mcp/list`. (Experimental.)"""
+
+    # The session's servers. Those of a project's file are known once a turn has begun.
+    servers: list["McpServerState"]
+
+
+class _McpServerState(TypedDict):
+    # Its name, unique in the session.
+    name: str
+    # The command line or address, as it was configured.
+    target: str
+    # Where it was configured, in words.
+    origin: str
+    # Its status.
+    status: "McpStatus"
+
+
+class McpServerState(_McpServerState, total=False):
+    """The state of a session's server. (Experimental.)"""
+
+    # The reason of a failure, in words.
+    message: str
+    # Its own name and version, and the protocol's; once it is connected.
+    about: str
+    # Its tools, once it is connected.
+    tools: list["McpTool"]
+    # The last lines that it wrote to its error output.
+    stderr: list[str]
+
+
+# The status of a server. (Experimental.)
+McpStatus: TypeAlias = Union[Literal["idle"], Literal["starting"], Literal["ready"], Literal["failed"], Literal["off"]]
+
+class _McpTool(TypedDict):
+    # Its name at the server.
+    name: str
+    # The server's description of it.
+    description: str
+
+
+class McpTool(_McpTool, total=False):
+    """A tool of a server. (Experimental.)"""
+
+    # The server says that it changes nothing. Permissions do not depend on it.
+    saysReadOnly: bool
+
+
+class _McpUpdateParams(TypedDict):
+    # The server's name.
+    server: str
+
+
+class McpUpdateParams(_McpUpdateParams, total=False):
+    """The params of `mcp/update`. (Experimental.)"""
+
+    # The session; may be left out where this connection has made or opened exactly one.
+    sessionId: "SessionId"
+    # Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail.
+    enabled: bool
+    # Starts one that failed at once, without waiting for its next use.
+    restart: bool
+
+
 class _ModelsListResult(TypedDict):
     # The providers: built-in ones, then the user's own.
     providers: list["ProviderInfo"]
@@ -4390,6 +4473,8 @@ ClientRequest: TypeAlias = Literal[
     "usage/read",
     "job/list",
     "job/stop",
+    "mcp/list",
+    "mcp/update",
     "models/list",
     "auth/status",
     "auth/login",
@@ -4925,6 +5010,16 @@ class Client:
     def request(
         self, method: Literal["job/stop"], params: "JobStopParams"
     ) -> "JobStopResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["mcp/list"], params: "SessionParams" = ...
+    ) -> "McpListResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["mcp/update"], params: "McpUpdateParams"
+    ) -> "McpListResult": ...
 
     @overload
     def request(

@@ -11,6 +11,7 @@ mod history;
 mod job;
 mod queue;
 mod review;
+mod servers;
 mod settings;
 mod subscription;
 mod turn;
@@ -24,6 +25,7 @@ pub use history::{HistoryCommand, Note, NoteBody, Pager, Rewind};
 pub use job::{JobCommand, UserJob};
 pub use queue::{QueueCommand, QueueEdit};
 pub use review::ReviewCommand;
+pub use servers::ServersCommand;
 pub(in crate::agent) use settings::commands_ended;
 pub(crate) use settings::messages_held;
 pub(in crate::agent) use settings::mode_kept;
@@ -69,6 +71,8 @@ pub enum Command {
     Review(ReviewCommand),
     /// Background jobs.
     Job(JobCommand),
+    /// MCP servers.
+    Servers(ServersCommand),
     /// A client goes, and the session stays with those who watch it. With nobody left it closes.
     Leave {
         /// The client.
@@ -105,7 +109,8 @@ into_command!(
     History(HistoryCommand),
     Context(ContextCommand),
     Review(ReviewCommand),
-    Job(JobCommand)
+    Job(JobCommand),
+    Servers(ServersCommand)
 );
 
 /// A command, and who sends it.

@@ -26,6 +26,7 @@ mod questions;
 mod queue;
 mod restore;
 mod review;
+mod servers;
 mod settings;
 mod streaming;
 mod subscribers;
@@ -262,6 +263,7 @@ impl Session {
             Command::Context(command) => self.context_command(command),
             Command::Review(command) => self.review_command(command).await,
             Command::Job(command) => self.job_command(command),
+            Command::Servers(command) => self.servers_command(command),
             // `handle` takes these, since the session ends with them.
             Command::Close { reply } | Command::Leave { reply, .. } => drop(reply),
         }

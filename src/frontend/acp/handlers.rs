@@ -9,8 +9,9 @@ use super::translator::{Offers, Translator};
 use super::wire;
 use crate::agent::{
     Accepted, Adopt, ContextCommand, CreateSession, Editors, EngineHandle, Error, ErrorKind,
-    Filter, Hint, OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId,
-    SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
+    Filter, Hint, OpenConfig, ServerDefinition, ServerOrigin, SessionHandle, SettingsCommand,
+    Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
+    parse_servers,
 };
 use crate::frontend::connection::{Scope, close_session};
 use crate::frontend::native::dispatch::{error_object, refused};
@@ -24,7 +25,7 @@ use pintle_protocol::methods::{ConfigResult, PromptCommand, QueuePolicy, WhenBus
 use pintle_protocol::turn::WhenIdle;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,7 +72,8 @@ pub(super) struct Opened {
     pub(super) snapshot: Snapshot,
     pub(super) config: ConfigResult,
     pub(super) commands: Vec<PromptCommand>,
-    pub(super) servers: Vec<String>,
+    /// What is wrong with MCP servers that the client named.
+    pub(super) unusable: Vec<String>,
     /// The translator after the replay, with the last event that it sent, when the session was loaded.
     pub(super) replayed: Option<(Translator, u64)>,
 }
@@ -140,19 +142,47 @@ fn error_response(error: Error) -> ErrorObjectOwned {
     refused(Error { message, hint: hint.map(Hint::Text), ..error })
 }
 
-/// Returns the configuration for opening a session; it always names all directories.
-fn config(additional: &[PathBuf]) -> OpenConfig {
-    OpenConfig { additional: Some(additional.into()), ..OpenConfig::default() }
+/// Returns the configuration for opening a session; it always names all directories and servers.
+fn config(additional: &[PathBuf], servers: &[ServerDefinition]) -> OpenConfig {
+    OpenConfig {
+        additional: Some(additional.into()),
+        servers: Some(servers.into()),
+        ..OpenConfig::default()
+    }
 }
 
-fn servers(wanted: &[acp::McpServer]) -> Vec<String> {
-    let name = |server: &acp::McpServer| match server {
-        acp::McpServer::Http(server) => server.name.clone(),
-        acp::McpServer::Sse(server) => server.name.clone(),
-        acp::McpServer::Stdio(server) => server.name.clone(),
-        _ => "a server of unknown kind".to_owned(),
+/// The servers that a client names, and what is wrong with others.
+fn servers(wanted: &[acp::McpServer]) -> (Vec<ServerDefinition>, Vec<String>) {
+    let pairs = |named: &mut dyn Iterator<Item = (&String, &String)>| -> Value {
+        named.map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>().into()
     };
-    wanted.iter().map(name).collect()
+    let (mut tables, mut unknown) = (Map::new(), Vec::new());
+    for server in wanted {
+        let (name, table) = match server {
+            acp::McpServer::Http(server) => {
+                let headers =
+                    &mut server.headers.iter().map(|header| (&header.name, &header.value));
+                (&server.name, json!({"url": server.url, "headers": pairs(headers)}))
+            }
+            acp::McpServer::Sse(server) => {
+                (&server.name, json!({"type": "sse", "url": server.url}))
+            }
+            acp::McpServer::Stdio(server) => {
+                let env = &mut server.env.iter().map(|variable| (&variable.name, &variable.value));
+                (
+                    &server.name,
+                    json!({"command": server.command, "args": server.args, "env": pairs(env)}),
+                )
+            }
+            _ => {
+                unknown.push("a server of a kind that is not known here is not used".to_owned());
+                continue;
+            }
+        };
+        tables.insert(name.clone(), table);
+    }
+    let (servers, problems) = parse_servers(&tables, &ServerOrigin::Client);
+    (servers, problems.into_iter().chain(unknown).collect())
 }
 
 impl RequestContext {
@@ -162,10 +192,11 @@ impl RequestContext {
     ) -> HandlerResult<Box<Opened>> {
         let params: acp::NewSessionRequest = read_start(params.as_deref())?;
         let cwd = params.cwd.to_string_lossy().into_owned();
-        let config = config(&params.additional_directories);
+        let (servers, problems) = servers(&params.mcp_servers);
+        let config = config(&params.additional_directories, &servers);
         let create = CreateSession { cwd, config, ..CreateSession::default() };
         let handle = self.engine.create(create).await.map_err(error_response)?;
-        self.attach(handle, servers(&params.mcp_servers), &params.additional_directories).await
+        self.attach(handle, problems, &params.additional_directories).await
     }
 
     pub(super) async fn load_session(
@@ -173,15 +204,16 @@ impl RequestContext {
         params: Option<Box<RawValue>>,
     ) -> HandlerResult<Box<Opened>> {
         let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
-        let handle = self.open(&params.session_id, &params.additional_directories).await?;
+        let (servers, problems) = servers(&params.mcp_servers);
+        let additional = params.additional_directories;
+        let handle = self.open(&params.session_id, &additional, &servers).await?;
         let snapshot = handle
             .ask(|reply| SubscriptionCommand::Snapshot { reply })
             .await
             .map_err(error_response)?;
         let translator = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
         let replayed = Some((translator.map_err(error_response)?, snapshot.seq));
-        let (servers, additional) = (servers(&params.mcp_servers), params.additional_directories);
-        let opened = self.attach(handle, servers, &additional).await?;
+        let opened = self.attach(handle, problems, &additional).await?;
         Ok(Box::new(Opened { replayed, ..*opened }))
     }
 
@@ -190,23 +222,26 @@ impl RequestContext {
         params: Option<Box<RawValue>>,
     ) -> HandlerResult<Box<Opened>> {
         let params: acp::ResumeSessionRequest = read_start(params.as_deref())?;
-        let handle = self.open(&params.session_id, &params.additional_directories).await?;
-        self.attach(handle, servers(&params.mcp_servers), &params.additional_directories).await
+        let (servers, problems) = servers(&params.mcp_servers);
+        let handle =
+            self.open(&params.session_id, &params.additional_directories, &servers).await?;
+        self.attach(handle, problems, &params.additional_directories).await
     }
 
     async fn open(
         &self,
         id: &acp::SessionId,
         additional: &[PathBuf],
+        servers: &[ServerDefinition],
     ) -> HandlerResult<SessionHandle> {
         let id = SessionId::new(&*id.0);
-        self.engine.open(id, config(additional)).await.map_err(error_response)
+        self.engine.open(id, config(additional, servers)).await.map_err(error_response)
     }
 
     async fn attach(
         self,
         handle: SessionHandle,
-        servers: Vec<String>,
+        unusable: Vec<String>,
         additional: &[PathBuf],
     ) -> HandlerResult<Box<Opened>> {
         let adopted = self.adopted.clone();
@@ -233,7 +268,7 @@ impl RequestContext {
         let config = set(&handle, BTreeMap::new()).await?;
         let mut commands = self.engine.commands(&snapshot.cwd).await.commands;
         commands.extend(self.engine.skills(&snapshot.cwd).await);
-        Ok(Box::new(Opened { handle, snapshot, config, commands, servers, replayed: None }))
+        Ok(Box::new(Opened { handle, snapshot, config, commands, unusable, replayed: None }))
     }
 
     pub(super) async fn list(

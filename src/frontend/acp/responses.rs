@@ -67,7 +67,7 @@ impl Driver {
         while let Ok(page) = self.pages.try_recv() {
             self.send_all(page);
         }
-        let Opened { handle, snapshot, config, commands, servers, replayed } = opened;
+        let Opened { handle, snapshot, config, commands, unusable, replayed } = opened;
         let handle = self.engine_methods.add(handle);
         let session = handle.id.clone();
         let models = self.ctx.engine.models();
@@ -98,11 +98,8 @@ impl Driver {
             let info = acp::SessionInfoUpdate::new().title(title);
             messages.push(open.message(acp::SessionUpdate::SessionInfoUpdate(info), None));
         }
-        if !servers.is_empty() {
-            let title = format!(
-                "MCP servers are not started, since this engine has no MCP client yet: {}",
-                servers.join(", ")
-            );
+        if !unusable.is_empty() {
+            let title = format!("MCP servers that cannot be used: {}", unusable.join("; "));
             let level = pintle_protocol::event::NoticeLevel::Warning;
             let update = notices::update(self.ctx.offers, level, &title, None, "mcp-servers");
             if self.ctx.offers.notices {
@@ -111,7 +108,6 @@ impl Driver {
                 open.hold(vec![update], None);
             }
         }
-        open.servers = servers;
         self.editor.serve(&session);
         self.sessions.insert(open);
         self.send_all(messages);

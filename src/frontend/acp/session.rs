@@ -37,8 +37,6 @@ pub(super) struct OpenSession {
     pub(super) translator: Translator,
     pub(super) settings: Settings,
     pub(super) prompts: Vec<Prompt>,
-    /// The names of the MCP servers that the client wants in this session.
-    pub(super) servers: Vec<String>,
     /// The last event that was sent when the session was loaded.
     pub(super) sent_to: u64,
     running: Option<TurnId>,
@@ -53,19 +51,8 @@ impl OpenSession {
         settings: Settings,
     ) -> Self {
         let id = acp::SessionId::new(handle.id.as_str());
-        let (prompts, servers, held) = (Vec::new(), Vec::new(), Vec::new());
-        Self {
-            handle,
-            id,
-            cwd,
-            translator,
-            settings,
-            prompts,
-            servers,
-            sent_to: 0,
-            running: None,
-            held,
-        }
+        let (prompts, held) = (Vec::new(), Vec::new());
+        Self { handle, id, cwd, translator, settings, prompts, sent_to: 0, running: None, held }
     }
 
     /// Takes over the prompts and updates of the same session, opened before.

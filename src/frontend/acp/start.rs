@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The methods of the engine's own protocol that are answered under `_pintle/`. None of them opens or closes a session for this client: a
 /// fork is opened with `session/load`.
-pub(super) const ENGINE_METHODS: [&str; 27] = [
+pub(super) const ENGINE_METHODS: [&str; 29] = [
     "session/events",
     "session/items",
     "session/tree",
@@ -35,6 +35,8 @@ pub(super) const ENGINE_METHODS: [&str; 27] = [
     "queue/remove",
     "job/list",
     "job/stop",
+    "mcp/list",
+    "mcp/update",
     "models/list",
 ];
 
@@ -62,6 +64,7 @@ pub(super) fn hello() -> acp::InitializeResponse {
     let capabilities = acp::AgentCapabilities::new()
         .load_session(true)
         .prompt_capabilities(prompts)
+        .mcp_capabilities(acp::McpCapabilities::new().http(true))
         .session_capabilities(sessions)
         .auth(acp::AgentAuthCapabilities::new().logout(acp::LogoutCapabilities::new()))
         .meta(wire::meta(

@@ -15,13 +15,14 @@ use pintle_protocol::methods::{
     ApprovalAnswerRequest, AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff,
     CheckpointList, CommandList, ConfigList, ConfigSet, ContextRead, DocumentChanged,
     DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister, Initialize,
-    ItemCancel, ItemRead, JobList, JobStop, ModelsList, Ping, QuestionAnswerRequest, QueueList,
-    QueueRemove, QueueUpdateRequest, Request, ReviewBaseline, ReviewDecide, ReviewList,
-    ReviewPatch, SessionAnchors, SessionArchive, SessionClose, SessionCompact, SessionCreate,
-    SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems, SessionLabel,
-    SessionList, SessionMerge, SessionNote, SessionOpen, SessionRewind, SessionSearch,
-    SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, ShellRun, Shutdown,
-    SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart, TurnSteer, UsageRead,
+    ItemCancel, ItemRead, JobList, JobStop, McpList, McpUpdate, ModelsList, Ping,
+    QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
+    ReviewDecide, ReviewList, ReviewPatch, SessionAnchors, SessionArchive, SessionClose,
+    SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionExport, SessionFork,
+    SessionItems, SessionLabel, SessionList, SessionMerge, SessionNote, SessionOpen, SessionRewind,
+    SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, ShellRun,
+    Shutdown, SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart, TurnSteer,
+    UsageRead,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -142,6 +143,8 @@ impl Table {
         add::<UsageRead, _, _>(&mut module, stored::usage_read);
         add::<SessionArchive, _, _>(&mut module, stored::session_archive);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
+        add::<McpList, _, _>(&mut module, handlers::mcp_list);
+        add::<McpUpdate, _, _>(&mut module, handlers::mcp_update);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);
         add::<AuthStatus, _, _>(&mut module, auth::auth_status);
         add_cancellable::<AuthLogin, _, _>(&mut module, auth::auth_login);

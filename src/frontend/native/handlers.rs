@@ -6,8 +6,8 @@ use super::filter;
 use super::keys::{check_length, checked_key};
 use crate::agent::{
     self, ContextCommand, CreateSession, JobCommand, OpenConfig, QueueCommand, QueueEdit,
-    SessionHandle, SettingsCommand, Snapshot, SubscriptionCommand, Terms, Trace, TurnCommand,
-    Wanted,
+    ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand, Snapshot,
+    SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
 };
 use crate::frontend::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
 use crate::transport::MAX_MESSAGE_BYTES;
@@ -20,6 +20,7 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::event::QueuedInput;
 use pintle_protocol::history::ItemCancelParams;
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::mcp::{McpListResult, McpServer, McpUpdateParams};
 use pintle_protocol::methods::{
     CommandListResult, ConfigResult, ConfigSetParams, Empty, EngineInfo, InitializeParams,
     InitializeResult, JobListResult, JobStopParams, JobStopResult, Limits, ProtocolChoice,
@@ -112,7 +113,7 @@ pub(super) async fn session_create(
     let SessionCreateParams { cwd, title, config, subscribe, filter, key } = params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
-    let (config, cause) = (open_config(config), connection.cause(key)?);
+    let (config, cause) = (open_config(config)?, connection.cause(key)?);
     let create = CreateSession { cwd, title, config, cause, ..CreateSession::default() };
     let session = connection.engine.create(create).await.map_err(refused)?;
     let session = connection.add(session);
@@ -125,7 +126,7 @@ pub(super) async fn session_open(
 ) -> HandlerResult<SessionResult> {
     let SessionOpenParams { session_id, subscribe, from_seq, tail, config, filter } = params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
-    let opened = connection.engine.open(session_id, open_config(config)).await;
+    let opened = connection.engine.open(session_id, open_config(config)?).await;
     let session = opened.map_err(refused)?;
     let session = connection.add(session);
     let from_seq = first_of(&session, from_seq, tail).await?;
@@ -338,6 +339,26 @@ pub(super) async fn job_stop(
     Ok(JobStopResult { job })
 }
 
+pub(super) async fn mcp_list(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> HandlerResult<McpListResult> {
+    let session = session(&connection, params.session_id)?;
+    let servers = session.ask(|reply| ServersCommand::List { reply }).await.map_err(refused)?;
+    Ok(McpListResult { servers })
+}
+
+pub(super) async fn mcp_update(
+    connection: Arc<Connection>,
+    params: McpUpdateParams,
+) -> HandlerResult<McpListResult> {
+    let McpUpdateParams { session_id, server, enabled, restart } = params;
+    let session = session(&connection, session_id)?;
+    let update = |reply| ServersCommand::Update { server, enabled, restart, reply };
+    let servers = session.ask(update).await.map_err(refused)?;
+    Ok(McpListResult { servers })
+}
+
 pub(super) async fn models_list(
     connection: Arc<Connection>,
     _: Empty,
@@ -479,7 +500,19 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
     }
 }
 
-pub(super) fn open_config(config: SessionConfig) -> OpenConfig {
+/// Returns the servers that a client names for its session.
+fn servers(named: &BTreeMap<String, McpServer>) -> HandlerResult<Arc<[ServerDefinition]>> {
+    let value = serde_json::to_value(named).unwrap_or_default();
+    let table = value.as_object().cloned().unwrap_or_default();
+    let (servers, problems) = agent::parse_servers(&table, &ServerOrigin::Client);
+    if problems.is_empty() {
+        return Ok(servers.into());
+    }
+    let hint = "each server has a `command` with `args` and `env`, or a `url` with `headers`";
+    Err(invalid("/config/mcpServers", &problems.join("; "), hint.to_owned()))
+}
+
+pub(super) fn open_config(config: SessionConfig) -> HandlerResult<OpenConfig> {
     let SessionConfig {
         model,
         permission_mode,
@@ -487,15 +520,17 @@ pub(super) fn open_config(config: SessionConfig) -> OpenConfig {
         tools,
         mode,
         additional_directories,
+        mcp_servers,
     } = config;
     let additional = additional_directories.map(|all| all.into_iter().map(Into::into).collect());
-    OpenConfig {
+    Ok(OpenConfig {
         model,
         permission_mode,
         system_prompt,
         tools,
         mode,
         additional,
+        servers: mcp_servers.as_ref().map(servers).transpose()?,
         ..OpenConfig::default()
-    }
+    })
 }

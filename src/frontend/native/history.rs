@@ -34,7 +34,7 @@ pub(super) async fn session_fork(
 ) -> HandlerResult<SessionResult> {
     let SessionForkParams { session_id: of, at, title, config, subscribe, filter, key } = params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
-    let (config, cause) = (open_config(config), connection.cause(key)?);
+    let (config, cause) = (open_config(config)?, connection.cause(key)?);
     let fork = ForkSession { of, at, title, config, cause };
     let session = connection.engine.fork(fork).await.map_err(refused)?;
     let session = connection.add(session);

@@ -95,12 +95,22 @@
 ---@field tools? (string)[] The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them.
 ---@field mode? pintle.WorkMode The work mode.
 ---@field additionalDirectories? (string)[] Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged.
+---@field mcpServers? table<string, pintle.McpServer> Servers of the Model Context Protocol for this session, by name, beside those of the user's settings; one of the same name is used in place of theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
 
 ---The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest.
 ---@alias pintle.PermissionMode "readOnly"|"ask"|"autoEdit"|"full"
 
 ---The work mode: act or plan only.
 ---@alias pintle.WorkMode "act"|"plan"
+
+---A server of the Model Context Protocol, for one session: a program that speaks on its streams (`command`), or an address (`url`). Its values stand for themselves: nothing in them is expanded.
+---@class pintle.McpServer
+---@field command? string The program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
+---@field args? (string)[] Its arguments.
+---@field env? table<string, string> The variables that it is given.
+---@field cwd? string Its working directory, where it is not the session's.
+---@field url? string The address of a server that speaks streamable HTTP.
+---@field headers? table<string, string> The headers of each request to it.
 
 ---A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed.
 ---@class pintle.SessionResult
@@ -1652,6 +1662,37 @@
 ---@class pintle.JobStopResult
 ---@field job pintle.Item The ended job's item.
 
+---The result of `mcp/list`. (Experimental.)
+---@class pintle.McpListResult
+---@field servers (pintle.McpServerState)[] The session's servers. Those of a project's file are known once a turn has begun.
+
+---The state of a session's server. (Experimental.)
+---@class pintle.McpServerState
+---@field name string Its name, unique in the session.
+---@field target string The command line or address, as it was configured.
+---@field origin string Where it was configured, in words.
+---@field status pintle.McpStatus Its status.
+---@field message? string The reason of a failure, in words.
+---@field about? string Its own name and version, and the protocol's; once it is connected.
+---@field tools? (pintle.McpTool)[] Its tools, once it is connected.
+---@field stderr? (string)[] The last lines that it wrote to its error output.
+
+---The status of a server. (Experimental.)
+---@alias pintle.McpStatus "idle"|"starting"|"ready"|"failed"|"off"
+
+---A tool of a server. (Experimental.)
+---@class pintle.McpTool
+---@field name string Its name at the server.
+---@field description string The server's description of it.
+---@field saysReadOnly? boolean The server says that it changes nothing. Permissions do not depend on it.
+
+---The params of `mcp/update`. (Experimental.)
+---@class pintle.McpUpdateParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field server string The server's name.
+---@field enabled? boolean Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail.
+---@field restart? boolean Starts one that failed at once, without waiting for its next use.
+
 ---The providers and models known by name. Any other `provider/id` of a known provider works as well.
 ---@class pintle.ModelsListResult
 ---@field providers (pintle.ProviderInfo)[] The providers: built-in ones, then the user's own.
@@ -2199,6 +2240,12 @@ M.method = {
   ---Stops a background job. The response comes when none of its processes runs any more; a job that has ended does not change.
   ---Params: `pintle.JobStopParams`; result: `pintle.JobStopResult`.
   job_stop = "job/stop",
+  ---Lists the session's servers of the Model Context Protocol with their state and tools. (Experimental: servers of the Model Context Protocol are new here.)
+  ---Params: `pintle.SessionParams`; result: `pintle.McpListResult`.
+  mcp_list = "mcp/list",
+  ---Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`. (Experimental: servers of the Model Context Protocol are new here.)
+  ---Params: `pintle.McpUpdateParams`; result: `pintle.McpListResult`.
+  mcp_update = "mcp/update",
   ---Lists the providers and models that are known by name, from the current settings files.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",

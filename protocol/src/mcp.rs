@@ -1,0 +1,111 @@
+//! Servers of the Model Context Protocol.
+
+use crate::ids::SessionId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A server of the Model Context Protocol, for one session: a program that speaks on its streams (`command`), or an address (`url`).
+/// Its values stand for themselves: nothing in them is expanded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpServer {
+    /// The program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Its arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// The variables that it is given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Its working directory, where it is not the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The address of a server that speaks streamable HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The headers of each request to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+}
+
+/// The state of a session's server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpServerState {
+    /// Its name, unique in the session.
+    pub name: String,
+    /// The command line or address, as it was configured.
+    pub target: String,
+    /// Where it was configured, in words.
+    pub origin: String,
+    /// Its status.
+    pub status: McpStatus,
+    /// The reason of a failure, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Its own name and version, and the protocol's; once it is connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// Its tools, once it is connected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<McpTool>,
+    /// The last lines that it wrote to its error output.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr: Vec<String>,
+}
+
+/// The status of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum McpStatus {
+    /// Nothing has used it yet.
+    Idle,
+    /// It is being started.
+    Starting,
+    /// It is connected.
+    Ready,
+    /// It could not be started, or its connection is over. The next use tries again.
+    Failed,
+    /// It was switched off for this session.
+    Off,
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpTool {
+    /// Its name at the server.
+    pub name: String,
+    /// The server's description of it.
+    pub description: String,
+    /// The server says that it changes nothing. Permissions do not depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub says_read_only: Option<bool>,
+}
+
+/// The result of `mcp/list`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpListResult {
+    /// The session's servers. Those of a project's file are known once a turn has begun.
+    pub servers: Vec<McpServerState>,
+}
+
+/// The params of `mcp/update`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpUpdateParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The server's name.
+    pub server: String,
+    /// Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Starts one that failed at once, without waiting for its next use.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restart: bool,
+}

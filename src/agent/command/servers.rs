@@ -1,0 +1,25 @@
+//! The session's MCP servers.
+
+use super::Reply;
+use pintle_protocol::mcp::McpServerState;
+
+/// Commands about MCP servers.
+#[derive(Debug)]
+pub enum ServersCommand {
+    /// List them.
+    List {
+        /// Receives their states.
+        reply: Reply<Vec<McpServerState>>,
+    },
+    /// Switch one off or on, or start it again.
+    Update {
+        /// Its name.
+        server: String,
+        /// It is used in this session; unchanged where `None`.
+        enabled: Option<bool>,
+        /// Start one that failed at once.
+        restart: bool,
+        /// Receives the states of all.
+        reply: Reply<Vec<McpServerState>>,
+    },
+}
