@@ -81,6 +81,9 @@ tests/clients/pi/run.sh
 step "clients of the Agent Client Protocol"
 tests/clients/acp/run.sh
 
+step "servers of the Model Context Protocol"
+tests/clients/mcp/run.sh
+
 if [ "$with_vscode" = yes ]; then
   step "VS Code's own chat, a client of the Agent Host Protocol"
   tests/clients/ahp/run.sh

@@ -6,15 +6,17 @@ use crate::agent::turn::limits::Limits;
 use crate::agent::turn::lint::Lint;
 use crate::agent::turn::permit::PermissionPolicy;
 use crate::agent::turn::retry::RetryPolicy;
+use crate::agent::turn::servers;
 use crate::ambient::Ambient;
 use crate::context::room;
 use crate::editor::Editors;
 use crate::exec::Environment;
 use crate::llm::ModelRef;
-use crate::mcp::SharedServers;
+use crate::mcp::{Server, SharedServers};
 use crate::models::{ConfiguredModels, Models, Toolbox};
 use crate::store::Store;
 use crate::tools;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,6 +74,12 @@ pub struct Services {
 }
 
 impl Services {
+    /// Returns the MCP servers that a session in this folder would have by itself, not started yet, and what is wrong with others.
+    pub async fn mcp_servers(&self, cwd: &Path) -> (Vec<Arc<Server>>, Vec<String>) {
+        let Some(shared) = &self.servers else { return (Vec::new(), Vec::new()) };
+        servers::of_folder(shared, &self.env, &self.personal, &self.permissions, cwd).await
+    }
+
     /// Replaces the engine's own instructions in the system prompts of new sessions.
     pub fn set_base_prompt(&mut self, text: String) {
         Arc::make_mut(&mut self.personal).base_prompt = Some(text);

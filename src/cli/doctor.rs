@@ -135,6 +135,11 @@ fn report(
         };
         writeln!(out, "  {:<15}{key} ({})", provider.name, provider.source)?;
     }
+    for (index, server) in config.servers.iter().enumerate() {
+        let label = if index == 0 { "servers" } else { "" };
+        let off = if server.is_enabled { "" } else { " (switched off)" };
+        writeln!(out, "{label:<10}{}: {}{off}", server.name, server.target())?;
+    }
     writeln!(out, "sandbox   {}", sandbox()?)?;
     Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
 }

@@ -162,6 +162,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
         Task::Run(task) => in_runtime(|| run_task(*task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
+        Task::Mcp { task } => in_runtime(|| mcp::run(task, ambient)),
         Task::Login(wanted) => in_runtime(|| login::run(wanted, ambient)),
         Task::Logout(wanted) => in_runtime(|| login::log_out(wanted, ambient)),
         Task::Sessions { task: Sessions::History(task) } => {

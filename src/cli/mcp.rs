@@ -1,13 +1,19 @@
 //! The MCP servers of the settings: where their values come from, and `pintle mcp`, which lists and tries them.
 
+use crate::args::{Mcp, McpList, McpTest};
+use crate::assemble;
 use pintle::agent::SharedServers;
 use pintle::ambient::Ambient;
 use pintle::config::{Config, TextSource};
 use pintle::llm::credentials::Printer;
-use pintle::mcp::{Origin, Pool, Values, expand};
+use pintle::mcp::{Origin, Pool, Server, Values, expand};
 use pintle::models::KeyFetcher;
+use pintle_protocol::mcp::{McpServerState, McpStatus};
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 /// The variables that a server sees beside those that it is given, as far as they are set: what programs need to be found and to
 /// write as the user reads.
@@ -79,4 +85,92 @@ pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
         definitions: config.servers.clone().into(),
         only: config.tools.allow.clone().map(Into::into),
     }
+}
+
+/// Lists or tries the servers of the current folder. The exit code is 0, or 2 where one cannot be used.
+pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
+    let (settings, is_json) = match &task {
+        Mcp::List(McpList { settings, json }) | Mcp::Test(McpTest { settings, json, .. }) => {
+            (settings, *json)
+        }
+    };
+    let config = assemble::load_config(settings, &ambient)?;
+    let services = assemble::services(settings, &ambient).await?;
+    let cwd = ambient.current_dir()?;
+    let (servers, problems) = services.mcp_servers(&cwd).await;
+    let mut err = std::io::stderr().lock();
+    for problem in problems {
+        writeln!(err, "pintle: {problem}")?;
+    }
+    let print = |state: &McpServerState, text: String| {
+        let line = if is_json { serde_json::to_string(state).unwrap_or_default() } else { text };
+        writeln!(std::io::stdout(), "{}", line.trim_end())
+    };
+    let name = match &task {
+        Mcp::List(_) => {
+            for server in &servers {
+                let state = server.report();
+                let McpServerState { name, target, origin, .. } = &state;
+                print(&state, format!("{name:<20}{target}   ({origin})"))?;
+            }
+            for off in config.servers.iter().filter(|server| !server.is_enabled && !is_json) {
+                writeln!(std::io::stdout(), "{:<20}{}   (switched off)", off.name, off.target())?;
+            }
+            if servers.is_empty() {
+                let file = config.folders.config_file.display();
+                writeln!(
+                    err,
+                    "pintle: no server is configured: `pintle help mcp` says how, in {file}"
+                )?;
+            }
+            return Ok(0);
+        }
+        Mcp::Test(wanted) => wanted.server.as_deref(),
+    };
+    let wanted: Vec<&Arc<Server>> = servers
+        .iter()
+        .filter(|known| name.is_none_or(|name| known.definition().name == name))
+        .collect();
+    if let (Some(name), true) = (name, wanted.is_empty()) {
+        writeln!(err, "pintle: no server `{name}` is configured; `pintle mcp list` lists them")?;
+        return Ok(2);
+    }
+    let mut code = 0;
+    for server in wanted {
+        let definition = server.definition();
+        let link = server.link(Instant::now() + definition.start_timeout).await;
+        let resources = match &link {
+            Ok(link) => link.resources().await.map(|all| all.len()),
+            Err(_) => Ok(0),
+        };
+        let state = server.report();
+        if state.status != McpStatus::Ready {
+            code = 2;
+        }
+        print(&state, tried(&state, resources.unwrap_or_default()))?;
+    }
+    Ok(code)
+}
+
+/// The outcome of a try, for people.
+fn tried(state: &McpServerState, resources: usize) -> String {
+    let McpServerState { name, target, message, about, tools, stderr, .. } = state;
+    let mut text = format!("{name}: {target}\n");
+    match (about, message) {
+        (Some(about), _) => {
+            let _ = writeln!(text, "  {about}: {} tools, {resources} resources", tools.len());
+        }
+        (None, message) => {
+            let _ =
+                writeln!(text, "  {}", message.as_deref().unwrap_or("it did not start in time"));
+        }
+    }
+    for tool in tools {
+        let about = tool.description.lines().next().unwrap_or_default();
+        let _ = writeln!(text, "  {:<24} {about}", tool.name);
+    }
+    for line in stderr {
+        let _ = writeln!(text, "  stderr: {line}");
+    }
+    text
 }

@@ -18,6 +18,8 @@ pub(super) struct Field {
     pub(super) options: Vec<String>,
     /// Several may be chosen.
     pub(super) multiple: bool,
+    /// The value where it is left out.
+    default: Option<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -72,12 +74,20 @@ fn field(
         }
         Some(_) => return None,
     };
-    if !is_required && !options.is_empty() {
+    let has_default = property.contains_key("default");
+    if (!is_required || has_default) && !options.is_empty() {
         options.push(LEAVE_OUT.to_owned());
     }
     let title = text_of("title").unwrap_or(name);
     let about = text_of("description").map(|about| format!(": {about}")).unwrap_or_default();
-    let optional = if is_required { "" } else { " (may be left out)" };
+    let default = property.get("default").cloned();
+    let optional = match &default {
+        Some(Value::String(default)) => format!(" (left out: {default})"),
+        Some(default) => format!(" (left out: {default})"),
+        None if is_required => String::new(),
+        None => " (may be left out)".to_owned(),
+    };
+    let is_required = is_required && default.is_none();
     Some(Field {
         name: name.to_owned(),
         is_required,
@@ -85,6 +95,7 @@ fn field(
         kind,
         text: format!("{message}\n\n{title}{about}{optional}"),
         options,
+        default,
     })
 }
 
@@ -125,6 +136,9 @@ impl Field {
         let is_left_out = chosen.iter().any(|label| label == LEAVE_OUT)
             || (chosen.is_empty() && said.is_none_or(|said| said == "-"));
         if is_left_out && !self.is_required {
+            if let Some(default) = &self.default {
+                values.insert(self.name.clone(), default.clone());
+            }
             return Ok(());
         }
         let index = |label: &String| self.options.iter().position(|option| option == label);
@@ -182,7 +196,8 @@ mod tests {
             "c": {"type": "boolean"},
             "d": {"type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"]},
             "e": {"type": "array", "items": {"anyOf": [{"const": "x", "title": "X!"}, {"const": "y"}]}},
-            "f": {"type": "number"}
+            "f": {"type": "number"},
+            "g": {"type": "integer", "default": 30}
         }, "required": ["a", "b", "d"]});
         let fields = fields("Who?", schema.as_object().unwrap()).unwrap();
         let mut values = Map::new();
@@ -199,6 +214,8 @@ mod tests {
             ("e", &["X!", "y"], None, Ok(json!(["x", "y"]))),
             ("f", &[], Some("1.5"), Ok(json!(1.5))),
             ("f", &[], Some("-"), Ok(Value::Null)),
+            ("g", &[], Some("-"), Ok(json!(30))),
+            ("g", &[], Some("4"), Ok(json!(4))),
         ] {
             let field = fields.iter().find(|field| field.name == name).unwrap();
             let chosen: Vec<String> = chosen.iter().map(|&label| label.to_owned()).collect();

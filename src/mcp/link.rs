@@ -64,6 +64,9 @@ pub enum LinkError {
     /// A person has to log in first.
     #[error("it wants a login")]
     Login(String),
+    /// It answers the first question of the newest versions with something else than an error, as no version allows.
+    #[error("it does not answer as any version of the protocol wants")]
+    Old,
     /// Any other failure.
     #[error("{0}")]
     Failed(String),

@@ -27,5 +27,5 @@ pub use link::{
 };
 pub use names::public_name;
 pub use server::{Pool, Seat, Server, State, Status, Values};
-pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources};
+pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources, found};
 pub use tool::{Call, ServerTool, marked};

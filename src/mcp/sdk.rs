@@ -206,10 +206,11 @@ pub(super) async fn over_streams(
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
     root: Option<&Path>,
+    versions: Versions,
 ) -> Result<(Sdk, Driver), LinkError> {
-    let handler = handler(root);
+    let handler = handler(root, versions);
     let (calls, changes) = (handler.calls.clone(), Arc::clone(&handler.changes));
-    let service = handler.serve_with_lifecycle((read, write), lifecycle()).await;
+    let service = handler.serve_with_lifecycle((read, write), lifecycle(versions)).await;
     Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
 }
 
@@ -220,6 +221,7 @@ pub(super) async fn over_streams(
 pub(super) async fn over_http(
     url: &str,
     headers: &[(String, String)],
+    versions: Versions,
 ) -> Result<(Sdk, Driver), LinkError> {
     let mut custom = HashMap::new();
     for (name, value) in headers {
@@ -250,7 +252,7 @@ pub(super) async fn over_http(
         .map_err(|error| LinkError::Failed(with_sources(&error)))?;
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(custom);
     let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
-    let handler = handler(None);
+    let handler = handler(None, versions);
     let (calls, changes) = (handler.calls.clone(), Arc::clone(&handler.changes));
     // The SDK waits for the time of its first question to be over where nobody listens.
     let unreachable = async {
@@ -260,20 +262,32 @@ pub(super) async fn over_http(
         }
     };
     let service = tokio::select! {
-        service = handler.serve_with_lifecycle(transport, lifecycle()) => service,
+        service = handler.serve_with_lifecycle(transport, lifecycle(versions)) => service,
         error = unreachable => return Err(error),
     };
     Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
 }
 
-fn lifecycle() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+/// The versions of the protocol to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Versions {
+    /// All, the newest first.
+    All,
+    /// Those with a handshake alone, for a server that the question of the newest ones confuses.
+    WithHandshake,
+}
+
+fn lifecycle(versions: Versions) -> ClientLifecycleMode {
+    match versions {
+        Versions::All => ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+        },
+        Versions::WithHandshake => ClientLifecycleMode::Initialize,
     }
 }
 
-fn handler(root: Option<&Path>) -> Handler {
+fn handler(root: Option<&Path>, versions: Versions) -> Handler {
     let mut capabilities = ClientCapabilities::default();
     let elicitation = ElicitationCapability::new();
     capabilities.elicitation = Some(
@@ -284,8 +298,13 @@ fn handler(root: Option<&Path>) -> Handler {
     let root = root.and_then(|root| reqwest::Url::from_directory_path(root).ok());
     capabilities.roots = root.as_ref().map(|_| rmcp::model::RootsCapabilities::default());
     let about = Implementation::new("pintle", env!("CARGO_PKG_VERSION"));
+    let config = match versions {
+        Versions::All => ClientConfig::new(capabilities, about),
+        Versions::WithHandshake => ClientConfig::new(capabilities, about)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25),
+    };
     Handler {
-        config: ClientConfig::new(capabilities, about),
+        config,
         root: root.map(|root| root.to_string()),
         calls: Calls::default(),
         changes: Arc::default(),
@@ -301,6 +320,8 @@ fn refused(error: &ClientInitializeError) -> LinkError {
     }
     match error {
         ClientInitializeError::ConnectionClosed(_) => LinkError::Closed,
+        ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ExpectedInitResponse(_) => LinkError::Old,
         ClientInitializeError::JsonRpcError(error) => LinkError::Said(shapes::said(&error.message)),
         other => LinkError::Failed(shapes::said(&with_sources(other))),
     }

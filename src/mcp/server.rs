@@ -5,7 +5,7 @@
 
 use super::definition::{Definition, Origin, Transport};
 use super::link::{Link, LinkError, ToolShape};
-use super::sdk;
+use super::sdk::{self, Versions};
 use crate::exec::sandbox::Confinement;
 use crate::exec::{Environment, Process, Program, RunningProgram};
 use crate::text::visible::visible;
@@ -415,11 +415,18 @@ impl Shared {
     }
 
     async fn connect(&self) -> Result<Connected, LinkError> {
+        match self.connect_with(Versions::All).await {
+            Err(LinkError::Old) => self.connect_with(Versions::WithHandshake).await,
+            connected => connected,
+        }
+    }
+
+    async fn connect_with(&self, versions: Versions) -> Result<Connected, LinkError> {
         let ((link, driver), process) = match &self.definition.transport {
             Transport::Stdio { .. } => {
                 let RunningProgram { mut process, stdin, stdout, stderr } = self.start().await?;
                 self.tasks.spawn(take_lines(stderr, Arc::clone(&self.stderr)));
-                let connecting = sdk::over_streams(stdout, stdin, Some(&self.seat.cwd));
+                let connecting = sdk::over_streams(stdout, stdin, Some(&self.seat.cwd), versions);
                 // A program that ends at once says more than a connection that is over.
                 let link = match connecting.await {
                     Ok(link) => link,
@@ -439,7 +446,7 @@ impl Shared {
             Transport::Http { url, headers } => {
                 let url = self.expand(url)?;
                 let headers = self.values(headers).await?;
-                (sdk::over_http(&url, &headers).await?, None)
+                (sdk::over_http(&url, &headers, versions).await?, None)
             }
         };
         let tools = link.tools().await?;

@@ -118,6 +118,17 @@ fn notice(code: &str, message: String) -> Notice {
     Notice { level: NoticeLevel::Warning, code: code.to_owned(), message, hint }
 }
 
+/// Returns the servers of these definitions, not started yet, and what is wrong with others.
+pub fn found(
+    shared: &SharedServers,
+    project: &[(PathBuf, String)],
+    seat: &Seat,
+) -> (Vec<Arc<Server>>, Vec<String>) {
+    let (definitions, problems) = definitions(&Known { shared, given: &[], project });
+    let server = |definition| shared.pool.server(definition, seat.clone());
+    (definitions.into_iter().map(server).collect(), problems)
+}
+
 /// Where definitions come from.
 struct Known<'a> {
     shared: &'a SharedServers,
@@ -561,15 +572,12 @@ impl Tool for ResourceTool {
             return Err(format!("`server` is missing: one of {}", names.join(", ")));
         }
         let switches = self.0.with(|state| state.switches.clone());
-        let chosen: Vec<Arc<Server>> = match uri {
-            Some(_) => {
-                chosen.iter().try_for_each(|known| switches.check(&known.definition().name))?;
-                chosen
-            }
-            None => {
-                let is_on = |known: &Arc<Server>| !switches.is_off(&known.definition().name);
-                chosen.into_iter().filter(is_on).collect()
-            }
+        let chosen: Vec<Arc<Server>> = if uri.is_some() {
+            chosen.iter().try_for_each(|known| switches.check(&known.definition().name))?;
+            chosen
+        } else {
+            let is_on = |known: &Arc<Server>| !switches.is_off(&known.definition().name);
+            chosen.into_iter().filter(is_on).collect()
         };
         Ok(Box::new(Resource { servers: chosen, uri }))
     }

@@ -3,6 +3,7 @@
 use crate::support::program::{Framing, Place, Program, until};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 /// The server of the fixtures, in one of its modes.
@@ -142,6 +143,23 @@ fn a_server_sees_the_variables_that_it_is_given_and_no_keys() {
         names.contains("PATH") && !names.contains("KEY") && !names.contains("TOKEN"),
         "{names}"
     );
+}
+
+#[test]
+fn a_server_changes_the_sessions_folders_alone_and_reads_no_secrets() {
+    for (mode, inside, outside) in [
+        (FULL, "completed: written", "failed: "),
+        (&["--permission", "full", "--sandbox", "off"], "completed: written", "completed: written"),
+    ] {
+        let place = Place::new(&[]);
+        configure(&place, &[("bad", server("plain"))]);
+        let write = |path: PathBuf| call("mcp__bad__write", json!({"path": path}));
+        let beside = place.project().parent().unwrap().join("beside.txt");
+        let (results, _) = run(&place, mode, &[write(place.path("in.txt")), write(beside.clone())]);
+        assert_eq!(results[0], inside, "{mode:?}");
+        assert!(results[1].starts_with(outside), "{mode:?}: {results:?}");
+        assert_eq!(beside.exists(), outside.starts_with("completed"), "{mode:?}");
+    }
 }
 
 #[test]

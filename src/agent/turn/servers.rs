@@ -1,14 +1,18 @@
 //! The MCP servers of the session at the beginning of a turn: their tools join the model's list.
 
 use crate::agent::host::{Host, uncancelled};
-use crate::agent::project::ProjectFiles;
+use crate::agent::project::{Personal, ProjectFiles};
 use crate::agent::turn::context::{TurnContext, TurnState};
+use crate::agent::turn::permit::{PermissionPolicy, Permissions, Site};
 use crate::agent::turn::tell;
 use crate::context::conversation::{Conversation, from_engine};
-use crate::mcp::{AllowedTools, Definition, Looked, Seat, SessionServers, SharedServers, Sources};
+use crate::exec::Environment;
+use crate::mcp::{
+    self, AllowedTools, Definition, Looked, Seat, SessionServers, SharedServers, Sources,
+};
 use crate::tools::Tool;
 use pintle_protocol::event::Event;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The MCP servers of a turn.
@@ -91,4 +95,24 @@ async fn files(ctx: &TurnContext) -> Vec<(PathBuf, String)> {
     let cwd = workspace.folders.cwd.as_path();
     let place = ProjectFiles::of(workspace.env.as_ref(), &ctx.prompt.personal, cwd).await;
     place.servers().await
+}
+
+/// Returns the MCP servers that a session in this folder would have by itself, not started yet, and what is wrong with others.
+pub(in crate::agent) async fn of_folder(
+    shared: &SharedServers,
+    env: &Arc<dyn Environment>,
+    personal: &Personal,
+    policy: &Arc<PermissionPolicy>,
+    cwd: &Path,
+) -> (Vec<Arc<mcp::Server>>, Vec<String>) {
+    let home = env.platform().home.as_deref();
+    let site = Site { env: env.as_ref(), cwd, additional: &[], home, artifacts: None };
+    let permissions = Permissions::new(policy.default_mode, Arc::clone(policy));
+    let seat = Seat {
+        env: Arc::clone(env),
+        cwd: cwd.to_owned(),
+        confinement: permissions.confinement_of_servers(site).await,
+    };
+    let project = ProjectFiles::of(env.as_ref(), personal, cwd).await.servers().await;
+    mcp::found(shared, &project, &seat)
 }

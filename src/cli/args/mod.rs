@@ -57,6 +57,12 @@ pub(crate) enum Task {
     /// List the models that are known by name, with windows and prices: built-in ones and your own
     #[command(after_help = "Guide: pintle help providers")]
     Models(ListModels),
+    /// List the servers of the Model Context Protocol that a session here would have, or try one
+    #[command(after_help = "Guide: pintle help mcp")]
+    Mcp {
+        #[command(subcommand)]
+        task: Mcp,
+    },
     /// Log in to a provider, or list who is logged in where
     #[command(after_help = "Guide: pintle help logins")]
     Login(Login),
@@ -359,6 +365,34 @@ pub(crate) struct ListModels {
     /// Print the providers instead, with their URLs and whether their keys are set
     #[arg(long)]
     pub(crate) providers: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Mcp {
+    /// List the servers, without starting them
+    List(McpList),
+    /// Start a server as a session would, and print what it offers
+    Test(McpTest),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpList {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpTest {
+    /// The server's name; all servers without one
+    pub(crate) server: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -23,7 +23,7 @@ struct Topic {
 }
 
 /// The guides, in the order in which a newcomer reads them.
-const TOPICS: [Topic; 14] = [
+const TOPICS: [Topic; 15] = [
     Topic {
         name: "configuration",
         summary: "config.toml: every setting with its default",
@@ -58,6 +58,11 @@ const TOPICS: [Topic; 14] = [
         name: "hooks",
         summary: "programs of yours that deny or change the agent's calls",
         text: include_str!("hooks.md"),
+    },
+    Topic {
+        name: "mcp",
+        summary: "servers of the Model Context Protocol: their tools and resources",
+        text: include_str!("mcp.md"),
     },
     Topic {
         name: "context",

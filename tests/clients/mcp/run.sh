@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Drives servers of the Model Context Protocol that nobody here wrote, and the protocol's own conformance scenarios for clients, by
+# `pintle`. Installs them below the cache; what cannot be had is said plainly and skipped. Needs PINTLE_BIN.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../../..
+: "${PINTLE_BIN:?the program to test}"
+export PINTLE_BIN
+cache=${PINTLE_CACHE:-$root/.cache}
+export SERVERS=$cache/clients/mcp
+mkdir -p "$SERVERS"
+skip() {
+  echo "tests/clients/mcp: $1" | tee -a "${PINTLE_SKIPS:-/dev/null}"
+}
+if [ ! -e "$SERVERS/node_modules/@modelcontextprotocol/conformance/package.json" ]; then
+  npm install --no-audit --no-fund --loglevel=error --prefix "$SERVERS" \
+    @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31 \
+    @modelcontextprotocol/conformance@0.1.16 >/dev/null || { skip "no servers of npm"; exit 0; }
+fi
+if [ ! -x "$SERVERS/venv/bin/mcp-server-git" ]; then
+  { python3 -m venv "$SERVERS/venv" &&
+    "$SERVERS/venv/bin/pip" install -q mcp-server-time==2026.10.19 mcp-server-git==2026.10.19; } || {
+    skip "no servers of PyPI"
+    exit 0
+  }
+fi
+SERVERS=$(cd "$SERVERS" && pwd)
+timeout 240 node "$here/servers.mjs"
+# The scenarios need a newer node than Debian's.
+for node in "$cache/vscode/node/bin/node" node; do
+  if "$node" -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 22 ? 0 : 1)' 2>/dev/null; then
+    for scenario in initialize tools_call elicitation-sep1034-client-defaults sse-retry; do
+      out=$(timeout 90 "$node" "$SERVERS/node_modules/@modelcontextprotocol/conformance/dist/index.js" client \
+        --command "$node $here/scenario.mjs" --scenario "$scenario" 2>&1) || {
+        echo "$out" | tail -40
+        echo "tests/clients/mcp: the scenario $scenario fails"
+        exit 1
+      }
+      echo "scenario $scenario: fine"
+    done
+    exit 0
+  fi
+done
+skip "no node from 22 on for the conformance scenarios"
