@@ -120,7 +120,7 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
                 let file = config.folders.config_file.display();
                 writeln!(
                     err,
-                    "pintle: no server is configured: `pintle help mcp` says how, in {file}"
+                    "pintle: no server is configured: `pintle help servers` says how, in {file}"
                 )?;
             }
             return Ok(0);

@@ -25,6 +25,7 @@ pub(super) const KEYS: [(&str, &[&str]); 13] = [
             "limits",
             "context",
             "lint",
+            "mcp_servers",
             "title",
             "sessions",
             "environment",

@@ -193,7 +193,8 @@ fn servers_of_mcp_serve_the_session_that_names_them() {
     ]);
     for (offers, is_notice) in [(everything(), true), (json!({}), false)] {
         let place = Place::new(&[]);
-        let replies = [call("mcp__notes__variables", json!({})), said("a")];
+        let asks = || call("mcp__notes__variables", json!({}));
+        let replies = [asks(), said("a"), asks(), said("b")];
         let path = place.script(&script(&replies));
         let command = place.command(&["acp", "--permission", "full", "--script", &path]);
         let mut client = Client::over(command, offers);
@@ -206,6 +207,12 @@ fn servers_of_mcp_serve_the_session_that_names_them() {
         let told = client.told();
         assert_eq!(told.contains("the server `old` is not used"), !is_notice);
         assert!(told.contains("/ $x"), "{told}");
+        // Another session does not have them.
+        let made = client.ask("session/new", json!({"cwd": place.project(), "mcpServers": []}));
+        client.session = made["sessionId"].as_str().unwrap().to_owned();
+        assert_eq!(client.say("go"), "end_turn");
+        let told = client.told();
+        assert!(!told.contains("/ $x") && told.contains("mcp__notes__variables"), "{told}");
     }
     // A client that leaves the list out means that there are none.
     let place = Place::new(&[]);

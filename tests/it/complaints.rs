@@ -223,7 +223,7 @@ const COMPLAINTS: [Complaint; 38] = [
     (
         32,
         "servers of one session leak into another",
-        &["acp_clients::servers_of_mcp_are_named_as_not_started"],
+        &["acp_clients::servers_of_mcp_serve_the_session_that_names_them"],
     ),
     (
         33,

@@ -147,18 +147,17 @@ fn a_server_sees_the_variables_that_it_is_given_and_no_keys() {
 
 #[test]
 fn a_server_changes_the_sessions_folders_alone_and_reads_no_secrets() {
-    for (mode, inside, outside) in [
-        (FULL, "completed: written", "failed: "),
-        (&["--permission", "full", "--sandbox", "off"], "completed: written", "completed: written"),
-    ] {
+    for (mode, reaches_outside) in
+        [(FULL, false), (&["--permission", "full", "--sandbox", "off"], true)]
+    {
         let place = Place::new(&[]);
         configure(&place, &[("bad", server("plain"))]);
         let write = |path: PathBuf| call("mcp__bad__write", json!({"path": path}));
         let beside = place.project().parent().unwrap().join("beside.txt");
         let (results, _) = run(&place, mode, &[write(place.path("in.txt")), write(beside.clone())]);
-        assert_eq!(results[0], inside, "{mode:?}");
-        assert!(results[1].starts_with(outside), "{mode:?}: {results:?}");
-        assert_eq!(beside.exists(), outside.starts_with("completed"), "{mode:?}");
+        assert_eq!(results[0], "completed: written", "{mode:?}");
+        // In the sandbox this is another folder, or none.
+        assert_eq!(beside.exists(), reaches_outside, "{mode:?}: {results:?}");
     }
 }
 

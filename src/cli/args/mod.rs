@@ -58,7 +58,7 @@ pub(crate) enum Task {
     #[command(after_help = "Guide: pintle help providers")]
     Models(ListModels),
     /// List the servers of the Model Context Protocol that a session here would have, or try one
-    #[command(after_help = "Guide: pintle help mcp")]
+    #[command(after_help = "Guide: pintle help servers")]
     Mcp {
         #[command(subcommand)]
         task: Mcp,

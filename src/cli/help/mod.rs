@@ -60,9 +60,9 @@ const TOPICS: [Topic; 15] = [
         text: include_str!("hooks.md"),
     },
     Topic {
-        name: "mcp",
-        summary: "servers of the Model Context Protocol: their tools and resources",
-        text: include_str!("mcp.md"),
+        name: "servers",
+        summary: "MCP servers: their tools and resources",
+        text: include_str!("servers.md"),
     },
     Topic {
         name: "context",
