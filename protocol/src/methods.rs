@@ -426,7 +426,7 @@ pub struct SkillListResult {
     pub skills: Vec<PromptCommand>,
 }
 
-/// A prompt in a file. A message that begins with `/` and its name is replaced by that prompt.
+/// A prompt in a file, or of an MCP server. A message that begins with `/` and its name is replaced by that prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptCommand {
@@ -438,7 +438,7 @@ pub struct PromptCommand {
     /// The arguments that may follow the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument_hint: Option<String>,
-    /// Its file.
+    /// Its file; `mcp:SERVER` for the prompt of a server.
     pub path: String,
 }
 

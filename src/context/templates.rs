@@ -107,6 +107,12 @@ fn variable<'a>(
     Some((unquoted(value.unwrap_or_default()).to_owned(), after))
 }
 
+/// Returns the arguments, one a word or a quoted text.
+pub fn words(arguments: &str) -> Vec<String> {
+    let words = ranges(arguments).into_iter().filter_map(|range| arguments.get(range));
+    words.map(|word| unquoted(word).to_owned()).collect()
+}
+
 /// Returns the ranges of the arguments. White space separates them, except within quotes that begin one.
 fn ranges(arguments: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();

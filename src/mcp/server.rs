@@ -4,7 +4,7 @@
 //! server waits for a bounded time, and when the last handle is gone, its process ends.
 
 use super::definition::{Definition, Origin, Transport};
-use super::link::{Link, LinkError, ToolShape};
+use super::link::{Link, LinkError, PromptShape, ToolShape};
 use super::sdk::{self, Versions};
 use crate::exec::sandbox::Confinement;
 use crate::exec::{Environment, Process, Program, RunningProgram};
@@ -82,6 +82,8 @@ pub enum State {
         link: Arc<dyn Link>,
         /// Its tools, those that the definition leaves out too.
         tools: Arc<[ToolShape]>,
+        /// Its prompts.
+        prompts: Arc<[PromptShape]>,
     },
     /// It could not be started, or its connection is over.
     Failed {
@@ -210,7 +212,7 @@ impl Server {
         match self.state() {
             State::Idle => base,
             State::Starting => McpServerState { status: McpStatus::Starting, ..base },
-            State::Ready { link, tools } => {
+            State::Ready { link, tools, .. } => {
                 let used = tools.iter().filter(|tool| self.definition.uses(&tool.name));
                 let tools = used.map(|tool| McpTool {
                     name: tool.name.clone(),
@@ -330,6 +332,7 @@ struct Connected {
     /// Ends with the connection.
     driver: sdk::Driver,
     tools: Arc<[ToolShape]>,
+    prompts: Arc<[PromptShape]>,
     process: Option<Process>,
 }
 
@@ -356,14 +359,18 @@ impl Shared {
             started = timeout(limit, self.connect()) => started,
         };
         let error = match started.unwrap_or(Err(LinkError::Timeout(limit))) {
-            Ok(Connected { link, driver, tools, process }) => {
-                self.set(State::Ready { link: Arc::clone(&link), tools });
+            Ok(Connected { link, driver, tools, prompts, process }) => {
+                let ready = |tools| {
+                    let (link, prompts) = (Arc::clone(&link), Arc::clone(&prompts));
+                    State::Ready { link, tools, prompts }
+                };
+                self.set(ready(tools));
                 let began = Instant::now();
                 tokio::select! {
                     biased;
                     () = self.ended.cancelled() => {}
                     () = driver => {}
-                    () = self.watch(link) => {}
+                    () = self.watch(&*link, &ready) => {}
                 }
                 // With the last handle to the connection, the program's input is closed.
                 self.set(State::Starting);
@@ -394,10 +401,14 @@ impl Shared {
     }
 
     /// Reads its tools again whenever they change, until the connection is over.
-    async fn watch(&self, link: Arc<dyn Link>) {
+    async fn watch(
+        &self,
+        link: &dyn Link,
+        ready: &(dyn Fn(Arc<[ToolShape]>) -> State + Send + Sync),
+    ) {
         while link.changed().await {
             if let Ok(tools) = link.tools().await {
-                self.set(State::Ready { link: Arc::clone(&link), tools: tools.into() });
+                self.set(ready(tools.into()));
             }
             // A server may tell this as fast as it likes: it is asked once a second.
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -449,8 +460,10 @@ impl Shared {
                 (sdk::over_http(&url, &headers, versions).await?, None)
             }
         };
-        let tools = link.tools().await?;
-        Ok(Connected { link: Arc::new(link), driver, tools: tools.into(), process })
+        let tools = link.tools().await?.into();
+        // Its tools are of use without them.
+        let prompts = link.prompts().await.unwrap_or_default().into();
+        Ok(Connected { link: Arc::new(link), driver, tools, prompts, process })
     }
 
     async fn start(&self) -> Result<RunningProgram, LinkError> {

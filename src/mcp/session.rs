@@ -5,6 +5,7 @@
 //! start, but not for long.
 
 use super::definition::{self, Definition, Origin};
+use super::link::PromptShape;
 use super::names::public_name;
 use super::server::{self, Pool, Seat, Server, Status};
 use super::tool::{ServerTool, Switches, marked, tools_of};
@@ -13,7 +14,8 @@ use pintle_protocol::content::Content;
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use pintle_protocol::mcp::{McpServerState, McpStatus};
-use serde_json::{Value, json};
+use pintle_protocol::methods::PromptCommand;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -319,6 +321,77 @@ impl SessionServers {
             state.status = McpStatus::Off;
         }
         states
+    }
+
+    /// The prompts of the servers, as messages call them.
+    pub fn prompts(&self) -> Vec<PromptCommand> {
+        let mut commands = Vec::new();
+        for server in self.used() {
+            let server::State::Ready { prompts, .. } = server.state() else { continue };
+            let of = &server.definition().name;
+            for prompt in prompts.iter() {
+                let arguments = prompt.arguments.iter().map(|(name, is_required)| {
+                    if *is_required { format!("<{name}>") } else { format!("[{name}]") }
+                });
+                let hint = arguments.collect::<Vec<_>>().join(" ");
+                commands.push(PromptCommand {
+                    name: public_name(of, &prompt.name, |_| false),
+                    description: prompt.description.clone(),
+                    argument_hint: Some(hint).filter(|hint| !hint.is_empty()),
+                    path: format!("mcp:{of}"),
+                });
+            }
+        }
+        commands
+    }
+
+    /// Fills in the prompt of this name, with its arguments in order; `None` where no server has one. The result comes with the server's
+    /// name.
+    pub async fn prompt(
+        &self,
+        name: &str,
+        words: &[String],
+    ) -> Option<Result<(String, Vec<Content>), String>> {
+        let (server, prompt) = self.used().into_iter().find_map(|server| {
+            let server::State::Ready { prompts, .. } = server.state() else { return None };
+            let of = server.definition().name.clone();
+            let is_meant =
+                |prompt: &&PromptShape| public_name(&of, &prompt.name, |_| false) == name;
+            let prompt = prompts.iter().find(is_meant).cloned();
+            prompt.map(|prompt| (server, prompt))
+        })?;
+        let mut arguments = Map::new();
+        let count = prompt.arguments.len();
+        for (at, (argument, is_required)) in prompt.arguments.iter().enumerate() {
+            let rest = words.get(at..).unwrap_or_default();
+            // The last one takes what is left.
+            let value = if at + 1 == count {
+                rest.join(" ")
+            } else {
+                rest.first().cloned().unwrap_or_default()
+            };
+            if !value.is_empty() {
+                arguments.insert(argument.clone(), json!(value));
+            } else if *is_required {
+                return Some(Err(format!("the prompt {name} wants a value for `{argument}`")));
+            }
+        }
+        let link = server.link(Instant::now() + FIRST_WAIT);
+        let filled = async { link.await?.prompt(&prompt.name, arguments).await };
+        let of = server.definition().name.clone();
+        Some(filled.await.map(|blocks| (of, blocks)).map_err(|error| server.explain(&error)))
+    }
+
+    /// Reads the resource that a person mentions, as `SERVER:URI`; `None` where no server has this name. The result comes with the
+    /// server's name.
+    pub async fn mentioned(&self, mention: &str) -> Option<Result<(String, Vec<Content>), String>> {
+        let (name, uri) = mention.split_once(':')?;
+        let server = self.used().into_iter().find(|server| server.definition().name == name)?;
+        let link = server.link(Instant::now() + FIRST_WAIT);
+        let read = async { link.await?.read(uri).await };
+        let parts = read.await.map_err(|error| server.explain(&error));
+        let blocks = parts.map(|parts| parts.into_iter().map(|part| part.content).collect());
+        Some(blocks.map(|blocks| (name.to_owned(), blocks)))
     }
 
     /// The tools for the model's list.
@@ -715,7 +788,7 @@ async fn read(ctx: &ToolContext, server: &Arc<Server>, uri: &str) -> ToolResult 
     match reading.await {
         Ok(parts) => {
             let blocks = parts.into_iter().map(|part| part.content).collect();
-            let content = marked(ctx, &definition.name, blocks).await;
+            let content = marked(&ctx.settings, &ctx.cancel, &definition.name, blocks).await;
             ToolResult { content, ..ToolResult::default() }
         }
         Err(error) => plain(server.explain(&error), true),

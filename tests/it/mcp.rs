@@ -83,7 +83,7 @@ fn tools_of_a_server_are_called_and_what_it_does_wrong_harms_nobody() {
         (call("mcp__bad__write", json!({"path": inside})), "completed: written"),
         (
             call("mcp__bad__picture", json!({})),
-            "completed: <image/png> | [an image (image/png) that is left out: it is no PNG, JPEG, GIF or WebP] | \
+            "completed: <image/png> | [a picture is left out: it is no PNG, JPEG, GIF or WebP] | \
              [resource note:1, one; `mcp_resource` reads it]",
         ),
         (call("mcp__bad__value", json!({})), "completed: {\n  \"answer\": 42\n}"),
@@ -378,4 +378,38 @@ fn a_server_asks_a_person_and_a_call_is_cancelled() {
     program.until_event("turn.completed");
     // The server was told, and says so.
     until(|| program.ask("mcp/list", json!({})).to_string().contains("it was cancelled"));
+}
+
+#[test]
+fn a_person_calls_prompts_and_mentions_resources() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("plain"))]);
+    let said = |text: &str| json!({"blocks": [{"text": text}]});
+    let replies = vec![said("done"); 5];
+    let path = place.script(&json!({ "replies": replies }));
+    let mut program = Program::start(place.command(&["serve", "--script", &path]), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    for (text, wants) in [
+        (
+            "/mcp__bad__greet Ann 'very well' and so",
+            r#"greet {"how": "very well and so", "who": "Ann"}"#,
+        ),
+        ("/mcp__bad__greet", "[the prompt mcp__bad__greet wants a value for `who`]"),
+        ("read @bad:note:7, please", "the text of note:7"),
+        ("nothing of @other:note:7", "nothing of @other:note:7"),
+    ] {
+        program.prompt(text);
+        program.until_event("turn.completed");
+        let sent = program.ask("context/read", json!({}))["messages"].as_array().unwrap().clone();
+        let read = |message: &&Value| message["role"] == "user";
+        let last = sent.iter().rev().find(read).unwrap().to_string();
+        assert!(
+            last.contains(&json!(wants).to_string().trim_matches('"').to_owned()),
+            "{text}: {last}"
+        );
+    }
+    let listed = program.ask("command/list", json!({}))["commands"].clone();
+    let greet = json!({"name": "mcp__bad__greet", "description": "Greets", "argumentHint": "<who> [how]", "path": "mcp:bad"});
+    assert_eq!(listed, json!([greet]));
 }

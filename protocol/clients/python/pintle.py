@@ -3768,12 +3768,12 @@ class CommandListResult(_CommandListResult, total=False):
 class _PromptCommand(TypedDict):
     # Its name, without the slash.
     name: str
-    # Its file.
+    # Its file; `mcp:SERVER` for the prompt of a server.
     path: str
 
 
 class PromptCommand(_PromptCommand, total=False):
-    """A prompt in a file. A message that begins with `/` and its name is replaced by that prompt."""
+    """A prompt in a file, or of an MCP server. A message that begins with `/` and its name is replaced by that prompt."""
 
     # Its description.
     description: str

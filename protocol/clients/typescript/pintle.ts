@@ -2929,7 +2929,7 @@ export type CommandListResult = {
   problems?: string[];
 };
 
-/** A prompt in a file. A message that begins with `/` and its name is replaced by that prompt. */
+/** A prompt in a file, or of an MCP server. A message that begins with `/` and its name is replaced by that prompt. */
 export type PromptCommand = {
   /** Its name, without the slash. */
   name: string;
@@ -2937,7 +2937,7 @@ export type PromptCommand = {
   description?: string;
   /** The arguments that may follow the name. */
   argumentHint?: string;
-  /** Its file. */
+  /** Its file; `mcp:SERVER` for the prompt of a server. */
   path: string;
 };
 

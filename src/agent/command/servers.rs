@@ -2,6 +2,7 @@
 
 use super::Reply;
 use pintle_protocol::mcp::McpServerState;
+use pintle_protocol::methods::PromptCommand;
 
 /// Commands about MCP servers.
 #[derive(Debug)]
@@ -10,6 +11,11 @@ pub enum ServersCommand {
     List {
         /// Receives their states.
         reply: Reply<Vec<McpServerState>>,
+    },
+    /// List their prompts.
+    Prompts {
+        /// Receives them, as messages call them.
+        reply: Reply<Vec<PromptCommand>>,
     },
     /// Switch one off or on, or start it again.
     Update {

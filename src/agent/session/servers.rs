@@ -11,6 +11,9 @@ impl Session {
             ServersCommand::List { reply } => {
                 let _ = reply.send(Ok(self.server_states()));
             }
+            ServersCommand::Prompts { reply } => {
+                let _ = reply.send(Ok(self.servers.prompts()));
+            }
             ServersCommand::Update { server, enabled, restart, reply } => {
                 let states = self.server_states();
                 let names: Vec<&str> = states.iter().map(|state| state.name.as_str()).collect();

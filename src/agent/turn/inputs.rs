@@ -9,9 +9,12 @@ use crate::agent::project::{self, ProjectFiles};
 use crate::agent::turn::approval::{self, Grants};
 use crate::agent::turn::context::TurnContext;
 use crate::context::{input, skills, templates};
-use crate::image::{self, Format};
+use crate::image::Format;
+use crate::mcp;
 use crate::permissions;
-use crate::tools::{Access, Client, Profile, Progress, Read, ResolvedPaths, Tool, ToolContext};
+use crate::tools::{
+    Access, Client, Profile, Progress, Read, ResolvedPaths, Tool, ToolContext, picture,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_protocol::content::{Content, Input, LineRange};
@@ -40,14 +43,14 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
                 Input::Text { text } => {
                     let is_typed = !ctx.prompt.is_subagent;
                     let called = if is_typed && at == 0 { call(ctx, text).await } else { None };
-                    content.push(Content::text(called.unwrap_or_else(|| text.clone())));
+                    content.extend(called.unwrap_or_else(|| vec![Content::text(text.clone())]));
                     if is_typed {
                         mentioned.extend(input::mentions(text));
                     }
                 }
                 Input::File { path, range } => content.extend(file(ctx, path, *range).await),
-                Input::Image { mime_type, data } => {
-                    content.push(image(ctx, mime_type, data).await);
+                Input::Image { data, .. } => {
+                    content.push(picture(&ctx.tools.settings, &ctx.cancel, data).await);
                 }
                 Input::Selection { .. } | Input::Diagnostics { .. } => {
                     content.extend(input::plain(std::slice::from_ref(block)));
@@ -64,6 +67,8 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
             };
             if is_there {
                 content.extend(file(ctx, &path, None).await);
+            } else {
+                content.extend(resource(ctx, &path).await);
             }
         }
         content
@@ -79,8 +84,13 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
 }
 
 /// The prompt or the skill that a text calls, with its arguments.
-async fn call(ctx: &TurnContext, text: &str) -> Option<String> {
+async fn call(ctx: &TurnContext, text: &str) -> Option<Vec<Content>> {
     let (name, arguments) = templates::call(text)?;
+    if let Some(servers) = &ctx.tools.servers
+        && let Some(found) = servers.session.prompt(name, &templates::words(arguments)).await
+    {
+        return Some(said(ctx, found).await);
+    }
     let place = ProjectFiles::of(
         ctx.workspace.env.as_ref(),
         &ctx.prompt.personal,
@@ -89,10 +99,29 @@ async fn call(ctx: &TurnContext, text: &str) -> Option<String> {
     .await;
     if let Some(name) = name.strip_prefix(skills::CALL) {
         let (skill, text) = place.skill(name).await?;
-        return Some(skills::call(&skill, &text, arguments));
+        return Some(vec![Content::text(skills::call(&skill, &text, arguments))]);
     }
     let template = place.template(name).await?;
-    Some(templates::expand(&template.body, arguments))
+    Some(vec![Content::text(templates::expand(&template.body, arguments))])
+}
+
+/// The resource of an MCP server that a person mentions, as `@SERVER:URI`.
+async fn resource(ctx: &TurnContext, mention: &str) -> Vec<Content> {
+    let Some(servers) = &ctx.tools.servers else { return Vec::new() };
+    match servers.session.mentioned(mention).await {
+        Some(found) => said(ctx, found).await,
+        None => Vec::new(),
+    }
+}
+
+/// What an MCP server said, or why it said nothing, for the model.
+async fn said(ctx: &TurnContext, found: Result<(String, Vec<Content>), String>) -> Vec<Content> {
+    match found {
+        Ok((server, blocks)) => {
+            mcp::marked(&ctx.tools.settings, &ctx.cancel, &server, blocks).await
+        }
+        Err(message) => vec![Content::text(format!("[{message}]"))],
+    }
 }
 
 /// Where a path leads, as the tool that reads would take it.
@@ -167,36 +196,6 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
         // Reading prints nothing while it goes on.
         progress: Progress::none(),
         settings: Arc::clone(&ctx.tools.settings),
-    }
-}
-
-/// An image, small enough for a model, or words that say why it is not shown.
-async fn image(ctx: &TurnContext, mime_type: &str, data: &str) -> Content {
-    let settings = &ctx.tools.settings;
-    if settings.block_images {
-        return Content::text("[a picture is left out: reading pictures is switched off]");
-    }
-    let Ok(bytes) = STANDARD.decode(data) else {
-        return Content::text("[a picture is left out: its data is no base64]");
-    };
-    let Some(format) = Format::of(&bytes) else {
-        return Content::text("[a picture is left out: it is no PNG, JPEG, GIF or WebP]");
-    };
-    let (limits, cancel) = (settings.image_limits, ctx.cancel.clone());
-    let fitting = move || image::fit(format, bytes, limits, || cancel.is_cancelled());
-    // Decoding is a long computation: it has no place among what waits.
-    match tokio::task::spawn_blocking(fitting).await {
-        Ok(Ok(fitted))
-            if fitted.size == fitted.original && fitted.format.mime_type() == mime_type =>
-        {
-            Content::Image { mime_type: mime_type.to_owned(), data: data.to_owned() }
-        }
-        Ok(Ok(fitted)) => Content::Image {
-            mime_type: fitted.format.mime_type().to_owned(),
-            data: STANDARD.encode(fitted.bytes),
-        },
-        Ok(Err(error)) => Content::text(format!("[a picture is left out: it {error}]")),
-        Err(_) => Content::text("[a picture is left out: decoding it failed]"),
     }
 }
 

@@ -9,9 +9,9 @@ use super::translator::{Offers, Translator};
 use super::wire;
 use crate::agent::{
     Accepted, Adopt, ContextCommand, CreateSession, Editors, EngineHandle, Error, ErrorKind,
-    Filter, Hint, OpenConfig, ServerDefinition, ServerOrigin, SessionHandle, SettingsCommand,
-    Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
-    parse_servers,
+    Filter, Hint, OpenConfig, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle,
+    SettingsCommand, Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Terms, Trace,
+    TurnCommand, Wanted, parse_servers,
 };
 use crate::frontend::connection::{Scope, close_session};
 use crate::frontend::native::dispatch::{error_object, refused};
@@ -268,6 +268,8 @@ impl RequestContext {
         let config = set(&handle, BTreeMap::new()).await?;
         let mut commands = self.engine.commands(&snapshot.cwd).await.commands;
         commands.extend(self.engine.skills(&snapshot.cwd).await);
+        let prompts = handle.ask(|reply| ServersCommand::Prompts { reply }).await;
+        commands.extend(prompts.map_err(error_response)?);
         Ok(Box::new(Opened { handle, snapshot, config, commands, unusable, replayed: None }))
     }
 

@@ -254,7 +254,10 @@ pub(super) async fn command_list(
     let session = session(&connection, params.session_id)?;
     let snapshot =
         session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
-    Ok(connection.engine.commands(&snapshot.cwd).await)
+    let mut found = connection.engine.commands(&snapshot.cwd).await;
+    let prompts = session.ask(|reply| ServersCommand::Prompts { reply }).await.map_err(refused)?;
+    found.commands.extend(prompts);
+    Ok(found)
 }
 
 pub(super) async fn skill_list(

@@ -1771,12 +1771,12 @@
 ---@field commands (pintle.PromptCommand)[] The prompts, by name.
 ---@field problems? (string)[] Files that could not be read, each with the reason.
 
----A prompt in a file. A message that begins with `/` and its name is replaced by that prompt.
+---A prompt in a file, or of an MCP server. A message that begins with `/` and its name is replaced by that prompt.
 ---@class pintle.PromptCommand
 ---@field name string Its name, without the slash.
 ---@field description? string Its description.
 ---@field argumentHint? string The arguments that may follow the name.
----@field path string Its file.
+---@field path string Its file; `mcp:SERVER` for the prompt of a server.
 
 ---The result of `skill/list`.
 ---@class pintle.SkillListResult
