@@ -75,6 +75,9 @@ local verbs = {
   sessions = function()
     require("pintle").sessions()
   end,
+  servers = function()
+    require("pintle.servers").open()
+  end,
   attention = function()
     require("pintle").attention()
   end,

@@ -115,7 +115,7 @@ test("verbs with nothing to do", function()
   vi:wait_note("no turn runs that could be steered")
   vi:cmd("Pintle nonsense")
   vi:wait_note("there is no `:Pintle nonsense`; there are: ask, attention, comment, diff")
-  equal(vi:lua("return vim.fn.getcompletion('Pintle s', 'cmdline')"), { "sessions", "steer", "stop" })
+  equal(vi:lua("return vim.fn.getcompletion('Pintle s', 'cmdline')"), { "servers", "sessions", "steer", "stop" })
   equal(vi:lua("return vim.fn.getcompletion('Pintle ', 'cmdline')"), {
     "ask",
     "attention",
@@ -133,6 +133,7 @@ test("verbs with nothing to do", function()
     "revert",
     "review",
     "rewind",
+    "servers",
     "sessions",
     "steer",
     "stop",

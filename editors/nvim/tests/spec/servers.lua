@@ -1,0 +1,23 @@
+-- `:Pintle servers`: servers of the Model Context Protocol, their tools, and a switch for each.
+
+local child = require("child")
+
+test("the session's MCP servers are listed with their tools, and switched off and on", function()
+  local home = child.folder("home")
+  local server = vim.fs.normalize(vim.env.PINTLE_PLUGIN .. "/../../tests/fixtures/mcp/server.py")
+  child.write(home .. "/config.toml", ('[mcp_servers.notes]\ncommand = "python3"\nargs = ["%s"]\n'):format(server))
+  local vi = child.start({ script = { replies = { { blocks = { { text = "Hi." } } } } } })
+  vi:lua(("vim.env.PINTLE_HOME = '%s'"):format(home))
+  vi:cmd("Pintle servers")
+  vi:wait_note("there is no session")
+  vi:cmd("Pintle ask hello")
+  vi:wait_turn()
+  vi:lua("_G.choices = { 'notes', 'Switch it off', 'notes', 'Switch it on' }")
+  vi:cmd("Pintle servers")
+  vi:wait_note("the MCP server notes is off")
+  equal(vi:lua("return _G.asked[1].labels"), { "notes  ready  17 tools, bad 1, MCP 2025-06-18" })
+  contains(table.concat(vi:lua("return _G.asked[2].labels"), "\n"), "tool echo: Says it again")
+  vi:cmd("Pintle servers")
+  vi:wait_note("the MCP server notes is on")
+  contains(vi:lua("return _G.asked[3].labels[1]"), "notes  off  python3 ")
+end)
