@@ -5,7 +5,14 @@
  */
 import type { Connection } from "./connection.ts";
 import { isConflictError, isSharedError } from "./problem.ts";
-import type { AnyRecord, EditorDiagnosticsParams, SessionId, SessionResult } from "./protocol.ts";
+import type {
+  AnyRecord,
+  EditorDiagnosticsParams,
+  McpServerState,
+  McpUpdateParams,
+  SessionId,
+  SessionResult,
+} from "./protocol.ts";
 import type { Change, State } from "./state.ts";
 import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
 
@@ -110,6 +117,17 @@ export class Session {
   /** Gives it another title; an empty one takes it away. */
   async rename(title: string): Promise<void> {
     await this.#connection?.request("session/update", { sessionId: this.id, title });
+  }
+
+  /** Lists its servers of the Model Context Protocol. */
+  async servers(): Promise<McpServerState[]> {
+    const listed = await this.#connection?.request("mcp/list", { sessionId: this.id });
+    return listed?.servers ?? [];
+  }
+
+  /** Switches a server off or on, or starts it again. */
+  async updateServer(update: McpUpdateParams): Promise<void> {
+    await this.#connection?.request("mcp/update", { ...update, sessionId: this.id });
   }
 
   /** Tells the engine what the editor finds wrong. Nobody waits for it, and one that is lost does no harm. */

@@ -10,6 +10,7 @@ import type { RewindOwner } from "./rewindCommands.ts";
 import { compareUnsaved } from "./diffs.ts";
 import { reviewCommands } from "./reviewCommands.ts";
 import { rewindCommands } from "./rewindCommands.ts";
+import { showServers } from "./serverCommands.ts";
 import { describeTime } from "./sessionsTree.ts";
 
 /** The owner of all that commands act on. */
@@ -27,6 +28,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     "pintle.newSession": () => newSession(owner),
     "pintle.openSession": (id: unknown) => openSession(owner, id),
     "pintle.renameSession": () => renameSession(owner),
+    "pintle.mcpServers": () => showServers(owner),
     "pintle.refreshSessions": () => owner.sessions.refresh(),
     "pintle.stop": () => owner.chat?.stop(),
     "pintle.compareUnsaved": (path: string) => compareUnsaved(owner, path),

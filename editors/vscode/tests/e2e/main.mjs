@@ -8,6 +8,7 @@ import * as rewind from "./rewind.mjs";
 import { wholeRound } from "./round.mjs";
 import * as stream from "./stream.mjs";
 import * as shared from "./shared.mjs";
+import * as servers from "./servers.mjs";
 import { start } from "./support.mjs";
 import * as trust from "./trust.mjs";
 
@@ -26,6 +27,7 @@ for (const [name, run] of Object.entries({
   ...faults,
   ...stream,
   ...help,
+  ...servers,
   ...trust,
   ...shared,
 })) {

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { McpServerState } from "../../src/protocol.ts";
+import { actionOf, describeServer } from "../../src/servers.ts";
+
+const server = (more: Partial<McpServerState>): McpServerState => ({
+  name: "time",
+  target: "uvx mcp-server-time",
+  origin: "your settings",
+  status: "idle",
+  ...more,
+});
+
+test("a server is described by its state, and switched or started again", () => {
+  const tools = [{ name: "now", description: "The time" }];
+  for (const [given, description, detail, label] of [
+    [{}, "idle", "uvx mcp-server-time", "Switch it off for this session"],
+    [
+      { status: "ready", about: "mcp-time 1", tools },
+      "ready, 1 tools",
+      "uvx mcp-server-time — mcp-time 1",
+      "Switch it off for this session",
+    ],
+    [{ status: "failed", message: "it ended" }, "failed", "it ended", "Start it again"],
+    [{ status: "off" }, "off", "uvx mcp-server-time", "Switch it on"],
+  ] as [Partial<McpServerState>, string, string, string][]) {
+    const of = server(given);
+    assert.deepEqual(describeServer(of), { label: "time", description, detail });
+    assert.equal(actionOf(of).label, label);
+    assert.equal(actionOf(of).update.server, "time");
+  }
+});
