@@ -43,6 +43,9 @@ pub struct Seat {
     pub env: Arc<dyn Environment>,
     /// The session's working directory.
     pub cwd: PathBuf,
+    /// A person trusts the project there. Where not, programs start in a folder of their own: many run what lies in the directory that
+    /// they start in.
+    pub is_trusted: bool,
     /// The confinement of a server that runs in the sandbox, or the reason why there is none and none may run.
     pub confinement: Result<Option<Arc<Confinement>>, String>,
 }
@@ -477,7 +480,9 @@ impl Shared {
             (Err(reason), _) => return Err(LinkError::Failed(reason.clone())),
         };
         let mut all = self.values.base();
-        if let Some(cache) = self.values.cache(&self.definition.name) {
+        let cache = self.values.cache(&self.definition.name);
+        let neutral = cache.clone().filter(|_| !self.seat.is_trusted);
+        if let Some(cache) = cache {
             // Where npx, uvx and others keep what they download: their own place is not writable in the sandbox.
             for name in ["XDG_CACHE_HOME", "npm_config_cache", "UV_CACHE_DIR", "PIP_CACHE_DIR"] {
                 all.push((name.to_owned(), cache.to_string_lossy().into_owned()));
@@ -488,8 +493,7 @@ impl Shared {
             ));
             if let Some(confinement) = &mut confinement {
                 let confinement = Arc::make_mut(confinement);
-                confinement.writable.push(cache.clone());
-                confinement.readable.push(cache);
+                confinement.writable.push(cache);
             }
         }
         if let Some(confinement) = &mut confinement
@@ -504,7 +508,7 @@ impl Shared {
         }
         let cwd = match cwd {
             Some(cwd) => self.seat.cwd.join(self.expand(&cwd.to_string_lossy())?),
-            None => self.seat.cwd.clone(),
+            None => neutral.unwrap_or_else(|| self.seat.cwd.clone()),
         };
         let program = Program {
             command: self.expand(command)?,
@@ -580,6 +584,7 @@ impl Pool {
         let is_same = |server: &Arc<Server>| {
             let other = &server.shared.seat;
             let is_seat = other.cwd == seat.cwd
+                && other.is_trusted == seat.is_trusted
                 && other.confinement == seat.confinement
                 && Arc::ptr_eq(&other.env, &seat.env);
             server.definition == definition && (is_http || is_seat)

@@ -115,8 +115,10 @@ pub struct Looked {
 }
 
 fn notice(code: &str, message: String) -> Notice {
-    let hint =
-        Some("`pintle mcp list` shows the servers, `pintle mcp test NAME` tries one".to_owned());
+    let hint = Some(
+        "the list of MCP servers shows what it wrote, and `pintle mcp test NAME` tries it"
+            .to_owned(),
+    );
     Notice { level: NoticeLevel::Warning, code: code.to_owned(), message, hint }
 }
 

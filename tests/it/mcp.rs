@@ -146,7 +146,7 @@ fn a_server_sees_the_variables_that_it_is_given_and_no_keys() {
 }
 
 #[test]
-fn a_server_changes_the_sessions_folders_alone_and_reads_no_secrets() {
+fn a_server_changes_the_sessions_folders_alone() {
     for (mode, reaches_outside) in
         [(FULL, false), (&["--permission", "full", "--sandbox", "off"], true)]
     {
@@ -247,6 +247,18 @@ fn a_projects_servers_are_used_once_a_person_trusts_it() {
     let (results, notices) = run(&stranger, FULL, &[echo("theirs")]);
     assert!(results[0].starts_with("failed"), "{results:?}");
     assert!(notices.iter().any(|text| text.contains(".mcp.json")), "{notices:?}");
+}
+
+#[test]
+fn a_program_starts_in_the_project_once_a_person_trusts_it() {
+    // Many programs run what lies in the directory that they start in.
+    for (place, is_there) in [(Place::new(&[]), true), (Place::untrusted(&[]), false)] {
+        configure(&place, &[("bad", server("plain"))]);
+        let (results, _) =
+            run(&place, FULL, &[call("mcp__bad__write", json!({"path": "here.txt"}))]);
+        assert_eq!(results, ["completed: written"]);
+        assert_eq!(place.path("here.txt").exists(), is_there);
+    }
 }
 
 /// A client of an engine with a server, whose model makes these calls.

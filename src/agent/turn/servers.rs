@@ -12,7 +12,7 @@ use crate::mcp::{
 };
 use crate::tools::Tool;
 use pintle_protocol::event::Event;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The MCP servers of a turn.
@@ -70,12 +70,15 @@ async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -
         return servers.session.look_again();
     }
     let workspace = &ctx.workspace;
+    let cwd = workspace.folders.cwd.as_path();
+    let place = ProjectFiles::of(workspace.env.as_ref(), &ctx.prompt.personal, cwd).await;
     let seat = Seat {
         env: Arc::clone(&workspace.env),
-        cwd: workspace.folders.cwd.clone(),
+        cwd: cwd.to_owned(),
+        is_trusted: place.is_trusted,
         confinement: ctx.permissions.confinement_of_servers(workspace.into()).await,
     };
-    let project = files(ctx).await;
+    let project = place.servers().await;
     servers
         .session
         .settle(Sources {
@@ -89,14 +92,6 @@ async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -
         .await
 }
 
-/// The files of the project that name servers, where a person trusts it.
-async fn files(ctx: &TurnContext) -> Vec<(PathBuf, String)> {
-    let workspace = &ctx.workspace;
-    let cwd = workspace.folders.cwd.as_path();
-    let place = ProjectFiles::of(workspace.env.as_ref(), &ctx.prompt.personal, cwd).await;
-    place.servers().await
-}
-
 /// Returns the MCP servers that a session in this folder would have by itself, not started yet, and what is wrong with others.
 pub(in crate::agent) async fn of_folder(
     shared: &SharedServers,
@@ -108,11 +103,13 @@ pub(in crate::agent) async fn of_folder(
     let home = env.platform().home.as_deref();
     let site = Site { env: env.as_ref(), cwd, additional: &[], home, artifacts: None };
     let permissions = Permissions::new(policy.default_mode, Arc::clone(policy));
+    let place = ProjectFiles::of(env.as_ref(), personal, cwd).await;
     let seat = Seat {
         env: Arc::clone(env),
         cwd: cwd.to_owned(),
+        is_trusted: place.is_trusted,
         confinement: permissions.confinement_of_servers(site).await,
     };
-    let project = ProjectFiles::of(env.as_ref(), personal, cwd).await.servers().await;
+    let project = place.servers().await;
     mcp::found(shared, &project, &seat)
 }
