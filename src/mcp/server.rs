@@ -377,6 +377,7 @@ impl Shared {
                 }
                 // With the last handle to the connection, the program's input is closed.
                 self.set(State::Starting);
+                drop(link);
                 if began.elapsed() > MAX_BACKOFF {
                     self.failed_before(|failures| *failures = 0);
                 }

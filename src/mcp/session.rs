@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
@@ -58,6 +58,21 @@ pub struct AllowedTools(pub Arc<dyn Fn(&str) -> bool + Send + Sync>);
 impl std::fmt::Debug for AllowedTools {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("AllowedTools")
+    }
+}
+
+/// The same for what it holds itself, which must not keep it alive.
+#[derive(Debug, Clone)]
+struct WeakServers(Weak<Mutex<State>>);
+
+impl WeakServers {
+    /// Returns the servers.
+    ///
+    /// # Errors
+    /// Words for the model: the session is over.
+    fn get(&self) -> Result<SessionServers, String> {
+        let servers = self.0.upgrade().map(SessionServers);
+        servers.ok_or_else(|| "the session is over".to_owned())
     }
 }
 
@@ -186,6 +201,10 @@ impl SessionServers {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    fn weak(&self) -> WeakServers {
+        WeakServers(Arc::downgrade(&self.0))
+    }
+
     /// Returns true if the list of tools is settled.
     pub fn is_settled(&self) -> bool {
         self.with(|state| state.is_settled)
@@ -247,11 +266,11 @@ impl SessionServers {
         if !servers.is_empty() && (!is_whole || listed.len() < all.len()) {
             let description =
                 find_description(&servers, if listed.is_empty() { &all } else { &[] });
-            generic.push(Arc::new(FindTool { description, servers: self.clone() }));
-            generic.push(Arc::new(CallTool(self.clone())));
+            generic.push(Arc::new(FindTool { description, servers: self.weak() }));
+            generic.push(Arc::new(CallTool(self.weak())));
         }
         if has_resources {
-            generic.push(Arc::new(ResourceTool(self.clone())));
+            generic.push(Arc::new(ResourceTool(self.weak())));
         }
         generic.retain(|tool| (allowed.0)(tool.name()) && !taken.contains(tool.name()));
         self.with(|state| {
@@ -525,16 +544,16 @@ fn find_description(servers: &[Arc<Server>], unlisted: &[Arc<ServerTool>]) -> St
 #[derive(Debug)]
 struct FindTool {
     description: String,
-    servers: SessionServers,
+    servers: WeakServers,
 }
 
 /// `mcp_call`: a call of a tool that `mcp_find` found.
 #[derive(Debug)]
-struct CallTool(SessionServers);
+struct CallTool(WeakServers);
 
 /// `mcp_resource`: resources of servers, listed or read.
 #[derive(Debug)]
-struct ResourceTool(SessionServers);
+struct ResourceTool(WeakServers);
 
 impl Tool for FindTool {
     fn name(&self) -> &'static str {
@@ -561,7 +580,7 @@ impl Tool for FindTool {
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let query = text(&arguments, "query")?.ok_or("`query` is missing: a text")?;
-        Ok(Box::new(Find { query, servers: self.servers.clone() }))
+        Ok(Box::new(Find { query, servers: self.servers.get()? }))
     }
 }
 
@@ -591,8 +610,9 @@ impl Tool for CallTool {
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let name = text(&arguments, "tool")?.ok_or("`tool` is missing: the name of a tool")?;
-        let tool = self.0.tool(&name).ok_or_else(|| {
-            let near = self.0.names();
+        let servers = self.0.get()?;
+        let tool = servers.tool(&name).ok_or_else(|| {
+            let near = servers.names();
             let near: Vec<&str> = near.iter().map(String::as_str).take(MAX_FOUND).collect();
             format!(
                 "there is no tool `{name}`: find one with `mcp_find`; there are {}",
@@ -631,7 +651,8 @@ impl Tool for ResourceTool {
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let server = text(&arguments, "server")?;
         let uri = text(&arguments, "uri")?;
-        let servers = self.0.servers();
+        let session = self.0.get()?;
+        let servers = session.servers();
         let names: Vec<&str> =
             servers.iter().map(|known| known.definition().name.as_str()).collect();
         let chosen: Vec<Arc<Server>> = servers
@@ -646,7 +667,7 @@ impl Tool for ResourceTool {
         if uri.is_some() && chosen.len() > 1 {
             return Err(format!("`server` is missing: one of {}", names.join(", ")));
         }
-        let switches = self.0.with(|state| state.switches.clone());
+        let switches = session.with(|state| state.switches.clone());
         let chosen: Vec<Arc<Server>> = if uri.is_some() {
             chosen.iter().try_for_each(|known| switches.check(&known.definition().name))?;
             chosen

@@ -1,6 +1,6 @@
 //! Servers of the Model Context Protocol, driven by the real program: a server of ours does what servers should not.
 
-use crate::support::program::{Framing, Place, Program, until};
+use crate::support::program::{Framing, Place, Program, is_running, until};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -424,4 +424,35 @@ fn a_person_calls_prompts_and_mentions_resources() {
     let listed = program.ask("command/list", json!({}))["commands"].clone();
     let greet = json!({"name": "mcp__bad__greet", "description": "Greets", "argumentHint": "<who> [how]", "path": "mcp:bad"});
     assert_eq!(listed, json!([greet]));
+}
+
+#[test]
+fn a_server_ends_with_the_last_session_that_uses_it() {
+    let place = Place::new(&[]);
+    let mark = place.path("mark").to_str().unwrap().to_owned();
+    let mut table = server("plain");
+    table["args"].as_array_mut().unwrap().push(json!(mark));
+    configure(&place, &[("bad", table)]);
+    let said = json!({"blocks": [{"text": "done"}]});
+    let path = place.script(&json!({"replies": [said, said]}));
+    let mut program = Program::start(place.command(&["serve", "--script", &path]), Framing::Lines);
+    program.initialize();
+    let sessions: Vec<Value> = (0..2)
+        .map(|_| {
+            let made = program.ask("session/create", json!({}));
+            let input = json!([{"type": "text", "text": "go"}]);
+            program.ask("turn/start", json!({"sessionId": made["sessionId"], "input": input}));
+            program.until_event("turn.completed");
+            made["sessionId"].clone()
+        })
+        .collect();
+    // Both share one.
+    let starts = std::fs::read_to_string(place.path("starts.txt")).unwrap();
+    assert_eq!(starts.lines().count(), 1);
+    assert!(is_running(&mark));
+    program.ask("session/close", json!({"sessionId": sessions[0]}));
+    let listed = program.ask("mcp/list", json!({"sessionId": sessions[1]}));
+    assert_eq!(listed["servers"][0]["status"], "ready");
+    program.ask("session/close", json!({"sessionId": sessions[1]}));
+    until(|| !is_running(&mark));
 }

@@ -335,6 +335,11 @@ impl Permissions {
             Sandbox::Missing => Ok(None),
             Sandbox::Partial | Sandbox::Full | Sandbox::Required => {
                 let mut confinement = Arc::clone(&ready.confinement);
+                if let Some(artifacts) = site.artifacts {
+                    // That of one session: sessions may share a server.
+                    let own = resolve(site.env, artifacts).await;
+                    Arc::make_mut(&mut confinement).readable.retain(|path| *path != own);
+                }
                 if self.mode == PermissionMode::ReadOnly {
                     let confinement = Arc::make_mut(&mut confinement);
                     let roots = std::mem::take(&mut confinement.writable);
