@@ -11,6 +11,7 @@
 mod definition;
 mod expand;
 mod form;
+mod generic;
 mod link;
 mod names;
 mod sdk;
