@@ -107,6 +107,10 @@ impl Tool for CallTool {
         ToolKind::Other
     }
 
+    fn passing_on(&self, tool: &str, arguments: Value) -> Value {
+        json!({"tool": tool, "arguments": arguments})
+    }
+
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let name = text(&arguments, "tool")?.ok_or("`tool` is missing: the name of a tool")?;
         let servers = self.0.get()?;
@@ -258,6 +262,13 @@ impl Prepared for Resource {
             }
             _ => Access::Engine,
         }
+    }
+
+    fn acting(&self) -> Option<(String, Value)> {
+        let (uri, server) = (self.uri.as_ref()?, self.servers.first()?);
+        let server = &server.definition().name;
+        let name = public_name(server, "resource", |_| false);
+        Some((name, json!({"server": server, "uri": uri})))
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {

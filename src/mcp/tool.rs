@@ -191,6 +191,10 @@ impl Prepared for Call {
         Access::Other(self.name.clone())
     }
 
+    fn acting(&self) -> Option<(String, Value)> {
+        Some((self.name.clone(), Value::Object(self.arguments.clone())))
+    }
+
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let Self { tool, server, arguments, .. } = *self;
         let definition = server.definition();

@@ -95,6 +95,11 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
         arguments::unknown("", &self.parameters(), arguments).map_or(Ok(()), Err)
     }
 
+    /// The arguments of a call of this tool that has another tool act with these.
+    fn passing_on(&self, _tool: &str, arguments: Value) -> Value {
+        arguments
+    }
+
     /// Checks the arguments and describes the call. It touches nothing.
     ///
     /// # Errors
@@ -113,6 +118,11 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
 
     /// The access that needs permission.
     fn access(&self) -> Access;
+
+    /// Returns the tool that acts, with its arguments, where the called one only passes them on: rules and hooks are about that one.
+    fn acting(&self) -> Option<(String, Value)> {
+        None
+    }
 
     /// Returns the changes of files that the call would make now, and makes none. Empty where the call changes no file
     /// itself, or cannot tell beforehand.

@@ -224,6 +224,33 @@ fn its_own_words_decide_nothing_about_permission() {
 }
 
 #[test]
+fn rules_and_hooks_are_about_the_tool_that_acts_whoever_passes_the_call_on() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("plain"))]);
+    let config = place.home().join("config.toml");
+    let told = place.path("told.json");
+    let hook = format!("cat > {}", told.display());
+    let more = format!(
+        "rules = [{{ decision = \"deny\", tool = \"mcp__bad__bash\" }}, {{ decision = \"allow\", tool = \"mcp__bad__echo\" }}]\n{}\n\
+         [[hooks]]\npoint = \"beforeToolCall\"\ncommand = \"{hook}\"\ntools = [\"mcp__bad__echo\"]\n",
+        std::fs::read_to_string(&config).unwrap()
+    );
+    std::fs::write(&config, more).unwrap();
+    let echo = call("mcp_call", json!({"tool": "mcp__bad__echo", "arguments": {"text": "said"}}));
+    let denied = call("mcp_call", json!({"tool": "mcp__bad__bash", "arguments": {"command": "x"}}));
+    let other = call("mcp_call", json!({"tool": "mcp__bad__value"}));
+    let (results, _) = run(&place, &["--permission", "ask"], &[echo, denied.clone(), other]);
+    assert_eq!(results[0], "completed: said");
+    assert!(results[1].starts_with("declined"), "{results:?}");
+    assert!(results[2].starts_with("declined"), "{results:?}");
+    let told: Value = serde_json::from_str(&std::fs::read_to_string(told).unwrap()).unwrap();
+    assert_eq!(told["call"]["toolName"], "mcp__bad__echo");
+    assert_eq!(told["call"]["arguments"], json!({"text": "said"}));
+    let (results, _) = run(&place, FULL, &[denied]);
+    assert!(results[0].starts_with("declined"), "{results:?}");
+}
+
+#[test]
 fn a_projects_servers_are_used_once_a_person_trusts_it() {
     let file = json!({"mcpServers": {
         "theirs": server("plain"),

@@ -20,6 +20,8 @@ pub(in crate::agent) struct Call {
     pub(in crate::agent) tool_name: String,
     /// The prepared call, or the reason why there is none.
     pub(in crate::agent) prepared: Preparation,
+    /// The tool that acts with its arguments, where the called one only passes them on.
+    pub(in crate::agent) acting: Option<(String, Value)>,
     /// The confinement of a command that runs in the sandbox.
     pub(in crate::agent) confinement: Option<Arc<Confinement>>,
     /// The paths that its permission was decided for.
@@ -39,6 +41,11 @@ impl Call {
         if !is_whole {
             self.refuse_as_cut();
         }
+    }
+
+    /// The name under which rules and hooks know the call: that of the tool that acts.
+    pub(in crate::agent) fn acting_tool(&self) -> &str {
+        self.acting.as_ref().map_or(&self.tool_name, |(name, _)| name)
     }
 
     /// Does not run the call, and tells the model that the length limit cut it.

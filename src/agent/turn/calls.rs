@@ -110,7 +110,7 @@ async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &mut [Call
 /// Decides about a call, and notes the paths that it acts on if it is allowed.
 async fn decide(ctx: &TurnContext, state: &TurnState, call: &mut Call, access: &Access) -> Decided {
     let site = (&ctx.workspace).into();
-    let decided = ctx.permissions.decide(site, &state.grants, &call.tool_name, access).await;
+    let decided = ctx.permissions.decide(site, &state.grants, call.acting_tool(), access).await;
     let resolved: ResolvedPaths = decided.paths.iter().cloned().collect();
     call.resolved = resolved.without(decided.left_out.clone());
     decided
@@ -489,7 +489,7 @@ fn question(
         session_id: ctx.session_id.clone(),
         turn_id: ctx.turn_id.clone(),
         item_id: call.item.id.clone(),
-        tool_name: call.tool_name.clone(),
+        tool_name: call.acting_tool().to_owned(),
         kind,
         title,
         reason: decided.verdict.reason.clone(),

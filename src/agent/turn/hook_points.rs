@@ -13,6 +13,7 @@ use pintle_protocol::content::{Content, Input};
 use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, StopReason, TurnError};
 use pintle_protocol::hook::{HookCall, HookPoint, HookResponse, HookResult, HookRun};
 use pintle_protocol::item::{ItemBody, ToolResult};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Nothing is told yet of where the engine is.
@@ -281,7 +282,7 @@ pub(in crate::agent) async fn call(
     call: &mut Call,
 ) -> (Option<String>, Vec<Notice>) {
     let point = HookPoint::BeforeToolCall;
-    if call.prepared.is_err() || !ctx.hooks.has(point, Some(&call.tool_name)) {
+    if call.prepared.is_err() || !ctx.hooks.has(point, Some(call.acting_tool())) {
         return (None, Vec::new());
     }
     let Some(about) = about(call) else { return (None, Vec::new()) };
@@ -293,7 +294,12 @@ pub(in crate::agent) async fn call(
     }
     let arguments = run.call.map(|call| call.arguments).filter(|changed| *changed != before);
     if let (ItemBody::ToolCall(body), Some(arguments)) = (&mut call.item.body, arguments) {
+        let arguments = match &call.acting {
+            Some((acting, _)) => passing_on(ctx, &call.tool_name, acting, arguments),
+            None => arguments,
+        };
         let prepared = call::prepare(ctx, body, &arguments.to_string());
+        call.acting = prepared.as_ref().ok().and_then(|prepared| prepared.acting());
         call.prepared = prepared.map_err(|error| {
             format!("A hook changed the arguments, and then they made no sense: {error}")
         });
@@ -309,7 +315,7 @@ pub(in crate::agent) async fn result(
     result: &mut ToolResult,
 ) -> Vec<Notice> {
     let point = HookPoint::AfterToolCall;
-    if !ctx.hooks.has(point, Some(&call.tool_name)) || ctx.cancel.is_cancelled() {
+    if !ctx.hooks.has(point, Some(call.acting_tool())) || ctx.cancel.is_cancelled() {
         return Vec::new();
     }
     let texts = result.content.iter().filter_map(|content| match content {
@@ -331,12 +337,19 @@ pub(in crate::agent) async fn result(
     notices
 }
 
+/// The arguments with which the called tool has another one act with these.
+fn passing_on(ctx: &TurnContext, called: &str, acting: &str, arguments: Value) -> Value {
+    let tool = ctx.tools.list.iter().find(|tool| tool.name() == called);
+    tool.map_or(arguments.clone(), |tool| tool.passing_on(acting, arguments))
+}
+
 fn about(call: &Call) -> Option<HookCall> {
     let ItemBody::ToolCall(body) = &call.item.body else { return None };
     let arguments = body.changed_input.as_ref().or(body.input.as_ref());
+    let arguments = call.acting.as_ref().map(|(_, arguments)| arguments).or(arguments);
     Some(HookCall {
         item_id: call.item.id.clone(),
-        tool_name: call.tool_name.clone(),
+        tool_name: call.acting_tool().to_owned(),
         kind: body.kind,
         title: body.title.clone(),
         arguments: arguments.cloned().unwrap_or_default(),

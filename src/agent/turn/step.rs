@@ -565,6 +565,7 @@ fn call(
         item: live.item,
         provider_id: id.to_owned(),
         tool_name: name.to_owned(),
+        acting: prepared.as_ref().ok().and_then(|prepared| prepared.acting()),
         prepared,
         confinement: None,
         resolved: ResolvedPaths::default(),
