@@ -222,8 +222,10 @@ const steps = [
       await shot("checkpoint");
       await request.getByText("Restore Checkpoint").click();
       await request.getByText("Discard Edits").click();
-      // The words are drawn only under the pointer.
-      await page.locator(".interactive-session").getByText("Checkpoint Restored").last().waitFor({ state: "attached" });
+      // Every row has the words "Checkpoint Restored"; once it has come to pass, they are no longer hidden, but drawn only
+      // under the pointer. What is sent before that is taken back with the rest.
+      const isRestored = page.locator(".interactive-session .checkpoint-restore-container:not(.hidden)");
+      await isRestored.last().waitFor({ state: "attached" });
       await type("something else");
       await seen("Said in place of that.");
       await shot("restored");
