@@ -8,7 +8,7 @@
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufRead, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The permission bits of files that only their owner may read.
 const PRIVATE_FILE: u32 = 0o600;
@@ -175,6 +175,81 @@ pub fn tighten(path: &Path) -> io::Result<()> {
 /// Returns true for a file that others than its owner may read.
 pub fn is_readable_by_others(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.mode() & 0o044 != 0)
+}
+
+/// A file of secrets that several processes change: for its owner alone, replaced as a whole under a lock. Errors name the file.
+///
+/// A file that others may open, and a link, are refused, and never replaced.
+#[derive(Debug, Clone)]
+pub struct SecretFile {
+    path: PathBuf,
+}
+
+/// The right to change a [`SecretFile`], until it is dropped.
+#[derive(Debug)]
+pub struct SecretLock {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl SecretFile {
+    /// The file at this path, which need not exist.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Reads the file, of at most `max_bytes`; `None` where it does not exist.
+    ///
+    /// # Errors
+    /// As of [`read_secret`].
+    pub fn read(&self, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
+        match read_secret(&self.path, max_bytes) {
+            Ok(content) => Ok(Some(content)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let hint = format!("{error}; `chmod 600 {}`", self.path.display());
+                Err(self.error(error.kind(), &hint))
+            }
+            Err(error) => Err(self.error(error.kind(), &error.to_string())),
+        }
+    }
+
+    /// Waits until no other process changes the file.
+    ///
+    /// # Errors
+    /// The folder or the file of the lock cannot be created.
+    pub fn lock(&self) -> io::Result<SecretLock> {
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        create_private_folder(folder)?;
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(".lock");
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let lock = open_private(&folder.join(name), &mut options)?;
+        lock.lock()?;
+        Ok(SecretLock { path: self.path.clone(), _lock: lock })
+    }
+
+    /// An error that names the file.
+    pub fn error(&self, kind: io::ErrorKind, message: &str) -> io::Error {
+        io::Error::new(kind, format!("{}: {message}", self.path.display()))
+    }
+}
+
+impl SecretLock {
+    /// Replaces the file by one with this content.
+    ///
+    /// # Errors
+    /// It cannot be written; the old content stays.
+    pub fn replace(&self, content: &[u8]) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        // Temporary files are for their owner alone.
+        let mut file = tempfile::Builder::new().prefix(".new").tempfile_in(folder)?;
+        io::Write::write_all(&mut file, content)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]

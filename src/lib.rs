@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod ambient;
+pub mod callback;
 pub mod config;
 pub mod context;
 pub mod disk;

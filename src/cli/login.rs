@@ -120,7 +120,7 @@ fn list(models: &ConfiguredModels) -> anyhow::Result<u8> {
 }
 
 /// Shows the page to open.
-fn show(prompt: &Prompt) {
+pub(crate) fn show(prompt: &Prompt) {
     let page = visible_line(&prompt.url);
     let minutes = prompt.expires_in.map(|left| left.max(Duration::from_secs(60)).as_secs() / 60);
     let within = minutes.map(|minutes| format!(", within {minutes} minutes")).unwrap_or_default();

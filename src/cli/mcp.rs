@@ -1,12 +1,16 @@
 //! The MCP servers of the settings: where their values come from, and `pintle mcp`, which lists and tries them.
 
-use crate::args::{Mcp, McpList, McpTest};
-use crate::assemble;
+use crate::args::{Mcp, McpList, McpLogin, McpLogout, McpTest};
+use crate::signals::{self, Signals};
+use crate::{assemble, login};
 use pintle::agent::SharedServers;
 use pintle::ambient::Ambient;
 use pintle::config::{Config, TextSource};
 use pintle::llm::credentials::Printer;
-use pintle::mcp::{Origin, Pool, Server, Values, expand};
+use pintle::llm::login::Prompt;
+use pintle::mcp::{
+    LoginPage, LoginTarget, OAuthClient, Origin, Pool, Server, ServerLogins, Values, expand,
+};
 use pintle::models::KeyFetcher;
 use pintle_protocol::mcp::{McpServerState, McpStatus};
 use std::fmt::Write as _;
@@ -80,19 +84,22 @@ pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
         keys: KeyFetcher::new(here, ambient.secrets()),
         data: config.folders.data.clone(),
     };
+    let logins = ServerLogins::in_folder(&config.folders.data, ambient.secrets());
     SharedServers {
-        pool: Arc::new(Pool::new(Arc::new(values))),
+        pool: Arc::new(Pool::new(Arc::new(values), logins)),
         definitions: config.servers.clone().into(),
         only: config.tools.allow.clone().map(Into::into),
     }
 }
 
-/// Lists or tries the servers of the current folder. The exit code is 0, or 2 where one cannot be used.
+/// Logs in to a server or out of it; lists or tries the servers of the current folder. The exit code is 0, or 2 where one cannot be used.
 pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
     let (settings, is_json) = match &task {
         Mcp::List(McpList { settings, json }) | Mcp::Test(McpTest { settings, json, .. }) => {
             (settings, *json)
         }
+        Mcp::Login(wanted) => return log_in(wanted, &ambient).await,
+        Mcp::Logout(wanted) => return log_out(wanted, &ambient).await,
     };
     let config = assemble::load_config(settings, &ambient)?;
     let services = assemble::services(settings, &ambient).await?;
@@ -126,6 +133,7 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
             return Ok(0);
         }
         Mcp::Test(wanted) => wanted.server.as_deref(),
+        Mcp::Login(_) | Mcp::Logout(_) => None,
     };
     let wanted: Vec<&Arc<Server>> = servers
         .iter()
@@ -150,6 +158,71 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
         print(&state, tried(&state, resources.unwrap_or_default()))?;
     }
     Ok(code)
+}
+
+/// Logs in to a server.
+async fn log_in(wanted: &McpLogin, ambient: &Ambient) -> anyhow::Result<u8> {
+    let McpLogin { at: wanted, scopes } = wanted;
+    let _file_size = signals::file_size()?;
+    let server = named(wanted, ambient).await?;
+    let mut signals = Signals::new()?;
+    let mut show = |LoginPage { url, expires_in }: LoginPage| {
+        login::show(&Prompt { url, code: None, expires_in: Some(expires_in) });
+    };
+    let logins = logins(wanted, ambient)?;
+    let client = OAuthClient { scopes: scopes.clone(), ..OAuthClient::default() };
+    let target =
+        LoginTarget { url: &wanted.server, client: &client, secret: None, challenge: None };
+    let logging_in = async {
+        match &server {
+            Some(server) => server.log_in(scopes, &mut show).await,
+            None => logins.log_in(&target, &mut show).await,
+        }
+    };
+    let done = tokio::select! {
+        done = logging_in => done,
+        code = signals.run() => return Ok(code),
+    };
+    done.map_err(|error| anyhow::anyhow!("no login to `{}`: {error}", wanted.server))?;
+    writeln!(std::io::stdout(), "logged in to {}", wanted.server)?;
+    Ok(0)
+}
+
+/// Removes the login to a server.
+async fn log_out(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<u8> {
+    let _file_size = signals::file_size()?;
+    let removed = match named(wanted, ambient).await? {
+        Some(server) => server.log_out().await.map_err(anyhow::Error::from),
+        None => logins(wanted, ambient)?.log_out(&wanted.server).await.map_err(anyhow::Error::from),
+    };
+    let removed = removed.map_err(|error| anyhow::anyhow!("`{}`: {error}", wanted.server))?;
+    let text = if removed { "logged out of" } else { "nobody was logged in to" };
+    writeln!(std::io::stdout(), "{text} {}", wanted.server)?;
+    Ok(0)
+}
+
+/// Returns the configured server of this name or at this address; `None` for another address.
+async fn named(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<Option<Arc<Server>>> {
+    let services = assemble::services(&wanted.settings, ambient).await?;
+    let (servers, _) = services.mcp_servers(&ambient.current_dir()?).await;
+    let is_wanted = |server: &Arc<Server>| {
+        let definition = server.definition();
+        definition.name == wanted.server || definition.target() == wanted.server
+    };
+    let found = servers.into_iter().find(is_wanted);
+    let is_address = ["https://", "http://"].iter().any(|start| wanted.server.starts_with(start));
+    if found.is_none() && !is_address {
+        anyhow::bail!(
+            "no server `{}` is configured; `pintle mcp list` lists them, and an address serves as well",
+            wanted.server
+        );
+    }
+    Ok(found)
+}
+
+fn logins(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<ServerLogins> {
+    let config = assemble::load_config(&wanted.settings, ambient)?;
+    Ok(ServerLogins::in_folder(&config.folders.data, ambient.secrets()))
 }
 
 /// The outcome of a try, for people.

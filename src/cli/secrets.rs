@@ -11,6 +11,7 @@ use pintle::export::{self, Format};
 use pintle::frontend::run;
 use pintle::llm::catalog;
 use pintle::llm::login::FILE_NAME;
+use pintle::mcp::LOGINS_FILE_NAME;
 use pintle::store::{Filter, Store};
 use pintle::transport::stdio;
 use pintle_protocol::event::TurnLimits;
@@ -25,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The files of the temporary home that hold keys because they were planted there.
-const PLANTED: [&str; 3] = ["config.toml", "script.json", "logins.toml"];
+const PLANTED: [&str; 4] = ["config.toml", "script.json", "logins.toml", "mcp-logins.json"];
 
 /// Prints what was planted and where it was found. The exit code is 0 when it is nowhere, else 1.
 pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
@@ -104,6 +105,10 @@ fn plant(
     let logins = home.join(FILE_NAME);
     let login = format!("[logins.planted]\nmethod = \"key\"\ntoken = \"{marker}-login\"\n");
     disk::write_private(&logins, login.as_bytes())?;
+    let servers = home.join(LOGINS_FILE_NAME);
+    let tokens = json!({"access_token": format!("{marker}-server"), "token_type": "bearer"});
+    let login = json!({"https://planted.test/mcp": {"client_id": "c", "token_response": tokens}});
+    disk::write_private(&servers, login.to_string().as_bytes())?;
     let read = home.join("config.toml");
     let many = format!("for i in $(seq 2000); do cat '{}'; done", read.display());
     let script = json!({"replies": [
@@ -111,6 +116,8 @@ fn plant(
         {"blocks": [{"tool": "read", "arguments": {"path": read}}]},
         {"blocks": [{"tool": "read", "arguments": {"path": logins}}]},
         {"blocks": [{"tool": "bash", "arguments": {"command": format!("cat '{}'", logins.display())}}]},
+        {"blocks": [{"tool": "read", "arguments": {"path": servers}}]},
+        {"blocks": [{"tool": "bash", "arguments": {"command": format!("cat '{}'", servers.display())}}]},
         {"blocks": [{"tool": "grep", "arguments": {"pattern": "key", "path": read}}]},
         {"blocks": [{"tool": "bash", "arguments": {"command": many}}]},
         {"blocks": [{"text": format!("I was told {marker}-literal.")}]},

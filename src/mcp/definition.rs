@@ -69,7 +69,22 @@ pub enum Transport {
         url: String,
         /// The headers of each request, with the sources of their values.
         headers: BTreeMap<String, String>,
+        /// The client that a login is made for.
+        oauth: OAuthClient,
     },
+}
+
+/// The client that a login at an HTTP server is made for. Servers that register clients by themselves need nothing of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OAuthClient {
+    /// Its id, where it is registered with the server.
+    pub id: Option<String>,
+    /// The source of its secret.
+    pub secret: Option<String>,
+    /// The scopes to ask for, where they are not those that the server names.
+    pub scopes: Vec<String>,
+    /// The port of this machine to which the browser returns, where the server wants a certain one.
+    pub callback_port: Option<u16>,
 }
 
 /// Who defined a server: it decides what its values may name.
@@ -105,6 +120,12 @@ impl Definition {
         }
     }
 
+    /// Returns true if its headers log in to it, so that no stored login is sent.
+    pub fn has_own_login(&self) -> bool {
+        let Transport::Http { headers, .. } = &self.transport else { return false };
+        headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"))
+    }
+
     /// Returns true if this tool is used.
     pub fn uses(&self, tool: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only.iter().any(|name| name == tool))
@@ -112,7 +133,8 @@ impl Definition {
     }
 }
 
-fn quoted(word: &str) -> String {
+/// A word as a shell reads it.
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+$%{}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -151,6 +173,7 @@ fn definition(
         (Vec::new(), BTreeMap::new(), BTreeMap::new());
     let (mut is_enabled, mut only, mut without) = (true, None, Vec::new());
     let (mut start_timeout, mut call_timeout) = (START_TIMEOUT, CALL_TIMEOUT);
+    let mut oauth = OAuthClient::default();
     let mut limits = ProcessLimits { sandbox: true, network: true };
     let is_users = *origin == Origin::User;
     for (key, value) in table {
@@ -161,6 +184,7 @@ fn definition(
             "cwd" => cwd = Some(PathBuf::from(text(key, value)?)),
             "url" | "httpUrl" | "serverUrl" => url = Some(text(key, value)?),
             "headers" | "http_headers" => headers = pairs(key, value)?,
+            "oauth" => oauth = oauth_client(name, value, problems)?,
             "type" | "transport" => kind = Some(text(key, value)?),
             "enabled" => is_enabled = flag(key, value)?,
             "disabled" => is_enabled = !flag(key, value)?,
@@ -194,7 +218,7 @@ fn definition(
             if !url.starts_with("https://") && !url.starts_with("http://") {
                 return Err("`url` must begin with https:// or http://".to_owned());
             }
-            Transport::Http { url, headers }
+            Transport::Http { url, headers, oauth }
         }
         (false, Some(command), _) if !command.trim().is_empty() => {
             Transport::Stdio { command, arguments, variables, cwd }
@@ -213,6 +237,34 @@ fn definition(
         start_timeout,
         call_timeout,
     })
+}
+
+fn oauth_client(
+    server: &str,
+    value: &Value,
+    problems: &mut Vec<String>,
+) -> Result<OAuthClient, String> {
+    let table = value.as_object().ok_or("`oauth` must be a table")?;
+    let mut client = OAuthClient::default();
+    for (key, value) in table {
+        match key.as_str() {
+            "client_id" | "clientId" => client.id = Some(text(key, value)?),
+            "client_secret" | "clientSecret" => client.secret = Some(text(key, value)?),
+            "scopes" => client.scopes = texts(key, value)?,
+            "callback_port" | "callbackPort" => {
+                let port = value.as_u64().and_then(|port| u16::try_from(port).ok());
+                let port = port.filter(|port| *port > 0);
+                client.callback_port =
+                    Some(port.ok_or_else(|| format!("`{key}` must be a port, from 1 to 65535"))?);
+            }
+            _ => problems
+                .push(format!("`oauth.{key}` of the server `{server}` is unknown and is ignored")),
+        }
+    }
+    if client.secret.is_some() && client.id.is_none() {
+        return Err("`oauth` has a client's secret and lacks its `client_id`".to_owned());
+    }
+    Ok(client)
 }
 
 fn text(key: &str, value: &Value) -> Result<String, String> {
@@ -258,6 +310,21 @@ mod tests {
             ("http", json!({"url": "https://a.b/mcp"}), Ok("https://a.b/mcp")),
             ("codex", json!({"url": "http://a", "http_headers": {"A": "b"}}), Ok("http://a")),
             ("vs code", json!({"type": "http", "url": "http://a"}), Ok("http://a")),
+            (
+                "oauth",
+                json!({"url": "https://a", "oauth": {"clientId": "i", "callbackPort": 8123, "scopes": ["s"]}}),
+                Ok("https://a"),
+            ),
+            (
+                "oauth secret",
+                json!({"url": "https://a", "oauth": {"client_secret": "s"}}),
+                Err("lacks its `client_id`"),
+            ),
+            (
+                "oauth port",
+                json!({"url": "https://a", "oauth": {"callback_port": 0}}),
+                Err("from 1 to 65535"),
+            ),
             ("sse", json!({"type": "sse", "url": "http://a"}), Err("the transport of 2024")),
             ("odd", json!({"type": "ws", "url": "ws://a"}), Err("may be `stdio` or `http`")),
             ("neither", json!({}), Err("`command` or `url` is missing")),

@@ -2,7 +2,7 @@
 //!
 //! A [`Definition`] says how a server is reached. A [`Server`] starts it at its first use, knows its state, and connects to it again
 //! after a failure, not sooner than its back-off allows. A [`Pool`] lets sessions that mean the same server share one. [`Link`] is a
-//! connection, behind which the SDK stands alone (`sdk`).
+//! connection, behind which the SDK stands alone (`sdk`). [`ServerLogins`] keeps the logins of those that want one.
 //!
 //! A server is not trusted: it may be slow, dead, wrong or hostile. Whatever it says is limited in size and time, its tools have names
 //! that shadow no other, and its own words about them (annotations) decide nothing. Invariant: no call here waits longer than the
@@ -13,6 +13,7 @@ mod expand;
 mod form;
 mod generic;
 mod link;
+mod login;
 mod names;
 mod sdk;
 mod server;
@@ -20,12 +21,13 @@ mod session;
 mod shapes;
 mod tool;
 
-pub use definition::{Definition, Origin, Transport, parse};
+pub use definition::{Definition, OAuthClient, Origin, Transport, parse};
 pub use expand::expand;
 pub use link::{
     Answer, CallRequest, Elicitation, Link, LinkError, Outcome, PromptShape, ResourceShape,
     ResourceText, ToolShape,
 };
+pub use login::{FILE_NAME as LOGINS_FILE_NAME, LoginPage, LoginTarget, ServerLogins};
 pub use names::public_name;
 pub use server::{Pool, Seat, Server, State, Status, Values};
 pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources, found};

@@ -1,4 +1,4 @@
-//! A connection by the SDK, `rmcp`. Nothing else knows its types.
+//! A connection by the SDK, `rmcp`. Nothing but this and `login` knows its types.
 //!
 //! The version of the protocol is negotiated: `server/discover` for 2026-07-28, else the handshake of 2025-11-25 and before.
 
@@ -24,6 +24,7 @@ use rmcp::service::{
     RunningServiceCancellationToken, ServiceError,
 };
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -214,13 +215,20 @@ pub(super) async fn over_streams(
     Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
 }
 
-/// Connects over HTTP.
+/// Makes `ring` the program's provider of cryptography.
+pub(super) fn use_ring() {
+    // Fails if one is installed already, which serves as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// Connects over HTTP, with the login where there is one.
 ///
 /// # Errors
 /// The server cannot be reached, does not speak the protocol, or refuses.
 pub(super) async fn over_http(
     url: &str,
     headers: &[(String, String)],
+    login: Option<AuthorizationManager>,
     versions: Versions,
 ) -> Result<(Sdk, Driver), LinkError> {
     let mut custom = HashMap::new();
@@ -230,8 +238,7 @@ pub(super) async fn over_http(
         let header = name.parse().map_err(|_| wrong("name"))?;
         custom.insert(header, value.parse().map_err(|_| wrong("value"))?);
     }
-    // Fails if one is installed already, which serves as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    use_ring();
     let builder = reqwest::Client::builder();
     // The system's certificates take a while to read.
     let is_plain = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
@@ -251,7 +258,6 @@ pub(super) async fn over_http(
         .build()
         .map_err(|error| LinkError::Failed(with_sources(&error)))?;
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(custom);
-    let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
     let handler = handler(None, versions);
     let (calls, changes) = (handler.calls.clone(), Arc::clone(&handler.changes));
     // The SDK waits for the time of its first question to be over where nobody listens.
@@ -261,8 +267,19 @@ pub(super) async fn over_http(
             Ok(_) | Err(_) => std::future::pending().await,
         }
     };
+    let serving = async {
+        let (mode, client) = (lifecycle(versions), client.clone());
+        if let Some(login) = login {
+            let client = AuthClient::new(client, login);
+            let transport = StreamableHttpClientTransport::with_client(client, config);
+            handler.serve_with_lifecycle(transport, mode).await
+        } else {
+            let transport = StreamableHttpClientTransport::with_client(client, config);
+            handler.serve_with_lifecycle(transport, mode).await
+        }
+    };
     let service = tokio::select! {
-        service = handler.serve_with_lifecycle(transport, lifecycle(versions)) => service,
+        service = serving => service,
         error = unreachable => return Err(error),
     };
     Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
@@ -323,12 +340,19 @@ fn refused(error: &ClientInitializeError) -> LinkError {
         ClientInitializeError::ExpectedInitResult(_)
         | ClientInitializeError::ExpectedInitResponse(_) => LinkError::Old,
         ClientInitializeError::JsonRpcError(error) => LinkError::Said(shapes::said(&error.message)),
-        other => LinkError::Failed(shapes::said(&with_sources(other))),
+        other => {
+            let text = with_sources(other);
+            // Some servers leave out the header that says how to log in, without which the SDK sees no more than a status.
+            if text.contains("unexpected server response: HTTP 401") {
+                return LinkError::Login(String::new());
+            }
+            LinkError::Failed(shapes::said(&text))
+        }
     }
 }
 
 /// An error with its causes.
-fn with_sources(error: &dyn std::error::Error) -> String {
+pub(super) fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

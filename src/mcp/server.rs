@@ -3,8 +3,9 @@
 //! State has one owner, the task that starts and watches it; everybody else reads it from a channel. Invariant: whoever waits for a
 //! server waits for a bounded time, and when the last handle is gone, its process ends.
 
-use super::definition::{Definition, Origin, Transport};
+use super::definition::{Definition, OAuthClient, Origin, Transport, quoted};
 use super::link::{Link, LinkError, PromptShape, ToolShape};
+use super::login::{LoginPage, LoginTarget, ServerLogins, missing_scopes};
 use super::sdk::{self, Versions};
 use crate::exec::sandbox::Confinement;
 use crate::exec::{Environment, Process, Program, RunningProgram};
@@ -140,6 +141,7 @@ struct Shared {
     definition: Definition,
     seat: Seat,
     values: Arc<dyn Values>,
+    logins: ServerLogins,
     tasks: Tasks,
     state: watch::Sender<State>,
     stderr: Lines,
@@ -169,6 +171,7 @@ impl Server {
             definition: definition.clone(),
             seat,
             values: Arc::clone(&pool.values),
+            logins: pool.logins.clone(),
             tasks: pool.tasks.clone(),
             state: watch::Sender::new(State::Idle),
             stderr: Lines::default(),
@@ -313,10 +316,79 @@ impl Server {
         }
     }
 
+    /// Logs in to it, where it is reached over HTTP, on a page that `show` is given. Its next start uses the login. `scopes` are asked for
+    /// in place of those of its definition, where there are any.
+    ///
+    /// # Errors
+    /// It has no login, it or the person refused, or the login could not be stored.
+    pub async fn log_in(
+        &self,
+        scopes: &[String],
+        show: &mut (dyn FnMut(LoginPage) + Send),
+    ) -> Result<(), LinkError> {
+        let (url, oauth) = self.address()?;
+        let mut client = oauth.clone();
+        if !scopes.is_empty() {
+            client.scopes = scopes.to_vec();
+        }
+        if self.definition.has_own_login() {
+            let message = "its settings have an `Authorization`, which is sent in place of a login";
+            return Err(LinkError::Failed(message.to_owned()));
+        }
+        let secret = self.shared.client_secret(&client).await?;
+        // Its refusal says where to log in, and what for.
+        let refused = self.link(Instant::now() + self.definition.start_timeout).await;
+        let challenge = match &refused {
+            Err(LinkError::Login(challenge)) => Some(challenge.as_str()),
+            Ok(_) | Err(_) => None,
+        };
+        let wanted = LoginTarget {
+            url: &url,
+            client: &client,
+            secret: secret.as_deref(),
+            challenge: challenge.filter(|challenge| !challenge.is_empty()),
+        };
+        self.shared.logins.log_in(&wanted, show).await?;
+        self.forget_failure();
+        Ok(())
+    }
+
+    /// Removes the login to it. Returns true if there was one.
+    ///
+    /// # Errors
+    /// It is not reached over HTTP, or the logins cannot be changed.
+    pub async fn log_out(&self) -> Result<bool, LinkError> {
+        let (url, _) = self.address()?;
+        let removed = self.shared.logins.log_out(&url).await;
+        removed.map_err(|error| LinkError::Failed(error.to_string()))
+    }
+
+    fn address(&self) -> Result<(String, &OAuthClient), LinkError> {
+        match &self.definition.transport {
+            Transport::Http { url, oauth, .. } => Ok((self.shared.expand(url)?, oauth)),
+            Transport::Stdio { .. } => Err(LinkError::Failed(
+                "only servers with a `url` have a login; a program is given a key in `env`"
+                    .to_owned(),
+            )),
+        }
+    }
+
     /// A failure with what helps a person: the last lines of its error output, and the next step.
     pub fn explain(&self, error: &LinkError) -> String {
         let name = &self.definition.name;
         let mut text = format!("the MCP server `{name}` cannot be used: {error}");
+        if let LinkError::Login(challenge) = error {
+            // A client's own servers are known by their address alone.
+            let (wanted, target) = (&self.definition, self.definition.target());
+            let named = quoted(if wanted.origin == Origin::Client { &target } else { name });
+            text = if wanted.has_own_login() {
+                format!("{text}, and refuses the `Authorization` of {}", wanted.origin)
+            } else {
+                let scopes = missing_scopes(challenge);
+                let scopes = scopes.map(|scopes| format!(" --scopes '{scopes}'"));
+                format!("{text}: run `pintle mcp login {named}{}`", scopes.unwrap_or_default())
+            };
+        }
         if let (LinkError::Closed | LinkError::Failed(_) | LinkError::Timeout(_), last) =
             (error, self.stderr())
             && !last.is_empty()
@@ -458,10 +530,16 @@ impl Shared {
                 };
                 (link, Some(process))
             }
-            Transport::Http { url, headers } => {
+            Transport::Http { url, headers, oauth } => {
                 let url = self.expand(url)?;
                 let headers = self.values(headers).await?;
-                (sdk::over_http(&url, &headers, versions).await?, None)
+                let login = if self.definition.has_own_login() {
+                    None
+                } else {
+                    let secret = self.client_secret(oauth).await?;
+                    self.logins.stored(&url, oauth, secret.as_deref()).await?
+                };
+                (sdk::over_http(&url, &headers, login, versions).await?, None)
             }
         };
         let tools = link.tools().await?.into();
@@ -527,6 +605,12 @@ impl Shared {
         self.values.expand(text, &self.definition.origin).map_err(LinkError::Failed)
     }
 
+    async fn client_secret(&self, client: &OAuthClient) -> Result<Option<String>, LinkError> {
+        let Some(source) = &client.secret else { return Ok(None) };
+        let value = self.values.value(source, &self.definition.origin).await;
+        value.map(Some).map_err(LinkError::Failed)
+    }
+
     async fn values(
         &self,
         pairs: &BTreeMap<String, String>,
@@ -567,14 +651,15 @@ async fn take_lines(stderr: pipe::Receiver, lines: Lines) {
 #[derive(Debug)]
 pub struct Pool {
     values: Arc<dyn Values>,
+    logins: ServerLogins,
     tasks: Tasks,
     servers: Mutex<Vec<Weak<Server>>>,
 }
 
 impl Pool {
     /// A pool without servers.
-    pub fn new(values: Arc<dyn Values>) -> Self {
-        Self { values, tasks: Tasks::default(), servers: Mutex::default() }
+    pub fn new(values: Arc<dyn Values>, logins: ServerLogins) -> Self {
+        Self { values, logins, tasks: Tasks::default(), servers: Mutex::default() }
     }
 
     /// Returns the server of a definition at a seat, which lives as long as somebody holds it.

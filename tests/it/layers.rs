@@ -180,7 +180,10 @@ fn code_behind_a_test_is_read_too() {
 fn what_may_be_used_in_one_place_only_is_used_there() {
     // What, where, and why it is kept there.
     let rows: [(&str, &[&str]); 10] = [
-        ("reqwest::", &["src/llm/http.rs", "src/mcp/sdk.rs", "src/tools/fetch/net.rs"]),
+        (
+            "reqwest::",
+            &["src/llm/http.rs", "src/mcp/login.rs", "src/mcp/sdk.rs", "src/tools/fetch/net.rs"],
+        ),
         // In the network of a confined command, which has nothing else in it; and on the loopback, for the browser of a person who
         // logs in.
         (
@@ -188,16 +191,13 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
             &[
                 "src/exec/sandbox/child.rs",
                 "src/exec/sandbox/proxy/",
-                "src/llm/login/callback.rs",
+                "src/callback.rs",
                 // The loopback port for the WebSockets of clients: bound, and accepted from.
                 "src/cli/shared.rs",
                 "src/frontend/listen/",
             ],
         ),
-        (
-            "TcpStream",
-            &["src/exec/sandbox/proxy/", "src/llm/login/callback.rs", "src/frontend/listen/"],
-        ),
+        ("TcpStream", &["src/exec/sandbox/proxy/", "src/callback.rs", "src/frontend/listen/"]),
         ("UnixListener", &["src/cli/shared.rs", "src/frontend/listen/"]),
         (
             "UnixStream",

@@ -41,9 +41,10 @@ impl Provider {
                     let kind =
                         if body.starts_with("data:") { "text/event-stream" } else { "application/json" };
                     let length = body.len();
+                    let challenge = if status == 401 { "www-authenticate: Bearer\r\n" } else { "" };
                     connection
                         .write(format!(
-                            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+                            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n{challenge}connection: close\r\n\r\n{body}"
                         ))
                         .await;
                 }
@@ -305,7 +306,7 @@ fn begin_in_browser(place: &Place) -> (Child, BufReader<std::process::ChildStdou
 }
 
 /// Does what a browser does that is sent to this address; returns the status.
-fn visit(url: &str) -> u16 {
+pub(crate) fn visit(url: &str) -> u16 {
     let rest = url.strip_prefix("http://").unwrap();
     let (host, path) = rest.split_once('/').unwrap();
     let mut stream = std::net::TcpStream::connect(host.replace("localhost", "127.0.0.1")).unwrap();
@@ -315,7 +316,7 @@ fn visit(url: &str) -> u16 {
     text.split(' ').nth(1).unwrap().parse().unwrap()
 }
 
-fn end(mut child: Child, mut out: impl Read) -> (bool, String) {
+pub(crate) fn end(mut child: Child, mut out: impl Read) -> (bool, String) {
     let mut text = String::new();
     out.read_to_string(&mut text).unwrap();
     child.stderr.take().unwrap().read_to_string(&mut text).unwrap();

@@ -51,6 +51,7 @@ mod login_clients;
 mod login_tokens;
 mod matrix;
 mod mcp;
+mod mcp_login;
 mod models;
 mod notes;
 mod odd_calls;

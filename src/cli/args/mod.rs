@@ -373,6 +373,10 @@ pub(crate) enum Mcp {
     List(McpList),
     /// Start a server as a session would, and print what it offers
     Test(McpTest),
+    /// Log in to a server that is reached over HTTP, on a page in a browser of this machine
+    Login(McpLogin),
+    /// Remove the login to a server
+    Logout(McpLogout),
 }
 
 #[derive(Debug, clap::Args)]
@@ -393,6 +397,24 @@ pub(crate) struct McpTest {
     /// Print one JSON object a line
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpLogin {
+    #[command(flatten)]
+    pub(crate) at: McpLogout,
+    /// The scopes to ask for, in place of those that the server or its settings name
+    #[arg(long, value_delimiter = ' ')]
+    pub(crate) scopes: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpLogout {
+    /// The server's name, or its address
+    #[arg(value_name = "SERVER|URL")]
+    pub(crate) server: String,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
 }
 
 #[derive(Debug, clap::Args)]

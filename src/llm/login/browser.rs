@@ -1,10 +1,10 @@
 //! The login on a page in a browser of this machine: an authorization code with PKCE (RFC 7636), returned to a listener on the loopback
 //! (RFC 8252).
 
-use super::callback::Callback;
 use super::wire::{Answer, Tokens, call, form, query, secret, tokens};
 use super::{Flow, Prompt, denied};
 use crate::ambient::Secret;
+use crate::callback::Callback;
 use crate::llm::catalog::Returns;
 use crate::llm::error::{Error, ErrorKind};
 use crate::llm::http::{SmallBody, SmallRequest};
@@ -36,14 +36,15 @@ pub(super) async fn log_in(
     secrets.add(verifier.expose());
     let challenge = digest::digest(&digest::SHA256, verifier.expose().as_bytes());
     let challenge = URL_SAFE_NO_PAD.encode(challenge.as_ref());
-    let callback = Callback::listen(&state).await?;
+    let listening = Callback::listen(0).await;
+    let callback = listening.map_err(|error| Error::new(ErrorKind::Network, error.to_string()))?;
     let challenge = [
         ("code_challenge", Some(challenge.as_str())),
         ("code_challenge_method", Some(CHALLENGE_METHOD)),
     ];
     let (redirect, client_id) = match returns {
         Returns::Tokens => (callback.url(), Some(flow.client_id()?)),
-        Returns::Key => (callback.url_with_state(), None),
+        Returns::Key => (callback.url_with_state(&state), None),
     };
     let own = match returns {
         Returns::Tokens => vec![
@@ -58,8 +59,8 @@ pub(super) async fn log_in(
     let sign = if authorize_url.contains('?') { '&' } else { '?' };
     let url = format!("{authorize_url}{sign}{}", query(&[own, challenge.to_vec()].concat()));
     show(Prompt { url, code: None, expires_in: Some(PATIENCE) });
-    let code = match tokio::time::timeout(PATIENCE, callback.code()).await {
-        Ok(Ok(code)) => code,
+    let code = match tokio::time::timeout(PATIENCE, callback.outcome(&state)).await {
+        Ok(Ok(returned)) => returned.code,
         Ok(Err(refusal)) if refusal == "access_denied" => return Err(denied(flow.name)),
         Ok(Err(refusal)) => return Err(flow.refused(&secrets.redact(&refusal))),
         Err(_) => {

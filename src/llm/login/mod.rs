@@ -5,7 +5,6 @@
 //! is kept in memory only. Every token is a known secret before anybody sees it.
 
 mod browser;
-mod callback;
 mod device;
 mod provider;
 mod store;

@@ -3,13 +3,12 @@
 //! A file that others may open, a link, and a file that holds something else are refused, and never replaced.
 
 use crate::ambient::Secret;
-use crate::disk;
+use crate::disk::{SecretFile, SecretLock};
 use pintle_protocol::auth::AuthMethod;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 /// The name of the file, in the data folder.
 pub const FILE_NAME: &str = "logins.toml";
@@ -75,54 +74,34 @@ struct Content {
 
 /// The file.
 #[derive(Debug, Clone)]
-pub(super) struct LoginFile {
-    path: PathBuf,
-}
+pub(super) struct LoginFile(SecretFile);
 
 /// The right to change the file, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Locked {
     file: LoginFile,
-    _lock: File,
+    lock: SecretLock,
 }
 
 impl LoginFile {
     /// The file in this folder, which need not exist.
     pub(super) fn in_folder(folder: &Path) -> Self {
-        Self { path: folder.join(FILE_NAME) }
+        Self(SecretFile::new(folder.join(FILE_NAME)))
     }
 
     /// All logins, by provider.
     pub(super) fn read(&self) -> io::Result<BTreeMap<String, Stored>> {
-        let wrong = |kind: io::ErrorKind, message: String| {
-            io::Error::new(kind, format!("{}: {message}", self.path.display()))
-        };
-        let content = match disk::read_secret(&self.path, MAX_BYTES) {
-            Ok(content) => content,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                let hint = format!("{error}; `chmod 600 {}`", self.path.display());
-                return Err(wrong(error.kind(), hint));
-            }
-            Err(error) => return Err(wrong(error.kind(), error.to_string())),
-        };
+        let Some(content) = self.0.read(MAX_BYTES)? else { return Ok(BTreeMap::new()) };
         let content = String::from_utf8(content).ok();
         // The parser's own message may quote a line, which may hold a token.
         let content = content.and_then(|text| toml::from_str::<Content>(&text).ok());
-        let content = content
-            .ok_or_else(|| wrong(io::ErrorKind::InvalidData, "not a file of logins".to_owned()))?;
-        Ok(content.logins)
+        let wrong = || self.0.error(io::ErrorKind::InvalidData, "not a file of logins");
+        Ok(content.ok_or_else(wrong)?.logins)
     }
 
     /// Waits until no other process changes the file.
     pub(super) fn lock(&self) -> io::Result<Locked> {
-        let folder = self.path.parent().unwrap_or(Path::new("/"));
-        disk::create_private_folder(folder)?;
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true);
-        let lock = disk::open_private(&folder.join(format!("{FILE_NAME}.lock")), &mut options)?;
-        lock.lock()?;
-        Ok(Locked { file: self.clone(), _lock: lock })
+        Ok(Locked { file: self.clone(), lock: self.0.lock()? })
     }
 }
 
@@ -138,14 +117,8 @@ impl Locked {
             Some(login) => logins.insert(provider.to_owned(), login),
             None => logins.remove(provider),
         };
-        let path = &self.file.path;
-        let folder = path.parent().unwrap_or(Path::new("/"));
         let text = toml::to_string(&Content { logins }).map_err(io::Error::other)?;
-        let mut file = tempfile::Builder::new().prefix(".logins").tempfile_in(folder)?;
-        file.write_all(HEADER.as_bytes())?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
+        self.lock.replace(format!("{HEADER}{text}").as_bytes())?;
         Ok(before.is_some())
     }
 }

@@ -5,6 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+// A value of a config file: text, a list, or a table.
+function toml(value) {
+  if (typeof value !== "object" || Array.isArray(value)) return JSON.stringify(value);
+  return `{ ${Object.entries(value).map(([key, inner]) => `${key} = ${toml(inner)}`).join(", ")} }`;
+}
+
 export class Home {
   constructor(servers) {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), "pintle-mcp-")));
@@ -12,7 +18,7 @@ export class Home {
     mkdirSync(this.project);
     mkdirSync(join(this.folder, "home"));
     const tables = Object.entries(servers).map(([name, keys]) => {
-      const lines = Object.entries(keys).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+      const lines = Object.entries(keys).map(([key, value]) => `${key} = ${toml(value)}`);
       return `[mcp_servers.${name}]\n${lines.join("\n")}\n`;
     });
     writeFileSync(join(this.folder, "home", "config.toml"), tables.join("\n"));

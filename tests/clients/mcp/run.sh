@@ -26,17 +26,28 @@ if [ ! -x "$SERVERS/venv/bin/mcp-server-git" ]; then
 fi
 SERVERS=$(cd "$SERVERS" && pwd)
 timeout 240 node "$here/servers.mjs"
+run_scenario() {
+  out=$(timeout 90 "$node" "$SERVERS/node_modules/@modelcontextprotocol/conformance/dist/index.js" client \
+    --command "$node $here/$2" --scenario "$1" 2>&1) || {
+    echo "$out" | tail -40
+    echo "tests/clients/mcp: the scenario $1 fails"
+    exit 1
+  }
+  echo "scenario $1: fine"
+}
 # The scenarios need a newer node than Debian's.
 for node in "$cache/vscode/node/bin/node" node; do
   if "$node" -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 22 ? 0 : 1)' 2>/dev/null; then
     for scenario in initialize tools_call elicitation-sep1034-client-defaults sse-retry; do
-      out=$(timeout 90 "$node" "$SERVERS/node_modules/@modelcontextprotocol/conformance/dist/index.js" client \
-        --command "$node $here/scenario.mjs" --scenario "$scenario" 2>&1) || {
-        echo "$out" | tail -40
-        echo "tests/clients/mcp: the scenario $scenario fails"
-        exit 1
-      }
-      echo "scenario $scenario: fine"
+      run_scenario "$scenario" scenario.mjs
+    done
+    # Left out are a client whose id is the address of a document, since pintle publishes none, and metadata of 2025-03-26 that name
+    # another issuer than the one they were asked of, which is refused.
+    for scenario in metadata-default metadata-var1 metadata-var2 metadata-var3 scope-from-www-authenticate \
+      scope-from-scopes-supported scope-omitted-when-undefined scope-step-up scope-retry-limit token-endpoint-auth-basic \
+      token-endpoint-auth-post token-endpoint-auth-none pre-registration 2025-03-26-oauth-endpoint-fallback resource-mismatch \
+      offline-access-scope offline-access-not-supported; do
+      run_scenario "auth/$scenario" login.mjs
     done
     exit 0
   fi

@@ -41,8 +41,8 @@ impl Drop for Place {
 
 /// The files of a home that hold a text, without those in which secrets are kept on purpose.
 fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
-    const WRITTEN_BY_PERSONS: [&str; 4] =
-        ["config.toml", "models.json", "auth.json", "logins.toml"];
+    const WRITTEN_BY_PERSONS: [&str; 5] =
+        ["config.toml", "models.json", "auth.json", "logins.toml", "mcp-logins.json"];
     /// What a sparse file of a gigabyte would be, no test writes secrets into.
     const MAX_BYTES: u64 = 64 * 1024 * 1024;
     let mut found = Vec::new();

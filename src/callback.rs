@@ -1,10 +1,9 @@
-//! The listener on the loopback to which a browser returns with the outcome of a login.
+//! The listener on the loopback to which a browser returns with the outcome of a login (RFC 8252).
 //!
 //! Every page can send requests here; the state, which only the login's own page knows, tells the right one. Any other request is
-//! refused, and the listener waits on.
+//! refused, and the listener waits on. Dropping it closes the port.
 
 use crate::ambient::Secret;
-use crate::llm::error::{Error, ErrorKind};
 use crate::text::credentials;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::io;
@@ -26,41 +25,52 @@ const MAX_CONNECTIONS: usize = 32;
 
 /// A listener that waits for the outcome.
 #[derive(Debug)]
-pub(super) struct Callback {
+pub struct Callback {
     listener: TcpListener,
     port: u16,
-    state: Secret,
 }
 
-/// The outcome of a login: its code, or the reason for which there is none.
-type Outcome = Result<Secret, String>;
+/// The parts of an outcome that a login needs.
+#[derive(Debug, Clone)]
+pub struct Returned {
+    /// The authorization code.
+    pub code: Secret,
+    /// The server that issued it, where it says so (RFC 9207).
+    pub issuer: Option<String>,
+}
+
+/// The outcome of a login, or the reason for which there is none, in the server's words.
+type Outcome = Result<Returned, String>;
 
 impl Callback {
-    pub(super) async fn listen(state: &Secret) -> Result<Self, Error> {
-        let bound = async {
-            let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-            let port = listener.local_addr()?.port();
-            io::Result::Ok((listener, port))
-        };
-        let (listener, port) = bound.await.map_err(|error| {
+    /// Opens the port of this number; any free one for 0.
+    ///
+    /// # Errors
+    /// There is none.
+    pub async fn listen(port: u16) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port)).await.map_err(|error| {
             let message = format!("no port of this machine for the browser to return to: {error}");
-            Error::new(ErrorKind::Network, message)
+            io::Error::new(error.kind(), message)
         })?;
-        Ok(Self { listener, port, state: state.clone() })
+        let port = listener.local_addr()?.port();
+        Ok(Self { listener, port })
     }
 
     /// The address to return to, for a page that passes the state on.
-    pub(super) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
     /// The address to return to with the state in it.
-    pub(super) fn url_with_state(&self) -> String {
-        format!("http://localhost:{}{PATH}/{}", self.port, self.state.expose())
+    pub fn url_with_state(&self, state: &Secret) -> String {
+        format!("http://localhost:{}{PATH}/{}", self.port, state.expose())
     }
 
-    /// Waits for the outcome, and tells the browser.
-    pub(super) async fn code(&self) -> Outcome {
+    /// Waits for the outcome of the login with this state, and tells the browser. Cancel-safe.
+    ///
+    /// # Errors
+    /// The reason for which there is none, in the server's words; `access_denied` where the person refused.
+    pub async fn outcome(&self, state: &Secret) -> Outcome {
         let mut open = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -71,32 +81,32 @@ impl Callback {
                 }
                 accepted = self.listener.accept(), if open.len() < MAX_CONNECTIONS => {
                     if let Ok((stream, _)) = accepted {
-                        open.push(self.answer(stream));
+                        open.push(answer(stream, state));
                     }
                 }
             }
         }
     }
+}
 
-    /// Reads a request and responds. Returns the outcome if it is the right one.
-    async fn answer(&self, mut stream: TcpStream) -> Option<Outcome> {
-        let head = tokio::time::timeout(HEAD_TIMEOUT, head(&mut stream)).await.ok()??;
-        let outcome = outcome(&head, self.state.expose());
-        let (status, text) = match &outcome {
-            Some(Ok(_)) => ("200 OK", "pintle has what it needs. You can close this page."),
-            Some(Err(_)) => ("200 OK", "There is no login. You can close this page."),
-            None => ("404 Not Found", "pintle waits for another page than this one."),
-        };
-        let response = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\n\
-             cache-control: no-store\r\nreferrer-policy: no-referrer\r\nconnection: close\r\n\r\n{text}",
-            text.len()
-        );
-        // A browser that is gone does not change the outcome.
-        let _ = stream.write_all(response.as_bytes()).await;
-        let _ = stream.shutdown().await;
-        outcome
-    }
+/// Reads a request and responds. Returns the outcome if it is the right one.
+async fn answer(mut stream: TcpStream, state: &Secret) -> Option<Outcome> {
+    let head = tokio::time::timeout(HEAD_TIMEOUT, head(&mut stream)).await.ok()??;
+    let outcome = outcome(&head, state.expose());
+    let (status, text) = match &outcome {
+        Some(Ok(_)) => ("200 OK", "pintle has what it needs. You can close this page."),
+        Some(Err(_)) => ("200 OK", "There is no login. You can close this page."),
+        None => ("404 Not Found", "pintle waits for another page than this one."),
+    };
+    let response = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\n\
+         cache-control: no-store\r\nreferrer-policy: no-referrer\r\nconnection: close\r\n\r\n{text}",
+        text.len()
+    );
+    // A browser that is gone does not change the outcome.
+    let _ = stream.write_all(response.as_bytes()).await;
+    let _ = stream.shutdown().await;
+    outcome
 }
 
 /// Reads the head of a request.
@@ -133,7 +143,7 @@ fn outcome(head: &str, state: &str) -> Option<Outcome> {
         return Some(Err(field("error_description").filter(|_| !is_denied).unwrap_or(error)));
     }
     let code = field("code").filter(|code| !code.is_empty())?;
-    Some(Ok(Secret::new(code)))
+    Some(Ok(Returned { code: Secret::new(code), issuer: field("iss") }))
 }
 
 /// Decodes a value of a query.
@@ -181,7 +191,7 @@ mod tests {
             ("GET /favicon.ico HTTP/1.1", None),
             ("", None),
         ] {
-            let got = outcome(request, "s1").map(|got| got.map(|code| code.expose().to_owned()));
+            let got = outcome(request, "s1").map(|got| got.map(|got| got.code.expose().to_owned()));
             let want = want.map(|want| want.map(str::to_owned).map_err(str::to_owned));
             assert_eq!(got, want, "{request}");
         }

@@ -1,0 +1,251 @@
+//! Logins of HTTP servers of the Model Context Protocol, through the real program, against a server on the loopback that is both the
+//! resource and the authorization server.
+
+use crate::login::{Answer, Provider, end, fields, ok, pintle, token, visit};
+use crate::support::program::{PLANT, Place};
+use crate::support::server::Received;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, ChildStdout, Stdio};
+
+/// A server whose tokens are numbered; those below `valid` are refused. Registration may be missing.
+fn server(registers: bool, refreshes: bool) -> Provider {
+    let mut issued = 0;
+    let mut valid = 1;
+    Provider::start(move |request| {
+        let url = format!("http://{}", request.header("host").unwrap());
+        match request.path.as_str() {
+            path if path.starts_with("/.well-known/oauth-protected-resource") => ok(json!({
+                "resource": format!("{url}/mcp"),
+                "authorization_servers": [url],
+                "scopes_supported": ["tools"],
+            })),
+            path if path.starts_with("/.well-known/oauth-authorization-server") => {
+                let mut metadata = json!({
+                    "issuer": url,
+                    "authorization_endpoint": format!("{url}/authorize"),
+                    "token_endpoint": format!("{url}/token"),
+                    "response_types_supported": ["code"],
+                    "code_challenge_methods_supported": ["S256"],
+                    "token_endpoint_auth_methods_supported": ["none"],
+                    "authorization_response_iss_parameter_supported": true,
+                });
+                if registers {
+                    metadata["registration_endpoint"] = json!(format!("{url}/register"));
+                }
+                ok(metadata)
+            }
+            "/register" => {
+                let asked = request.json();
+                (
+                    201,
+                    json!({"client_id": "reg-1", "redirect_uris": asked["redirect_uris"]})
+                        .to_string(),
+                )
+            }
+            "/token" => {
+                let asked = fields(&request.body);
+                if asked["grant_type"] == "refresh_token" && !refreshes {
+                    return (400, json!({"error": "invalid_grant"}).to_string());
+                }
+                issued += 1;
+                valid = valid.max(issued);
+                ok(
+                    json!({"access_token": token(&format!("access-{issued}")), "token_type": "Bearer",
+                    "expires_in": 3600, "refresh_token": token(&format!("renew-{issued}"))}),
+                )
+            }
+            // The test takes the present token's life.
+            "/revoke" => {
+                valid = issued + 1;
+                ok(json!({}))
+            }
+            "/mcp" => {
+                let wanted = format!("Bearer {}", token(&format!("access-{valid}")));
+                if request.header("authorization") != Some(wanted.as_str()) {
+                    return (401, json!({"error": "invalid_token"}).to_string());
+                }
+                mcp(request)
+            }
+            _ => (404, String::new()),
+        }
+    })
+}
+
+/// The answers of a server with one tool, over plain JSON.
+fn mcp(request: &Received) -> Answer {
+    let Ok(message) = serde_json::from_str::<Value>(&request.body) else {
+        return (405, String::new());
+    };
+    let answer = match message["method"].as_str().unwrap_or_default() {
+        "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "guarded", "version": "1"}}),
+        "tools/list" => json!({"tools": [{"name": "echo", "description": "says it again",
+            "inputSchema": {"type": "object", "properties": {}}}]}),
+        "tools/call" => json!({"content": [{"type": "text", "text": "said again"}]}),
+        _ if message.get("id").is_none() => return (202, String::new()),
+        _ => {
+            let error = json!({"code": -32601, "message": "Method not found"});
+            return ok(json!({"jsonrpc": "2.0", "id": message["id"], "error": error}));
+        }
+    };
+    ok(json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}))
+}
+
+fn configure(place: &Place, url: &str, more: &str) {
+    std::fs::create_dir_all(place.home()).unwrap();
+    let text = format!("[mcp_servers.guarded]\nurl = \"{url}/mcp\"\n{more}\n");
+    std::fs::write(place.home().join("config.toml"), text).unwrap();
+}
+
+/// Begins a login, and returns the page that it names.
+fn begin(place: &Place, server: &str) -> (Child, BufReader<ChildStdout>, String) {
+    let mut command = place.command(&["mcp", "login", server]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("/authorize?") {
+        line.clear();
+        if out.read_line(&mut line).unwrap() == 0 {
+            let (_, text) = end(child, out);
+            panic!("no page was named: {text}");
+        }
+    }
+    (child, out, line.trim().to_owned())
+}
+
+/// Logs in as a person who agrees.
+fn log_in(place: &Place, server: &str) -> (bool, String) {
+    let (child, out, page) = begin(place, server);
+    let asked = fields(page.split_once('?').unwrap().1);
+    let issuer = page.split("/authorize").next().unwrap().replace(':', "%3A").replace('/', "%2F");
+    let code = token("code");
+    let back =
+        format!("{}?code={code}&state={}&iss={issuer}", asked["redirect_uri"], asked["state"]);
+    assert_eq!(visit(&back), 200);
+    end(child, out)
+}
+
+fn test(place: &Place) -> (i32, String) {
+    pintle(place, &["mcp", "test", "guarded"])
+}
+
+#[test]
+fn a_server_that_wants_a_login_is_used_after_one_and_its_token_is_renewed() {
+    let server = server(true, true);
+    let place = Place::new(&[]);
+    configure(&place, &server.url, "");
+    let (code, text) = test(&place);
+    assert!(
+        code == 2 && text.contains("it wants a login: run `pintle mcp login guarded`"),
+        "{text}"
+    );
+
+    let (is_fine, text) = log_in(&place, "guarded");
+    assert!(is_fine && text.contains("logged in to guarded"), "{text}");
+    let registered = server.to("/register")[0].json();
+    assert_eq!(registered["client_name"], "pintle");
+    let asked = fields(&server.to("/token")[0].body);
+    assert_eq!(asked["grant_type"], "authorization_code");
+    assert_eq!(asked["resource"], format!("{}/mcp", server.url));
+    assert_eq!((asked["client_id"].as_str(), asked["code"].clone()), ("reg-1", token("code")));
+    let file = place.home().join("mcp-logins.json");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let (code, text) = test(&place);
+    assert!(code == 0 && text.contains("guarded 1, MCP 2025-11-25: 1 tools"), "{text}");
+
+    // A token that the server takes back is renewed without a person.
+    visit(&format!("{}/revoke", server.url));
+    let (code, text) = test(&place);
+    assert!(code == 0 && text.contains("1 tools"), "{text}");
+    let renewed = fields(&server.to("/token")[1].body);
+    assert_eq!(
+        (renewed["grant_type"].as_str(), renewed["refresh_token"].clone()),
+        ("refresh_token", token("renew-1"))
+    );
+    assert!(std::fs::read_to_string(&file).unwrap().contains("access-2"));
+
+    assert_eq!(
+        pintle(&place, &["mcp", "logout", "guarded"]),
+        (0, "logged out of guarded\n".to_owned())
+    );
+    assert_eq!(
+        pintle(&place, &["mcp", "logout", "guarded"]),
+        (0, "nobody was logged in to guarded\n".to_owned())
+    );
+    assert!(!std::fs::read_to_string(&file).unwrap().contains(PLANT));
+    assert!(test(&place).1.contains("it wants a login"));
+}
+
+#[test]
+fn a_login_is_a_clients_own_where_the_server_registers_none_and_is_made_by_address_too() {
+    let server = server(false, false);
+    let place = Place::new(&[]);
+    configure(&place, &server.url, "");
+    let (code, text) = pintle(&place, &["mcp", "login", "guarded"]);
+    assert!(code != 0 && text.contains("`oauth.client_id` in its settings"), "{text}");
+
+    configure(
+        &place,
+        &server.url,
+        "oauth = { client_id = \"app-1\", scopes = [\"one\", \"two\"] }",
+    );
+    // By its address it is the same server, with the same settings.
+    let (is_fine, text) = log_in(&place, &format!("{}/mcp", server.url));
+    assert!(is_fine, "{text}");
+    assert_eq!(fields(&server.to("/token")[0].body)["client_id"], "app-1");
+    assert_eq!(test(&place).0, 0);
+
+    // A key of the settings is used in its place.
+    configure(&place, &server.url, "headers = { Authorization = \"Bearer wrong-key\" }");
+    let (code, text) = test(&place);
+    assert!(code == 2 && text.contains("refuses the `Authorization` of your settings"), "{text}");
+    configure(&place, &server.url, "oauth = { client_id = \"app-1\" }");
+
+    // A login that cannot be renewed asks for another one.
+    visit(&format!("{}/revoke", server.url));
+    let (code, text) = test(&place);
+    assert!(code == 2 && text.contains("run `pintle mcp login guarded`"), "{text}");
+}
+
+#[test]
+fn a_login_that_fails_says_why_and_stores_nothing() {
+    let server = server(true, true);
+    let place = Place::new(&[]);
+    configure(&place, &server.url, "");
+    let (child, out, page) = begin(&place, "guarded");
+    let asked = fields(page.split_once('?').unwrap().1);
+    let challenge = &asked["code_challenge"];
+    assert_eq!(URL_SAFE_NO_PAD.decode(challenge).unwrap().len(), 32);
+    // Another page, which does not know the state, changes nothing.
+    assert_eq!(visit(&format!("{}?code=c&state=other", asked["redirect_uri"])), 404);
+    let back = format!("{}?error=access_denied&state={}", asked["redirect_uri"], asked["state"]);
+    assert_eq!(visit(&back), 200);
+    let (is_fine, text) = end(child, out);
+    assert!(!is_fine && text.contains("it refused the login: access_denied"), "{text}");
+
+    // The code of another server is not taken (RFC 9207).
+    let (child, out, page) = begin(&place, "guarded");
+    let asked = fields(page.split_once('?').unwrap().1);
+    let back = format!(
+        "{}?code=c&state={}&iss=https%3A%2F%2Fevil.test",
+        asked["redirect_uri"], asked["state"]
+    );
+    assert_eq!(visit(&back), 200);
+    let (is_fine, text) = end(child, out);
+    assert!(!is_fine && text.contains("issuer mismatch"), "{text}");
+    assert!(server.to("/token").is_empty());
+
+    let (code, text) = pintle(&place, &["mcp", "login", "nobody"]);
+    assert!(code != 0 && text.contains("no server `nobody` is configured"), "{text}");
+    std::fs::write(place.home().join("config.toml"), "[mcp_servers.own]\ncommand = \"x\"\n")
+        .unwrap();
+    let (code, text) = pintle(&place, &["mcp", "login", "own"]);
+    assert!(code != 0 && text.contains("only servers with a `url` have a login"), "{text}");
+    assert!(!place.home().join("mcp-logins.json").exists());
+}
