@@ -399,6 +399,7 @@ pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
 fn limits(set: &LimitSettings) -> Limits {
     let free = Limits::default();
     Limits {
+        tool_calls: None,
         steps: set.steps.unwrap_or(free.steps),
         tokens: set.tokens,
         cost_nano_usd: set.cost_nano_usd,

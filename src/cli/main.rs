@@ -12,6 +12,7 @@ mod login;
 mod mcp;
 mod models;
 mod policy;
+mod replay;
 mod rpc;
 mod schema;
 mod secrets;
@@ -160,6 +161,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             in_runtime(|| serve_acp(task, ambient))
         }
         Task::Run(task) => in_runtime(|| run_task(*task, ambient)),
+        Task::Replay(wanted) => replay::run(&wanted, &ambient),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
         Task::Mcp { task } => in_runtime(|| mcp::run(task, ambient)),
@@ -402,6 +404,8 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         let text = assemble::text_or_file(&ambient.current_dir()?, text)?;
         services.set_base_prompt(text);
     }
+    services.limits.tool_calls = task.max_tool_calls;
+    let events = task.events()?;
     let named = task.directory.as_deref();
     let cwd =
         assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;
@@ -425,8 +429,10 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         cwd,
         prompt,
         format: task.format.into(),
+        events,
         limits: task.limits(),
         wall: task.max_wall.map(Duration::from_secs),
+        idle: task.idle_timeout.map(Duration::from_secs),
         output_schema,
         attach: task.attach.iter().map(|path| here.join(path)).collect(),
         patch: task.patch.as_ref().map(|path| here.join(path)),

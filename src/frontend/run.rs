@@ -3,6 +3,7 @@
 //! Stdout carries only the result; progress is reported on stderr. In the format `events`, the lines are the records of the journal and of
 //! the wire.
 
+mod filter;
 mod watch;
 
 use super::connection::{Events, FEED_CAPACITY};
@@ -13,6 +14,7 @@ use crate::agent::{
 };
 use crate::text::visible::visible;
 use crate::transport::Outgoing;
+pub use filter::EventFilter;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{TurnError, TurnLimits};
@@ -76,10 +78,14 @@ pub struct Options {
     pub prompt: String,
     /// The output.
     pub format: Format,
+    /// The events that are printed in the format `events`.
+    pub events: EventFilter,
     /// Its limits.
     pub limits: TurnLimits,
     /// The time for the whole task, after which what runs is stopped.
     pub wall: Option<Duration>,
+    /// The time without an event, from the model or a tool, after which what runs is stopped.
+    pub idle: Option<Duration>,
     /// The JSON Schema that the answer must satisfy.
     pub output_schema: Option<Value>,
     /// Files that belong to the task.
@@ -109,7 +115,7 @@ pub struct Options {
 /// Runs one task, prints its result, and returns the exit code.
 pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     let mut watch = Watch::new(options.terms);
-    let clock = Clock { end: options.wall.map(|wall| Instant::now() + wall) };
+    let clock = Clock { end: options.wall.map(|wall| Instant::now() + wall), idle: options.idle };
     let mut session = None;
     if let Err(error) = attempt(&out, &engine, &options, clock, &mut session, &mut watch).await {
         watch.refused(error);
@@ -143,6 +149,24 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
             http_status: None,
         });
     }
+    if watch.is_idle && !clock.is_over() && outcome.status == RunStatus::Interrupted {
+        let idle = options.idle.unwrap_or_default().as_secs();
+        outcome.status = RunStatus::Limit;
+        outcome.exit_code = LIMIT;
+        "idleTimeout".clone_into(&mut outcome.stop);
+        outcome.error = Some(TurnError {
+            code: "idleTimeout".to_owned(),
+            message: format!(
+                "the task was stopped: nothing came from the model or a tool for {idle} s (--idle-timeout)"
+            ),
+            hint: outcome
+                .session_id
+                .as_ref()
+                .map(|id| format!("`pintle run --session {id} \"go on\"` continues it")),
+            retryable: true,
+            http_status: None,
+        });
+    }
     if options.stop.is_cancelled() {
         outcome.status = RunStatus::Interrupted;
         "signal".clone_into(&mut outcome.stop);
@@ -156,10 +180,27 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     outcome.exit_code
 }
 
-/// The end of the time for the whole task.
+/// Returns the first line of the format `events`.
+pub fn header(session_id: SessionId, cwd: String) -> String {
+    let header = RunLine::Header(RunHeader {
+        protocol: PROTOCOL_VERSION.to_owned(),
+        schema_hash: schema::schema_hash(),
+        engine: PeerInfo {
+            name: "pintle".to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            id: None,
+        },
+        session_id,
+        cwd,
+    });
+    serde_json::to_string(&header).unwrap_or_default()
+}
+
+/// The end of the time for the whole task, and the time without an event.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
     end: Option<Instant>,
+    idle: Option<Duration>,
 }
 
 impl Clock {
@@ -170,6 +211,18 @@ impl Clock {
     async fn over(self) {
         match self.end {
             Some(end) => tokio::time::sleep_until(end).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Returns true where nothing has come for too long since the last event.
+    fn is_idle(self, heard: Instant) -> bool {
+        self.idle.is_some_and(|idle| heard + idle <= Instant::now())
+    }
+
+    async fn idle(self, heard: Instant) {
+        match self.idle {
+            Some(idle) => tokio::time::sleep_until(heard + idle).await,
             None => std::future::pending().await,
         }
     }
@@ -225,18 +278,8 @@ async fn attempt(
     watch.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
     *open = Some(session.clone());
     if options.format == Format::Events {
-        let header = RunLine::Header(RunHeader {
-            protocol: PROTOCOL_VERSION.to_owned(),
-            schema_hash: schema::schema_hash(),
-            engine: PeerInfo {
-                name: "pintle".to_owned(),
-                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-                id: None,
-            },
-            session_id: session.id.clone(),
-            cwd: options.cwd.to_string_lossy().into_owned(),
-        });
-        print(out, serde_json::to_string(&header).unwrap_or_default()).await;
+        let cwd = options.cwd.to_string_lossy().into_owned();
+        print(out, header(session.id.clone(), cwd)).await;
     }
     let mut events = Events::complete(subscribe(&session, watch).await?, engine.clone());
     let files = options
@@ -258,6 +301,7 @@ async fn attempt(
     watch.outcome.turn_id = Some(started.turn_id);
 
     let mut is_stopping = false;
+    let mut heard = Instant::now();
     let mut idle = std::pin::pin!(session.ask(|reply| TurnCommand::WhenIdle { reply }));
     while !watch.is_over {
         tokio::select! {
@@ -267,6 +311,7 @@ async fn attempt(
                     return Err(Error::new(ErrorKind::Internal, "the session ended unexpectedly"));
                 }
                 show_all(out, options, watch, events.take()).await;
+                heard = Instant::now();
             }
             ended = &mut idle => {
                 ended?;
@@ -277,8 +322,9 @@ async fn attempt(
                 return Err(Error::new(ErrorKind::Internal, "the end of the turn could not be written to the journal")
                     .hint("free disk space or check the data folder's permissions; earlier work is kept"));
             }
-            () = stopped(options, clock), if !is_stopping => {
+            () = stopped(options, clock, heard), if !is_stopping => {
                 is_stopping = true;
+                watch.is_idle = clock.is_idle(heard);
                 let queue = QueuePolicy::Return;
                 session.ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply }).await?;
             }
@@ -298,14 +344,15 @@ async fn attempt(
                 show_all(out, options, watch, events.rest().await).await;
                 return Ok(());
             }
-            () = stopped(options, clock), if !is_stopping => return Ok(()),
+            () = stopped(options, clock, heard), if !is_stopping => return Ok(()),
         }
     }
 }
 
-async fn stopped(options: &Options, clock: Clock) {
+async fn stopped(options: &Options, clock: Clock, heard: Instant) {
     tokio::select! {
         () = clock.over() => {}
+        () = clock.idle(heard) => {}
         () = options.stop.cancelled() => {}
         () = options.hangup.cancelled() => {}
     }
@@ -356,7 +403,7 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
         }
         watch.last_seq = record.seq;
     }
-    if options.format == Format::Events {
+    if options.format == Format::Events && options.events.lets_through(json) {
         print(out, json.to_string()).await;
     }
     let line =

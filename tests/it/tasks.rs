@@ -339,3 +339,80 @@ fn a_provider_that_never_answers_is_left_when_the_time_is_over() {
     let (code, result, said) = ended(&out);
     assert_eq!((code, &result["stop"]), (124, &json!("wallClock")), "{result} {said}");
 }
+
+#[test]
+fn calls_of_tools_and_silence_have_limits() {
+    let ls = || tool("ls", json!({}));
+    let task = Task::new(json!([ls(), ls(), text("never")]));
+    let (code, result, said) = task.run(&["go", "--max-tool-calls", "2"]);
+    assert_eq!((code, &result["stop"]), (5, &json!("toolCallLimit")), "{result} {said}");
+    assert_eq!(result["steps"], 2, "{result}");
+    let task = Task::new(json!([tool("bash", json!({"command": "sleep 1000"})), text("never")]));
+    let (code, result, said) = task.run(&["go", FULL, "--idle-timeout", "1"]);
+    assert_eq!(
+        (code, &result["status"], &result["stop"]),
+        (5, &json!("limit"), &json!("idleTimeout")),
+        "{result} {said}"
+    );
+    assert!(result["error"]["hint"].as_str().unwrap().contains("--session"), "{result}");
+}
+
+/// The lines that a command of this place prints.
+fn lines(place: &Place, args: &[&str]) -> Vec<String> {
+    let out = place.command(args).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{args:?}: {said}");
+    String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_session_is_replayed_byte_for_byte() {
+    let task = Task::new(json!([
+        tool("write", json!({"path": "made.txt", "content": "m\u{e4}de\n"})),
+        text("done"),
+    ]));
+    let args = ["run", "--quiet", "--format", "events", "--script", &task.script, FULL, "go"];
+    let mut printed = lines(&task.place, &args);
+    let result: Value = serde_json::from_str(&printed.pop().unwrap()).unwrap();
+    assert_eq!(result["type"], "result");
+    assert!(printed.len() > 3, "{printed:?}");
+    let id = result["sessionId"].as_str().unwrap();
+    for named in [id, &id[..id.len() - 2], "last"] {
+        assert_eq!(lines(&task.place, &["replay", named]), printed, "{named}");
+    }
+    let ends: Vec<_> = printed
+        .iter()
+        .filter(|line| line.contains(r#""type":"header""#) || line.contains("turn.completed"))
+        .cloned()
+        .collect();
+    assert_eq!(lines(&task.place, &["replay", "last", "--events", "turn.completed"]), ends);
+    let out = task.place.command(&["replay", "nothing"]).output().unwrap();
+    assert_eq!(out.status.code(), Some(2));
+}
+
+#[test]
+fn events_are_printed_as_their_patterns_say_between_header_and_result() {
+    let task = Task::new(json!([tool("ls", json!({})), text("done")]));
+    let run = |args: &[&str]| {
+        let all = [&["run", "--quiet", "--script", &task.script, "go", "--format", "events"], args];
+        let kinds = lines(&task.place, &all.concat()).into_iter().map(|line| {
+            let line: Value = serde_json::from_str(&line).unwrap();
+            let kind = line["event"]["type"].as_str().or(line["type"].as_str());
+            kind.unwrap().to_owned()
+        });
+        kinds.collect::<Vec<_>>()
+    };
+    let kinds = run(&["--events", "turn.*"]);
+    assert_eq!(kinds, ["header", "turn.started", "turn.completed", "result"]);
+    let kinds = run(&["--events", "!item.*"]);
+    assert!(kinds.len() > 4 && !kinds.iter().any(|kind| kind.starts_with("item")), "{kinds:?}");
+    for (args, said) in [
+        (&["--events", "item.*"][..], "--format events"),
+        (&["--format", "events", "--events", "["], "--events"),
+    ] {
+        let all = [&["run", "--script", &task.script, "go"], args].concat();
+        let out = task.place.command(&all).stdin(Stdio::null()).output().unwrap();
+        let told = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.code() == Some(2) && told.contains(said), "{told}");
+    }
+}

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Limits {
     /// The most model replies.
     pub steps: u32,
+    /// The most calls of tools; looked at between replies.
+    pub tool_calls: Option<u64>,
     /// The most tokens, of input and output together.
     pub tokens: Option<u64>,
     /// The most it may cost, in billionths of a US dollar; never reached where no price is known.
@@ -32,6 +34,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             steps: 200,
+            tool_calls: None,
             tokens: None,
             cost_nano_usd: None,
             duration_ms: None,
@@ -50,6 +53,7 @@ impl Limits {
         let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
         Self {
             steps: self.steps.min(other.steps),
+            tool_calls: least(self.tool_calls, other.tool_calls),
             tokens: least(self.tokens, other.tokens),
             cost_nano_usd: least(self.cost_nano_usd, other.cost_nano_usd),
             duration_ms: least(self.duration_ms, other.duration_ms),
@@ -64,6 +68,7 @@ impl Limits {
     pub(in crate::agent) fn reached(
         &self,
         steps: u32,
+        tool_calls: u64,
         budget: &Budget,
         elapsed_ms: u64,
     ) -> Option<Notice> {
@@ -73,6 +78,10 @@ impl Limits {
                 "stepLimit",
                 format!("the turn was ended after {steps} model replies"),
             ));
+        }
+        if let Some(limit) = self.tool_calls.filter(|limit| tool_calls >= *limit) {
+            let message = format!("the turn was ended after {tool_calls} tool calls of {limit}");
+            return Some(notice("toolCallLimit", message));
         }
         if let Some(notice) = budget.reached() {
             return Some(notice);
@@ -169,6 +178,8 @@ mod tests {
         for (name, limits, want) in [
             ("none", free, None),
             ("replies", Limits { steps: 7, ..free }, Some("after 7 model replies")),
+            ("calls", Limits { tool_calls: Some(9), ..free }, Some("after 9 tool calls of 9")),
+            ("calls that are left", Limits { tool_calls: Some(10), ..free }, None),
             ("tokens", Limits { tokens: Some(100), ..free }, Some("it took 100 tokens of 100")),
             ("tokens that are left", Limits { tokens: Some(101), ..free }, None),
             (
@@ -183,7 +194,7 @@ mod tests {
             let sub_agents = budget.clone();
             sub_agents.spend(&usage, Some(1_000_000_000));
             budget.spend(&usage, Some(500_000_000));
-            let told = limits.reached(7, &budget, 6_000).map(|notice| notice.message);
+            let told = limits.reached(7, 9, &budget, 6_000).map(|notice| notice.message);
             assert_eq!(told.is_some(), want.is_some(), "{name}: {told:?}");
             assert!(told.unwrap_or_default().ends_with(want.unwrap_or_default()), "{name}");
         }
@@ -191,7 +202,7 @@ mod tests {
         let budget = Budget::default();
         budget.fill(&limits);
         budget.spend(&usage, None);
-        assert!(limits.reached(7, &budget, 0).is_none(), "without a price");
+        assert!(limits.reached(7, 9, &budget, 0).is_none(), "without a price");
     }
 
     #[test]

@@ -168,11 +168,12 @@ async fn drive<H: Host>(
     let mut loop_guard = LoopGuard::new(ctx.limits.loop_window);
     let mut continuations = Continuations::default();
     let mut is_shortened = false;
+    let mut tool_calls = 0_u64;
     let mut linted = String::new();
     let mut edit_checks = EditFeedback::default();
     loop {
         let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        if let Some(notice) = ctx.limits.reached(tally.steps, &ctx.budget, elapsed_ms) {
+        if let Some(notice) = ctx.limits.reached(tally.steps, tool_calls, &ctx.budget, elapsed_ms) {
             host.record(Event::Notice(notice));
             return Ok(StopReason::Limit);
         }
@@ -205,6 +206,7 @@ async fn drive<H: Host>(
         };
         is_shortened = false;
         let StepReply { assistant, calls, usage, cut } = reply;
+        tool_calls += calls.len() as u64;
         let stop = assistant.stop;
         hook_points::response(host, ctx, &assistant).await;
         let judgement = judge(&mut loop_guard, &assistant);

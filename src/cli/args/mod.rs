@@ -6,7 +6,7 @@ pub(crate) mod rpc;
 mod run;
 mod sessions;
 
-pub(crate) use run::Run;
+pub(crate) use run::{Replay, Run};
 pub(crate) use sessions::{
     Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing, Stored,
 };
@@ -52,6 +52,9 @@ pub(crate) enum Task {
     /// Do one task in the current folder and print the answer; it never asks and never waits for a person
     #[command(after_help = "Guide: pintle help scripting")]
     Run(Box<Run>),
+    /// Print the events of a stored session again, as `run --format events` printed them
+    #[command(after_help = "Guide: pintle help scripting")]
+    Replay(Replay),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network
     Demo(Demo),
     /// List the models that are known by name, with windows and prices: built-in ones and your own

@@ -30,6 +30,9 @@ pub(crate) struct Run {
     /// The output: the answer as text, one JSON object, or every event as a JSON line
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+    /// With --format events, print events of these kinds only, such as 'item.*'; `!` in front leaves them out; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    events: Vec<String>,
     /// The work mode: plan (it only reads, and its answer is a plan) or act; by default a stored session keeps its own
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
@@ -48,6 +51,9 @@ pub(crate) struct Run {
     /// End after N replies of the model
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u32>,
+    /// End after N calls of tools, between two replies; each sub-agent has as many
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tool_calls: Option<u64>,
     /// End when N tokens are used, input and output together
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
@@ -60,6 +66,9 @@ pub(crate) struct Run {
     /// Stop the task after this many seconds, whatever runs then
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_wall: Option<u64>,
+    /// Stop the task when nothing came from the model or a tool for this many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) idle_timeout: Option<u64>,
     /// Have the answer be one JSON value that satisfies the JSON Schema in this file
     #[arg(long, value_name = "FILE")]
     output_schema: Option<PathBuf>,
@@ -75,6 +84,17 @@ pub(crate) struct Run {
     /// Print no progress on stderr
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// The options of `replay`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Replay {
+    /// The session: its id or the beginning of it, or `last` for the newest of the folder
+    #[arg(value_name = "ID|last")]
+    pub(crate) session: String,
+    /// Print events of these kinds only, such as 'item.*'; `!` in front leaves them out; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) events: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -115,6 +135,15 @@ impl Run {
             cost_nano_usd: self.max_cost,
             duration_ms: self.max_seconds.map(|seconds| seconds.saturating_mul(1000)),
         }
+    }
+
+    /// Returns the events that are printed.
+    pub(crate) fn events(&self) -> anyhow::Result<run::EventFilter> {
+        anyhow::ensure!(
+            self.events.is_empty() || matches!(self.format, Format::Events),
+            "--events chooses among the lines of --format events: add it"
+        );
+        run::EventFilter::new(&self.events).context("--events")
     }
 
     /// Returns the work mode, if one is named.

@@ -61,7 +61,7 @@ pub(crate) fn run(task: Task, ambient: &Ambient) -> anyhow::Result<u8> {
     }
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     error.downcast_ref::<io::Error>().is_some_and(is_pipe)
 }

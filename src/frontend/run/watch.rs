@@ -17,6 +17,8 @@ pub(super) struct Watch {
     pub(super) outcome: RunResult,
     /// The turn has ended.
     pub(super) is_over: bool,
+    /// Nothing came from the model or a tool for too long.
+    pub(super) is_idle: bool,
     /// The last event before the task.
     pub(super) first_seq: u64,
     pub(super) last_seq: u64,
@@ -65,6 +67,7 @@ impl Watch {
                 error: None,
             },
             is_over: false,
+            is_idle: false,
             first_seq: 0,
             last_seq: 0,
             agents: BTreeMap::new(),
