@@ -5,6 +5,7 @@
 //! limit and no more than the file held when it was opened. Blocking.
 #![expect(clippy::disallowed_methods, reason = "this module is how the others open files")]
 
+use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufRead, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -243,8 +244,10 @@ impl SecretLock {
     /// It cannot be written; the old content stays.
     pub fn replace(&self, content: &[u8]) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let mut prefix = OsString::from(".");
+        prefix.push(self.path.file_name().unwrap_or_default());
         // Temporary files are for their owner alone.
-        let mut file = tempfile::Builder::new().prefix(".new").tempfile_in(folder)?;
+        let mut file = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder)?;
         io::Write::write_all(&mut file, content)?;
         file.as_file().sync_all()?;
         file.persist(&self.path)?;

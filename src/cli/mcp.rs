@@ -94,6 +94,7 @@ pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
 
 /// Logs in to a server or out of it; lists or tries the servers of the current folder. The exit code is 0, or 2 where one cannot be used.
 pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
+    let _file_size = signals::file_size()?;
     let (settings, is_json) = match &task {
         Mcp::List(McpList { settings, json }) | Mcp::Test(McpTest { settings, json, .. }) => {
             (settings, *json)
@@ -163,7 +164,6 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
 /// Logs in to a server.
 async fn log_in(wanted: &McpLogin, ambient: &Ambient) -> anyhow::Result<u8> {
     let McpLogin { at: wanted, scopes } = wanted;
-    let _file_size = signals::file_size()?;
     let server = named(wanted, ambient).await?;
     let mut signals = Signals::new()?;
     let mut show = |LoginPage { url, expires_in }: LoginPage| {
@@ -190,7 +190,6 @@ async fn log_in(wanted: &McpLogin, ambient: &Ambient) -> anyhow::Result<u8> {
 
 /// Removes the login to a server.
 async fn log_out(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<u8> {
-    let _file_size = signals::file_size()?;
     let removed = match named(wanted, ambient).await? {
         Some(server) => server.log_out().await.map_err(anyhow::Error::from),
         None => logins(wanted, ambient)?.log_out(&wanted.server).await.map_err(anyhow::Error::from),

@@ -1,7 +1,7 @@
 //! Logins of HTTP servers: OAuth 2.1 by the SDK, on a page in a browser of this machine, with the tokens in a file of their owner's alone.
 //!
-//! A login belongs to an address and is sent nowhere else. Every token is a known secret before anybody sees it. Of several processes one
-//! renews a token, and the others read the new one.
+//! A login belongs to an address and is sent nowhere else. Every token is a known secret before anybody sees it. Processes renew a token
+//! one after the other, each with the newest one; a renewed token that cannot be written holds for the process.
 
 use super::definition::OAuthClient;
 use super::link::LinkError;
@@ -14,8 +14,10 @@ use rmcp::transport::auth::{
     CredentialRefreshGuard, CredentialStore, OAuthClientConfig, StoredCredentials,
 };
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The name of the file, in the data folder.
@@ -62,6 +64,17 @@ pub struct ServerLogins {
     /// Locked while a token is renewed.
     renewals: SecretFile,
     secrets: Secrets,
+    /// Renewed logins that could not be written, by address, each with the one in the file that it replaces.
+    unwritten: Arc<Mutex<BTreeMap<String, (Value, Value)>>>,
+}
+
+/// The treatment of a login that cannot be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unwritten {
+    /// It holds for the process: the server has taken back the token that it replaces.
+    Kept,
+    /// It is an error.
+    Refused,
 }
 
 impl ServerLogins {
@@ -71,6 +84,7 @@ impl ServerLogins {
             file: SecretFile::new(folder.join(FILE_NAME)),
             renewals: SecretFile::new(folder.join("mcp-renewals")),
             secrets: secrets.clone(),
+            unwritten: Arc::default(),
         };
         // A file that cannot be used is told by whoever needs it.
         let _ = logins.read();
@@ -97,7 +111,7 @@ impl ServerLogins {
         let LoginTarget { url, client, secret, challenge } = *wanted;
         let callback = Callback::listen(client.callback_port.unwrap_or_default()).await;
         let callback = callback.map_err(|error| LinkError::Failed(error.to_string()))?;
-        let mut manager = self.manager(url).await?;
+        let mut manager = self.manager(url, Unwritten::Refused).await?;
         let found = manager.resolve_metadata_from_challenge(challenge).await;
         let found = found.map_err(|error| self.failed(&error))?;
         manager.set_metadata(found.metadata);
@@ -157,7 +171,7 @@ impl ServerLogins {
         if !has.map_err(|error| LinkError::Failed(error.to_string()))? {
             return Ok(None);
         }
-        let mut manager = self.manager(url).await?;
+        let mut manager = self.manager(url, Unwritten::Kept).await?;
         let is_stored =
             manager.initialize_from_store().await.map_err(|error| self.failed(&error))?;
         if let (true, Some(id), Some(secret)) = (is_stored, &client.id, secret) {
@@ -167,11 +181,19 @@ impl ServerLogins {
         Ok(is_stored.then_some(manager))
     }
 
-    async fn manager(&self, url: &str) -> Result<AuthorizationManager, LinkError> {
+    async fn manager(
+        &self,
+        url: &str,
+        unwritten: Unwritten,
+    ) -> Result<AuthorizationManager, LinkError> {
         sdk::use_ring();
         let mut manager =
             AuthorizationManager::new(url).await.map_err(|error| self.failed(&error))?;
-        manager.set_credential_store(Store { logins: self.clone(), url: url.to_owned() });
+        manager.set_credential_store(Store {
+            logins: self.clone(),
+            url: url.to_owned(),
+            unwritten,
+        });
         Ok(manager)
     }
 
@@ -190,17 +212,25 @@ impl ServerLogins {
         }
     }
 
-    /// Reads the file. Its tokens become known secrets.
+    /// Reads the file. Its tokens become known secrets. A login that could not be written stands in the place of the one that it replaces.
     fn read(&self) -> io::Result<Map<String, Value>> {
         let Some(content) = self.file.read(MAX_BYTES)? else { return Ok(Map::new()) };
         // The parser's own message may quote a part, which may be a token.
         let logins: Option<Map<String, Value>> = serde_json::from_slice(&content).ok();
         let wrong = || self.file.error(io::ErrorKind::InvalidData, "not a file of logins");
-        let logins = logins.ok_or_else(wrong)?;
-        for login in logins.values() {
+        let mut logins = logins.ok_or_else(wrong)?;
+        let unwritten = self.unwritten();
+        for (url, login) in &mut logins {
             self.know(login);
+            if let Some((_, new)) = unwritten.get(url).filter(|(replaced, _)| replaced == login) {
+                *login = new.clone();
+            }
         }
         Ok(logins)
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, BTreeMap<String, (Value, Value)>> {
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds the tokens of a login to the known secrets.
@@ -221,13 +251,28 @@ impl ServerLogins {
             let lock = logins.file.lock()?;
             let mut all = logins.read()?;
             let before = match login {
-                Some(login) => all.insert(url, login),
+                Some(login) => all.insert(url.clone(), login),
                 None => all.remove(&url),
             };
             let mut text = serde_json::to_string_pretty(&all).map_err(io::Error::other)?;
             text.push('\n');
             lock.replace(text.as_bytes())?;
+            logins.unwritten().remove(&url);
             Ok(before.is_some())
+        })
+        .await
+    }
+
+    /// Keeps a renewed login that cannot be written for this process.
+    async fn keep(&self, url: &str, login: Value) -> io::Result<()> {
+        let (logins, url) = (self.clone(), url.to_owned());
+        blocking(move || {
+            let content = logins.file.read(MAX_BYTES)?.unwrap_or_default();
+            let mut in_file: Map<String, Value> = serde_json::from_slice(&content)?;
+            if let Some(replaced) = in_file.remove(&url) {
+                logins.unwritten().insert(url, (replaced, login));
+            }
+            Ok(())
         })
         .await
     }
@@ -258,6 +303,7 @@ fn state_of(page: &str) -> Option<Secret> {
 struct Store {
     logins: ServerLogins,
     url: String,
+    unwritten: Unwritten,
 }
 
 fn of_store(error: impl std::fmt::Display) -> AuthError {
@@ -276,7 +322,14 @@ impl CredentialStore for Store {
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
         let login = serde_json::to_value(credentials).map_err(of_store)?;
-        self.logins.change(&self.url, Some(login)).await.map(drop).map_err(of_store)
+        let Err(error) = self.logins.change(&self.url, Some(login.clone())).await else {
+            return Ok(());
+        };
+        if self.unwritten == Unwritten::Refused {
+            return Err(of_store(error));
+        }
+        tracing::warn!("the renewed login to {} holds for this run only: {error}", self.url);
+        self.logins.keep(&self.url, login).await.map_err(of_store)
     }
 
     async fn clear(&self) -> Result<(), AuthError> {

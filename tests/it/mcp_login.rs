@@ -1,7 +1,7 @@
 //! Logins of HTTP servers of the Model Context Protocol, through the real program, against a server on the loopback that is both the
 //! resource and the authorization server.
 
-use crate::login::{Answer, Provider, end, fields, ok, pintle, token, visit};
+use crate::login::{Answer, Provider, end, fields, ok, pintle, run, token, visit};
 use crate::support::program::{PLANT, Place};
 use crate::support::server::Received;
 use base64::Engine;
@@ -9,9 +9,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// A server whose tokens are numbered; those below `valid` are refused. Registration may be missing.
+/// A server whose tokens are numbered; those below `valid` are refused. A token that renews another serves once. Registration may be
+/// missing.
 fn server(registers: bool, refreshes: bool) -> Provider {
     let mut issued = 0;
     let mut valid = 1;
@@ -48,11 +49,12 @@ fn server(registers: bool, refreshes: bool) -> Provider {
             }
             "/token" => {
                 let asked = fields(&request.body);
-                if asked["grant_type"] == "refresh_token" && !refreshes {
+                let newest = token(&format!("renew-{issued}"));
+                let is_newest = asked.get("refresh_token").is_none_or(|given| *given == newest);
+                if asked["grant_type"] == "refresh_token" && !(refreshes && is_newest) {
                     return (400, json!({"error": "invalid_grant"}).to_string());
                 }
                 issued += 1;
-                valid = valid.max(issued);
                 ok(
                     json!({"access_token": token(&format!("access-{issued}")), "token_type": "Bearer",
                     "expires_in": 3600, "refresh_token": token(&format!("renew-{issued}"))}),
@@ -64,8 +66,11 @@ fn server(registers: bool, refreshes: bool) -> Provider {
                 ok(json!({}))
             }
             "/mcp" => {
-                let wanted = format!("Bearer {}", token(&format!("access-{valid}")));
-                if request.header("authorization") != Some(wanted.as_str()) {
+                let is_good = |number: u32| {
+                    let wanted = format!("Bearer {}", token(&format!("access-{number}")));
+                    request.header("authorization") == Some(wanted.as_str())
+                };
+                if !(valid..=issued).any(is_good) {
                     return (401, json!({"error": "invalid_token"}).to_string());
                 }
                 mcp(request)
@@ -103,7 +108,10 @@ fn configure(place: &Place, url: &str, more: &str) {
 
 /// Begins a login, and returns the page that it names.
 fn begin(place: &Place, server: &str) -> (Child, BufReader<ChildStdout>, String) {
-    let mut command = place.command(&["mcp", "login", server]);
+    begin_with(place.command(&["mcp", "login", server]))
+}
+
+fn begin_with(mut command: Command) -> (Child, BufReader<ChildStdout>, String) {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -211,6 +219,59 @@ fn a_login_is_a_clients_own_where_the_server_registers_none_and_is_made_by_addre
     visit(&format!("{}/revoke", server.url));
     let (code, text) = test(&place);
     assert!(code == 2 && text.contains("run `pintle mcp login guarded`"), "{text}");
+}
+
+#[test]
+fn two_processes_that_renew_a_login_at_once_both_go_on() {
+    let server = server(true, true);
+    let place = Place::new(&[]);
+    configure(&place, &server.url, "");
+    assert!(log_in(&place, "guarded").0);
+    visit(&format!("{}/revoke", server.url));
+    let start = || {
+        let mut command = place.command(&["mcp", "test", "guarded"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let out = child.stdout.take().unwrap();
+        (child, out)
+    };
+    for (child, out) in [start(), start(), start()] {
+        let (is_fine, text) = end(child, out);
+        assert!(is_fine && text.contains("1 tools"), "{text}");
+    }
+    let issued = server.to("/token").len();
+    let stored = std::fs::read_to_string(place.home().join("mcp-logins.json")).unwrap();
+    assert!(stored.contains(&token(&format!("renew-{issued}"))), "the newest is kept");
+}
+
+#[test]
+fn a_full_disk_takes_no_login_and_a_renewed_one_holds_for_the_run() {
+    let server = server(true, true);
+    let place = Place::new(&[]);
+    configure(&place, &server.url, "");
+    let left = || {
+        let entries = std::fs::read_dir(place.home()).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with(".mcp-logins")).collect::<Vec<_>>()
+    };
+    let (child, out, page) = begin_with(place.limited_command(0, &["mcp", "login", "guarded"]));
+    let asked = fields(page.split_once('?').unwrap().1);
+    let issuer = server.url.replace(':', "%3A").replace('/', "%2F");
+    let back = format!("{}?code=c&state={}&iss={issuer}", asked["redirect_uri"], asked["state"]);
+    assert_eq!(visit(&back), 200);
+    let (is_fine, text) = end(child, out);
+    assert!(!is_fine && text.contains("credential store failed"), "{text}");
+    assert_eq!(left(), Vec::<String>::new());
+
+    assert!(log_in(&place, "guarded").0);
+    let file = place.home().join("mcp-logins.json");
+    let before = std::fs::read(&file).unwrap();
+    visit(&format!("{}/revoke", server.url));
+    let (code, text) = run(place.limited_command(0, &["mcp", "test", "guarded"]));
+    assert!(code == 0 && text.contains("1 tools"), "{text}");
+    assert!(text.contains("holds for this run only"), "{text}");
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    assert_eq!(left(), Vec::<String>::new());
 }
 
 #[test]
