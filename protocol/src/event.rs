@@ -330,6 +330,9 @@ pub struct TurnLimits {
     /// The maximum number of model replies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
+    /// The maximum number of tool calls, checked between replies; those of sub-agents are not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u64>,
     /// The maximum number of tokens, input and output together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,

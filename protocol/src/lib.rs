@@ -49,7 +49,7 @@ pub mod turn;
 pub mod usage;
 
 /// The protocol version that this crate describes. Additive changes raise the minor part.
-pub const PROTOCOL_VERSION: &str = "1.0";
+pub const PROTOCOL_VERSION: &str = "1.1";
 
 /// The protocol's name in `initialize`, which tells the native protocol from other protocols on the same pipe.
 pub const PROTOCOL_NAME: &str = "pintle";

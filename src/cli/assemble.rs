@@ -399,8 +399,8 @@ pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
 fn limits(set: &LimitSettings) -> Limits {
     let free = Limits::default();
     Limits {
-        tool_calls: None,
         steps: set.steps.unwrap_or(free.steps),
+        tool_calls: set.tool_calls,
         tokens: set.tokens,
         cost_nano_usd: set.cost_nano_usd,
         duration_ms: set.seconds.map(|seconds| seconds.saturating_mul(1000)),

@@ -404,7 +404,6 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         let text = assemble::text_or_file(&ambient.current_dir()?, text)?;
         services.set_base_prompt(text);
     }
-    services.limits.tool_calls = task.max_tool_calls;
     let events = task.events()?;
     let named = task.directory.as_deref();
     let cwd =

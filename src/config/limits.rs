@@ -11,6 +11,8 @@ use toml::Value;
 pub struct LimitSettings {
     /// The maximum number of model replies.
     pub steps: Option<u32>,
+    /// The maximum number of tool calls.
+    pub tool_calls: Option<u64>,
     /// The maximum number of tokens.
     pub tokens: Option<u64>,
     /// The maximum cost, in billionths of a US dollar.
@@ -41,6 +43,7 @@ pub(super) fn parse(
         let at = format!("limits.{key}");
         match key.as_str() {
             "steps" => set.steps = Some(count(&value, 1, &at, path)?),
+            "tool_calls" => set.tool_calls = Some(count(&value, 1, &at, path)?),
             "tokens" => set.tokens = Some(count(&value, 1, &at, path)?),
             "seconds" => set.seconds = Some(count(&value, 1, &at, path)?),
             "continuations" => set.continuations = Some(count(&value, 0, &at, path)?),

@@ -372,9 +372,10 @@ fn limits_are_set_in_a_table_of_their_own() {
             .map(|config| (config.limits, config.warnings.len()))
             .map_err(|error| error.to_string().replace(path, "HOME"))
     };
-    let all = "[limits]\nsteps = 9\ntokens = 1000\ncost_usd = 0.25\nseconds = 60\ncontinuations = 0\nturns = 7\nloop_window = 20\nsubagent_depth = 2\n";
+    let all = "[limits]\nsteps = 9\ntool_calls = 50\ntokens = 1000\ncost_usd = 0.25\nseconds = 60\ncontinuations = 0\nturns = 7\nloop_window = 20\nsubagent_depth = 2\n";
     let every = LimitSettings {
         steps: Some(9),
+        tool_calls: Some(50),
         tokens: Some(1000),
         cost_nano_usd: Some(250_000_000),
         seconds: Some(60),

@@ -56,6 +56,7 @@ pub(super) const KEYS: [(&str, &[&str]); 13] = [
         &[
             "steps",
             "tokens",
+            "tool_calls",
             "seconds",
             "continuations",
             "cost_usd",

@@ -138,8 +138,8 @@ fn nothing_works_before_initialize_but_ping() {
     }
     let newer = json!({"protocol": {"name": "pintle", "versions": ["9.0"]}});
     let error = program.ask("initialize", newer);
-    assert_eq!((&error["code"], &error["data"]["supported"]), (&json!(-32022), &json!(["1.0"])));
-    assert_eq!(program.initialize()["protocol"]["version"], "1.0");
+    assert_eq!((&error["code"], &error["data"]["supported"]), (&json!(-32022), &json!(["1.1"])));
+    assert_eq!(program.initialize()["protocol"]["version"], "1.1");
     // Without a model there is no session, and the error says what to do.
     let error = program.ask("session/create", json!({}));
     assert!(error["data"]["hint"].as_str().unwrap().contains("--model"), "{error}");

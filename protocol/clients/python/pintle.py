@@ -31,7 +31,7 @@ try:
 except ImportError as error:
     raise ImportError("pintle.py needs Python 3.10 or later") from error
 
-PROTOCOL_VERSION = "1.0"
+PROTOCOL_VERSION = "1.1"
 
 class _InitializeParams(TypedDict):
     # The protocol and the versions that the client supports.
@@ -429,6 +429,8 @@ class TurnLimits(TypedDict, total=False):
 
     # The maximum number of model replies.
     steps: int
+    # The maximum number of tool calls, checked between replies; those of sub-agents are not counted.
+    toolCalls: int
     # The maximum number of tokens, input and output together.
     tokens: int
     # The maximum cost, in billionths of a US dollar; never reached where no price is known.

@@ -16,7 +16,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
 export const PROTOCOL_NAME = "pintle";
-export const PROTOCOL_VERSION = "1.0";
+export const PROTOCOL_VERSION = "1.1";
 
 /** The params of `initialize`. */
 export type InitializeParams = {
@@ -385,6 +385,8 @@ export type Severity =
 export type TurnLimits = {
   /** The maximum number of model replies. */
   steps?: number;
+  /** The maximum number of tool calls, checked between replies; those of sub-agents are not counted. */
+  toolCalls?: number;
   /** The maximum number of tokens, input and output together. */
   tokens?: number;
   /** The maximum cost, in billionths of a US dollar; never reached where no price is known. */

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Limits {
     /// The most model replies.
     pub steps: u32,
-    /// The most calls of tools; looked at between replies.
+    /// The most tool calls, looked at between replies.
     pub tool_calls: Option<u64>,
     /// The most tokens, of input and output together.
     pub tokens: Option<u64>,

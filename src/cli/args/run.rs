@@ -51,9 +51,9 @@ pub(crate) struct Run {
     /// End after N replies of the model
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u32>,
-    /// End after N calls of tools, between two replies; each sub-agent has as many
+    /// End after N tool calls, between two replies; those of sub-agents are not counted
     #[arg(long, value_name = "N")]
-    pub(crate) max_tool_calls: Option<u64>,
+    max_tool_calls: Option<u64>,
     /// End when N tokens are used, input and output together
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
@@ -131,6 +131,7 @@ impl Run {
     pub(crate) fn limits(&self) -> TurnLimits {
         TurnLimits {
             steps: self.max_steps,
+            tool_calls: self.max_tool_calls,
             tokens: self.max_tokens,
             cost_nano_usd: self.max_cost,
             duration_ms: self.max_seconds.map(|seconds| seconds.saturating_mul(1000)),

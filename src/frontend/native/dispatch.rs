@@ -171,7 +171,7 @@ impl Table {
                     "the connection is not initialized",
                     "notInitialized",
                     Some(
-                        "send first: {\"id\":1,\"method\":\"initialize\",\"params\":{\"protocol\":{\"name\":\"pintle\",\"versions\":[\"1.0\"]}}}",
+                        "send first: {\"id\":1,\"method\":\"initialize\",\"params\":{\"protocol\":{\"name\":\"pintle\",\"versions\":[\"1.1\"]}}}",
                     ),
                 ))
             }

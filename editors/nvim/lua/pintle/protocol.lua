@@ -224,6 +224,7 @@
 ---The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
 ---@class pintle.TurnLimits
 ---@field steps? integer The maximum number of model replies.
+---@field toolCalls? integer The maximum number of tool calls, checked between replies; those of sub-agents are not counted.
 ---@field tokens? integer The maximum number of tokens, input and output together.
 ---@field costNanoUsd? integer The maximum cost, in billionths of a US dollar; never reached where no price is known.
 ---@field durationMs? integer The maximum duration in milliseconds, checked between replies.
@@ -2071,7 +2072,7 @@
 local M = {}
 
 M.name = "pintle"
-M.version = "1.0"
+M.version = "1.1"
 
 ---Method names.
 M.method = {

@@ -163,9 +163,9 @@ impl Session {
         let Some(requested) = inputs.iter().rev().find_map(|input| input.limits) else {
             return self.settings.limits;
         };
-        let TurnLimits { steps, tokens, cost_nano_usd, duration_ms } = requested;
+        let TurnLimits { steps, tool_calls, tokens, cost_nano_usd, duration_ms } = requested;
         let own = self.settings.limits;
         let steps = steps.unwrap_or(u32::MAX);
-        own.and(Limits { steps, tokens, cost_nano_usd, duration_ms, ..own })
+        own.and(Limits { steps, tool_calls, tokens, cost_nano_usd, duration_ms, ..own })
     }
 }
