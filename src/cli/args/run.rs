@@ -52,7 +52,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u32>,
     /// End after N tool calls, between two replies; those of sub-agents are not counted
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_tool_calls: Option<u64>,
     /// End when N tokens are used, input and output together
     #[arg(long, value_name = "N")]
@@ -67,7 +67,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_wall: Option<u64>,
     /// Stop the task when nothing came from the model or a tool for this many seconds
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) idle_timeout: Option<u64>,
     /// Have the answer be one JSON value that satisfies the JSON Schema in this file
     #[arg(long, value_name = "FILE")]
