@@ -28,7 +28,7 @@ use pintle::agent::Engine;
 use pintle::ambient::{Ambient, Secrets};
 use pintle::exec::sandbox;
 use pintle::frontend::listen::{self, Speaks};
-use pintle::frontend::{Ended, Scope, acp, ahp, demo, native, pi, run};
+use pintle::frontend::{Ended, Scope, acp, ahp, demo, mcp as mcp_server, native, pi, run};
 use pintle::store::Store;
 use pintle::text::credentials;
 use pintle::transport::codec::Framing;
@@ -164,7 +164,15 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
         Task::Replay(wanted) => replay::run(&wanted, &ambient),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
-        Task::Mcp { task } => in_runtime(|| mcp::run(task, ambient)),
+        Task::Mcp(wanted) => match wanted.task {
+            Some(task) => in_runtime(|| mcp::run(task, ambient)),
+            None if std::io::stdin().is_terminal() => anyhow::bail!(
+                "`mcp` speaks the Model Context Protocol on stdin, and stdin is a terminal\n  \
+                 another agent starts it: `pintle help servers` says how\n  \
+                 or:  pintle mcp list"
+            ),
+            None => in_runtime(|| serve_mcp(wanted.settings, ambient)),
+        },
         Task::Login(wanted) => in_runtime(|| login::run(wanted, ambient)),
         Task::Logout(wanted) => in_runtime(|| login::log_out(wanted, ambient)),
         Task::Sessions { task: Sessions::History(task) } => {
@@ -368,6 +376,23 @@ async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
     let (stop, scope) = (signals.token(), Scope::Alone);
     let options = acp::Options { cwd, stop, client_terminals, scope };
     let served = beside(engine, acp::serve(link, handle, options));
+    let ended = tokio::select! {
+        ended = served => ended?,
+        code = signals.run() => return Ok(code),
+    };
+    prune(&settings, &ambient);
+    Ok(exit_code(ended, &signals))
+}
+
+/// Speaks the Model Context Protocol, as a server.
+async fn serve_mcp(settings: args::Settings, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let services = assemble::services(&settings, &ambient).await?;
+    let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
+    let (engine, handle) = Engine::new(services);
+    let options = mcp_server::Options { cwd, stop: signals.token() };
+    let served = beside(engine, mcp_server::serve(link, handle, options));
     let ended = tokio::select! {
         ended = served => ended?,
         code = signals.run() => return Ok(code),

@@ -6,7 +6,9 @@ pub mod ahp;
 mod connection;
 pub mod demo;
 pub mod listen;
+pub mod mcp;
 pub mod native;
+mod outcome;
 pub mod pi;
 pub mod run;
 

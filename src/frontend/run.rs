@@ -4,9 +4,12 @@
 //! the wire.
 
 mod filter;
-mod watch;
 
 use super::connection::{Events, FEED_CAPACITY};
+pub use super::outcome::{
+    DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, Terms, UNCHANGED, USAGE,
+};
+use super::outcome::{Watch, count_lines};
 use crate::agent::{
     CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record, ReviewCommand,
     SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, Terms as TurnTerms, TurnCommand,
@@ -18,7 +21,6 @@ pub use filter::EventFilter;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{TurnError, TurnLimits};
-use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{PeerInfo, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
@@ -32,25 +34,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-pub use watch::Terms;
-use watch::Watch;
 
-/// The task was completed.
-pub const DONE: u8 = 0;
-/// The agent failed or gave up.
-pub const FAILED: u8 = 1;
-/// The settings or the usage were wrong.
-pub const USAGE: u8 = 2;
-/// The provider, its key or the network failed.
-pub const PROVIDER: u8 = 3;
-/// A needed permission was denied.
-pub const DENIED: u8 = 4;
-/// A limit of tokens, cost, replies or time ended the turn.
-pub const LIMIT: u8 = 5;
-/// The answer does not satisfy the schema.
-pub const OUTPUT_INVALID: u8 = 6;
-/// Nothing was changed, though changes were required.
-pub const UNCHANGED: u8 = 7;
 /// The time for the whole task is over. Source: `timeout` of coreutils.
 pub const WALL_CLOCK: u8 = 124;
 /// A signal ended the run; the program knows which.
@@ -226,23 +210,6 @@ impl Clock {
             None => std::future::pending().await,
         }
     }
-}
-
-/// Counts the lines that the task added and removed.
-async fn count_lines(
-    engine: &EngineHandle,
-    session: &SessionHandle,
-    watch: &mut Watch,
-) -> Result<(), Error> {
-    if watch.outcome.changes.files.is_empty() {
-        return Ok(());
-    }
-    let from = HistoryPoint { seq: Some(watch.first_seq), ..HistoryPoint::default() };
-    let params = CheckpointDiffParams { session_id: None, from, to: None };
-    let compared = engine.compare(session.id.clone(), params).await?;
-    let changes = &mut watch.outcome.changes;
-    (changes.added, changes.removed) = watch::counted(&compared.text);
-    Ok(())
 }
 
 /// Writes the agent's changes to a file, as a patch; an empty file where there are none.

@@ -1,4 +1,4 @@
-//! A connection by the SDK, `rmcp`. Nothing but this and `login` knows its types.
+//! A connection by the SDK, `rmcp`. Nothing but this, `login` and `frontend/mcp` knows its types.
 //!
 //! The version of the protocol is negotiated: `server/discover` for 2026-07-28, else the handshake of 2025-11-25 and before.
 

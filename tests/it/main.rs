@@ -52,6 +52,7 @@ mod login_tokens;
 mod matrix;
 mod mcp;
 mod mcp_login;
+mod mcp_server;
 mod models;
 mod notes;
 mod odd_calls;

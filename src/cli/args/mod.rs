@@ -60,12 +60,10 @@ pub(crate) enum Task {
     /// List the models that are known by name, with windows and prices: built-in ones and your own
     #[command(after_help = "Guide: pintle help providers")]
     Models(ListModels),
-    /// List the servers of the Model Context Protocol that a session here would have, or try one
-    #[command(after_help = "Guide: pintle help servers")]
-    Mcp {
-        #[command(subcommand)]
-        task: Mcp,
-    },
+    /// Be a server of the Model Context Protocol on stdin and stdout, which lends the engine to other agents; with a command, list, try
+    /// and log in to the servers whose tools sessions have
+    #[command(after_help = "Guide: pintle help servers", args_conflicts_with_subcommands = true)]
+    Mcp(Box<McpTask>),
     /// Log in to a provider, or list who is logged in where
     #[command(after_help = "Guide: pintle help logins")]
     Login(Login),
@@ -368,6 +366,14 @@ pub(crate) struct ListModels {
     /// Print the providers instead, with their URLs and whether their keys are set
     #[arg(long)]
     pub(crate) providers: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpTask {
+    #[command(subcommand)]
+    pub(crate) task: Option<Mcp>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
 }
 
 #[derive(Debug, clap::Subcommand)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Drives servers of the Model Context Protocol that nobody here wrote, and the protocol's own conformance scenarios for clients, by
-# `pintle`. Installs them below the cache; what cannot be had is said plainly and skipped. Needs PINTLE_BIN.
+# `pintle`; and `pintle mcp` by the client of the protocol's own SDK. Installs them below the cache; what cannot be had is said plainly and skipped. Needs PINTLE_BIN.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../../..
@@ -26,6 +26,8 @@ if [ ! -x "$SERVERS/venv/bin/mcp-server-git" ]; then
 fi
 SERVERS=$(cd "$SERVERS" && pwd)
 timeout 240 node "$here/servers.mjs"
+# The other way around: the SDK's client drives `pintle mcp`, with and without a handshake.
+timeout 240 "$SERVERS/venv/bin/python" "$here/client.py" legacy auto 2026-07-28
 run_scenario() {
   out=$(timeout 90 "$node" "$SERVERS/node_modules/@modelcontextprotocol/conformance/dist/index.js" client \
     --command "$node $here/$2" --scenario "$1" 2>&1) || {

@@ -431,7 +431,7 @@ fn read_message(stdout: &mut impl BufRead, framing: Framing) -> Option<Value> {
     Some(message)
 }
 
-/// Whether a process with this text in its command line runs.
+/// Whether a process with this text in its command line, whose words are divided by zero bytes, runs.
 pub(crate) fn is_running(text: &str) -> bool {
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();

@@ -1,35 +1,52 @@
-//! The result of a task, and the lines on stderr while it runs, from its events. Pure.
+//! The outcome of a task, for frontends that report it as a whole: the result and the lines of progress, from its events. Pure, but for
+//! [`count_lines`].
 
-use super::{DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, UNCHANGED, USAGE};
-use crate::agent::{Error, ErrorKind};
+use crate::agent::{EngineHandle, Error, ErrorKind, SessionHandle};
 use pintle_protocol::approval::Approval;
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
+use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind};
 use pintle_protocol::run::{RunChanges, RunCommand, RunDenial, RunResult, RunStatus};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The state of a run, from its events so far.
-pub(super) struct Watch {
-    pub(super) outcome: RunResult,
+/// The task was completed.
+pub const DONE: u8 = 0;
+/// The agent failed or gave up.
+pub const FAILED: u8 = 1;
+/// The settings or the usage were wrong.
+pub const USAGE: u8 = 2;
+/// The provider, its key or the network failed.
+pub const PROVIDER: u8 = 3;
+/// A needed permission was denied.
+pub const DENIED: u8 = 4;
+/// A limit of tokens, cost, replies or time ended the turn.
+pub const LIMIT: u8 = 5;
+/// The answer does not satisfy the schema.
+pub const OUTPUT_INVALID: u8 = 6;
+/// Nothing was changed, though changes were required.
+pub const UNCHANGED: u8 = 7;
+/// The state of a task, from its events so far.
+pub(in crate::frontend) struct Watch {
+    pub(in crate::frontend) outcome: RunResult,
     /// The turn has ended.
-    pub(super) is_over: bool,
+    pub(in crate::frontend) is_over: bool,
     /// Nothing came from the model or a tool for too long.
-    pub(super) is_idle: bool,
+    pub(in crate::frontend) is_idle: bool,
     /// The last event before the task.
-    pub(super) first_seq: u64,
-    pub(super) last_seq: u64,
+    pub(in crate::frontend) first_seq: u64,
+    pub(in crate::frontend) last_seq: u64,
     /// The usage of sub-agents, by their items.
-    pub(super) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
+    pub(in crate::frontend) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
     /// The first state before the task and the last one, of each file that calls changed.
     files: BTreeMap<String, [Option<FileState>; 2]>,
     /// The calls that needed permission, with the rules that would have given it.
     unanswered: BTreeMap<ItemId, Vec<String>>,
     /// The session's permission mode is the widest.
-    pub(super) is_full: bool,
+    pub(in crate::frontend) is_full: bool,
     terms: Terms,
     /// The code of the last notice: at a limit, it names the limit.
     last_notice: String,
@@ -45,7 +62,7 @@ pub struct Terms {
 }
 
 impl Watch {
-    pub(super) fn new(terms: Terms) -> Self {
+    pub(in crate::frontend) fn new(terms: Terms) -> Self {
         Self {
             outcome: RunResult {
                 status: RunStatus::Failed,
@@ -79,7 +96,7 @@ impl Watch {
         }
     }
 
-    pub(super) fn refused(&mut self, error: Error) {
+    pub(in crate::frontend) fn refused(&mut self, error: Error) {
         let (code, exit_code) = match error.kind {
             ErrorKind::Auth => ("auth", PROVIDER),
             ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Config => ("usage", USAGE),
@@ -101,7 +118,7 @@ impl Watch {
     }
 
     /// Takes an event of a sub-agent: its commands and denials count, its messages do not. Its changes are told by its parent.
-    pub(super) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
+    pub(in crate::frontend) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
                 self.item(item);
@@ -124,7 +141,7 @@ impl Watch {
     }
 
     /// Takes an event; returns the line for stderr, if any.
-    pub(super) fn take(&mut self, event: &Event) -> Option<String> {
+    pub(in crate::frontend) fn take(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemStarted { item } | Event::ItemUpdated { item } => {
                 self.note_agent(item);
@@ -281,8 +298,25 @@ impl Watch {
     }
 }
 
+/// Counts the lines that the task added and removed.
+pub(in crate::frontend) async fn count_lines(
+    engine: &EngineHandle,
+    session: &SessionHandle,
+    watch: &mut Watch,
+) -> Result<(), Error> {
+    if watch.outcome.changes.files.is_empty() {
+        return Ok(());
+    }
+    let from = HistoryPoint { seq: Some(watch.first_seq), ..HistoryPoint::default() };
+    let params = CheckpointDiffParams { session_id: None, from, to: None };
+    let compared = engine.compare(session.id.clone(), params).await?;
+    let changes = &mut watch.outcome.changes;
+    (changes.added, changes.removed) = counted(&compared.text);
+    Ok(())
+}
+
 /// Counts the lines that a patch adds and removes.
-pub(super) fn counted(patch: &str) -> (u64, u64) {
+fn counted(patch: &str) -> (u64, u64) {
     let (mut added, mut removed, mut is_in_hunk) = (0, 0, false);
     for line in patch.lines() {
         match line.as_bytes().first() {
