@@ -81,6 +81,9 @@ tests/clients/pi/run.sh
 step "clients of the Agent Client Protocol"
 tests/clients/acp/run.sh
 
+step "a client of the Language Server Protocol"
+tests/clients/lsp/run.sh
+
 step "servers of the Model Context Protocol"
 tests/clients/mcp/run.sh
 

@@ -24,21 +24,23 @@ mod trust;
 use anyhow::Context;
 use args::{Args, Sessions, Task};
 use clap::Parser;
-use pintle::agent::Engine;
+use pintle::agent::{Engine, EngineHandle};
 use pintle::ambient::{Ambient, Secrets};
 use pintle::exec::sandbox;
 use pintle::frontend::listen::{self, Speaks};
-use pintle::frontend::{Ended, Scope, acp, ahp, demo, mcp as mcp_server, native, pi, run};
+use pintle::frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
 use pintle::store::Store;
 use pintle::text::credentials;
 use pintle::transport::codec::Framing;
-use pintle::transport::stdio;
+use pintle::transport::{Link, stdio};
 use signals::Signals;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 /// The exit code for wrong usage or settings.
 const USAGE: u8 = 2;
@@ -160,6 +162,15 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             }
             in_runtime(|| serve_acp(task, ambient))
         }
+        Task::Lsp(task) => {
+            if std::io::stdin().is_terminal() {
+                anyhow::bail!(
+                    "`lsp` speaks the Language Server Protocol on stdin, and stdin is a terminal\n  \
+                     it is started by an editor: `pintle help editors` says how"
+                );
+            }
+            in_runtime(|| serve_lsp(task, ambient))
+        }
         Task::Run(task) => in_runtime(|| run_task(*task, ambient)),
         Task::Replay(wanted) => replay::run(&wanted, &ambient),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
@@ -209,19 +220,34 @@ where
 }
 
 async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
+    let framing = serve.framing();
+    serve_client(&serve.settings, ambient, framing, |link, handle, cwd, stop| {
+        native::serve(link, handle, native::Options { cwd, stop, scope: Scope::Alone })
+    })
+    .await
+}
+
+/// Serves one client on stdin and stdout with an engine of its own, until the client or a signal ends it.
+async fn serve_client<F>(
+    settings: &args::Settings,
+    ambient: Ambient,
+    framing: Option<Framing>,
+    frontend: impl FnOnce(Link, EngineHandle, PathBuf, CancellationToken) -> F,
+) -> anyhow::Result<u8>
+where
+    F: Future<Output = Ended> + Send + 'static,
+{
     let mut signals = Signals::new()?;
-    let services = assemble::services(&serve.settings, &ambient).await?;
-    let cwd =
-        assemble::working_folder(&serve.settings, &ambient, services.env.as_ref(), None).await?;
-    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, serve.framing())?;
+    let services = assemble::services(settings, &ambient).await?;
+    let cwd = assemble::working_folder(settings, &ambient, services.env.as_ref(), None).await?;
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, framing)?;
     let (engine, handle) = Engine::new(services);
-    let options = native::Options { cwd, stop: signals.token(), scope: Scope::Alone };
-    let served = beside(engine, native::serve(link, handle, options));
+    let served = beside(engine, frontend(link, handle, cwd, signals.token()));
     let ended = tokio::select! {
         ended = served => ended?,
         code = signals.run() => return Ok(code),
     };
-    prune(&serve.settings, &ambient);
+    prune(settings, &ambient);
     Ok(exit_code(ended, &signals))
 }
 
@@ -366,57 +392,36 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
 
 /// Speaks the Agent Client Protocol.
 async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
-    let args::Acp { settings, no_client_terminals, attach: _ } = task;
-    let mut signals = Signals::new()?;
-    let services = assemble::services(&settings, &ambient).await?;
-    let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
-    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
-    let (engine, handle) = Engine::new(services);
-    let client_terminals = !no_client_terminals;
-    let (stop, scope) = (signals.token(), Scope::Alone);
-    let options = acp::Options { cwd, stop, client_terminals, scope };
-    let served = beside(engine, acp::serve(link, handle, options));
-    let ended = tokio::select! {
-        ended = served => ended?,
-        code = signals.run() => return Ok(code),
-    };
-    prune(&settings, &ambient);
-    Ok(exit_code(ended, &signals))
+    let client_terminals = !task.no_client_terminals;
+    serve_client(&task.settings, ambient, Some(Framing::Ndjson), |link, handle, cwd, stop| {
+        let options = acp::Options { cwd, stop, client_terminals, scope: Scope::Alone };
+        acp::serve(link, handle, options)
+    })
+    .await
 }
 
 /// Speaks the Model Context Protocol, as a server.
 async fn serve_mcp(settings: args::Settings, ambient: Ambient) -> anyhow::Result<u8> {
-    let mut signals = Signals::new()?;
-    let services = assemble::services(&settings, &ambient).await?;
-    let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
-    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
-    let (engine, handle) = Engine::new(services);
-    let options = mcp_server::Options { cwd, stop: signals.token() };
-    let served = beside(engine, mcp_server::serve(link, handle, options));
-    let ended = tokio::select! {
-        ended = served => ended?,
-        code = signals.run() => return Ok(code),
-    };
-    prune(&settings, &ambient);
-    Ok(exit_code(ended, &signals))
+    serve_client(&settings, ambient, Some(Framing::Ndjson), |link, handle, cwd, stop| {
+        mcp_server::serve(link, handle, mcp_server::Options { cwd, stop })
+    })
+    .await
+}
+
+/// Speaks the Language Server Protocol.
+async fn serve_lsp(task: args::Lsp, ambient: Ambient) -> anyhow::Result<u8> {
+    serve_client(&task.settings, ambient, Some(Framing::Headers), |link, handle, cwd, stop| {
+        lsp::serve(link, handle, lsp::Options { cwd, stop })
+    })
+    .await
 }
 
 /// Speaks the Agent Host Protocol.
 async fn serve_ahp(task: args::Ahp, ambient: Ambient) -> anyhow::Result<u8> {
-    let args::Ahp { settings, attach: _ } = task;
-    let mut signals = Signals::new()?;
-    let services = assemble::services(&settings, &ambient).await?;
-    let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
-    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
-    let (engine, handle) = Engine::new(services);
-    let served =
-        beside(engine, ahp::serve(link, handle, ahp::Options { cwd, stop: signals.token() }));
-    let ended = tokio::select! {
-        ended = served => ended?,
-        code = signals.run() => return Ok(code),
-    };
-    prune(&settings, &ambient);
-    Ok(exit_code(ended, &signals))
+    serve_client(&task.settings, ambient, Some(Framing::Ndjson), |link, handle, cwd, stop| {
+        ahp::serve(link, handle, ahp::Options { cwd, stop })
+    })
+    .await
 }
 
 async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {

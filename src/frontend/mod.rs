@@ -6,6 +6,7 @@ pub mod ahp;
 mod connection;
 pub mod demo;
 pub mod listen;
+pub mod lsp;
 pub mod mcp;
 pub mod native;
 mod outcome;

@@ -49,6 +49,7 @@ mod llm_http;
 mod login;
 mod login_clients;
 mod login_tokens;
+mod lsp;
 mod matrix;
 mod mcp;
 mod mcp_login;

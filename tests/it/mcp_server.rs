@@ -249,7 +249,7 @@ fn a_client_that_follows_tasks_gets_one_at_once() {
     let place = Place::new(&[]);
     let replies = [write_and_say(), vec![bash("touch x && sleep 54323")]].concat();
     let mut client = Client::stateless(&place, &replies, capabilities);
-    let mut follow = |client: &mut Client, task: &Value, wanted: &str| loop {
+    let follow = |client: &mut Client, task: &Value, wanted: &str| loop {
         let seen = client.ask("tasks/get", json!({"taskId": task}));
         if seen["status"] == wanted {
             break seen;

@@ -49,6 +49,9 @@ pub(crate) enum Task {
     /// Speak the Agent Host Protocol on stdin and stdout, as `serve --listen ws://…` does with VS Code
     #[command(after_help = "Guide: pintle help editors")]
     Ahp(Ahp),
+    /// Speak the Language Server Protocol on stdin and stdout, for Helix, Emacs, Kakoune, Sublime and other editors with a client of it
+    #[command(after_help = "Guide: pintle help editors")]
+    Lsp(Lsp),
     /// Do one task in the current folder and print the answer; it never asks and never waits for a person
     #[command(after_help = "Guide: pintle help scripting")]
     Run(Box<Run>),
@@ -247,6 +250,15 @@ pub(crate) struct Ahp {
     /// Connect to the engine that several clients share
     #[arg(long)]
     pub(crate) attach: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Lsp {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Speak on stdin and stdout, the only way: some editors pass this to every server
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -3,6 +3,7 @@
 pub(crate) mod acp;
 pub(crate) mod ahp;
 pub(crate) mod frames;
+pub(crate) mod lsp;
 pub(crate) mod model;
 pub(crate) mod person;
 pub(crate) mod pi;

@@ -1,0 +1,252 @@
+//! The commands of `workspace/executeCommand`: read from their arguments, and carried out by the session.
+
+use super::session::{Opened, Opener};
+use super::wire::{self, HandlerResult};
+use crate::agent::{Accepted, Filter, SessionHandle, SubscriptionCommand, Terms, TurnCommand};
+use crate::frontend::connection::{Scope, close_session};
+use jsonrpsee::types::ErrorObjectOwned;
+use ls_types as lsp;
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{QueuedInput, StateValue};
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::turn::WhenIdle;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+pub(super) const PROMPT: &str = "pintle.prompt";
+pub(super) const STEER: &str = "pintle.steer";
+pub(super) const QUEUE: &str = "pintle.queue";
+pub(super) const STOP: &str = "pintle.stop";
+pub(super) const ANSWER: &str = "pintle.answer";
+pub(super) const NEW: &str = "pintle.new";
+pub(super) const SESSIONS: &str = "pintle.sessions";
+
+/// The commands that the server offers.
+pub(super) const NAMES: [&str; 7] = [PROMPT, STEER, QUEUE, STOP, ANSWER, NEW, SESSIONS];
+
+/// The maximum number of sessions in the answer to [`SESSIONS`].
+const MAX_SESSIONS: usize = 50;
+
+/// A command that the session carries out.
+#[derive(Debug)]
+pub(super) enum SessionCommand {
+    /// Begin a turn with this message, or steer the running one.
+    Prompt(Vec<Input>),
+    /// Steer the running turn.
+    Steer(Vec<Input>),
+    /// Begin a turn with this message once the earlier ones have ended.
+    Queue(Vec<Input>),
+    /// Stop the running turn, and take back what is queued.
+    Stop,
+    /// Leave the session; the next message begins another.
+    New,
+    /// Go on with a stored session.
+    Open(SessionId),
+}
+
+/// The outcome of a command.
+#[derive(Debug)]
+pub(super) struct Carried {
+    /// The session that it has created or opened.
+    pub(super) opened: Option<Opened>,
+    /// The session that was there before is closed.
+    pub(super) is_left: bool,
+    /// The messages that were taken back.
+    pub(super) returned: Vec<QueuedInput>,
+    pub(super) result: HandlerResult<Value>,
+}
+
+/// A message in the arguments of a command: its text alone, or with the place that it is about.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    Text(String),
+    Placed(Message),
+}
+
+/// A message with the place that it is about.
+#[derive(Debug, Deserialize)]
+pub(super) struct Message {
+    pub(super) text: String,
+    #[serde(default)]
+    pub(super) uri: Option<lsp::Uri>,
+    #[serde(default)]
+    pub(super) range: Option<lsp::Range>,
+    #[serde(default)]
+    pub(super) diagnostics: Vec<lsp::Diagnostic>,
+}
+
+/// Reads the message of a command: its words, given as one argument or several, or an object with the place that they are about.
+pub(super) fn message(command: &str, arguments: &[Value]) -> HandlerResult<Message> {
+    let usage = || {
+        wire::invalid(&format!(
+            "`{command}` takes the message as its argument, such as \"fix the failing test\""
+        ))
+    };
+    let words = |value: &Value| serde_json::from_value::<Words>(value.clone()).ok();
+    let message = match arguments {
+        [one] => match words(one) {
+            Some(Words::Placed(message)) => message,
+            Some(Words::Text(text)) => plain(text),
+            None => return Err(usage()),
+        },
+        several => {
+            let words: Option<Vec<&str>> = several.iter().map(Value::as_str).collect();
+            plain(words.ok_or_else(usage)?.join(" "))
+        }
+    };
+    if message.text.trim().is_empty() { Err(usage()) } else { Ok(message) }
+}
+
+fn plain(text: String) -> Message {
+    Message { text, uri: None, range: None, diagnostics: Vec::new() }
+}
+
+/// Reads the session of [`SESSIONS`], if one is named.
+pub(super) fn named_session(arguments: &[Value]) -> HandlerResult<Option<SessionId>> {
+    match arguments {
+        [] | [Value::Null] => Ok(None),
+        [Value::String(id)] => Ok(Some(SessionId::new(id.as_str()))),
+        _ => Err(wire::invalid("`pintle.sessions` takes the id of a session, or nothing")),
+    }
+}
+
+/// Lists the stored sessions of the folder, newest first.
+pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerResult<Value> {
+    let cwd = Some(opener.folder.to_string_lossy().into_owned());
+    let filter = Filter { cwd, archived: Some(false), ..Filter::default() };
+    let listed = opener.engine.list(filter, None, MAX_SESSIONS).await;
+    let (found, _) = listed.map_err(|error| wire::refused(&error))?;
+    let each = found.into_iter().map(|summary| {
+        json!({
+            "sessionId": summary.session_id,
+            "title": summary.title,
+            "updatedMs": summary.updated_ms,
+            "isCurrent": current.as_ref() == Some(&summary.session_id),
+        })
+    });
+    Ok(Value::Array(each.collect()))
+}
+
+impl SessionCommand {
+    /// Carries the command out. The response of a message is that it was accepted: its turn goes on.
+    pub(super) async fn run(self, opener: Opener, session: Option<SessionHandle>) -> Carried {
+        let mut carried =
+            Carried { opened: None, is_left: false, returned: Vec::new(), result: Ok(Value::Null) };
+        carried.result = self.carry_out(&opener, session, &mut carried).await;
+        carried
+    }
+
+    async fn carry_out(
+        self,
+        opener: &Opener,
+        session: Option<SessionHandle>,
+        carried: &mut Carried,
+    ) -> HandlerResult<Value> {
+        let (input, may_steer) = match self {
+            Self::Prompt(input) => (input, true),
+            Self::Queue(input) => (input, false),
+            Self::Steer(input) => {
+                let accepted = match session {
+                    Some(session) => steer(&session, input).await?.map(|it| (session, it)),
+                    None => None,
+                };
+                let idle =
+                    || wire::failed("no turn runs", "begin one with the command `pintle.prompt`");
+                let (session, accepted) = accepted.ok_or_else(idle)?;
+                return Ok(told(&session, &accepted, "steered"));
+            }
+            Self::Stop => {
+                let Some(session) = session else { return Ok(json!({"stopped": false})) };
+                let queue = QueuePolicy::Return;
+                let stop = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
+                let stopped = session.ask(stop).await.map_err(|error| wire::refused(&error))?;
+                carried.returned = stopped.returned;
+                return Ok(json!({"stopped": stopped.turn_id.is_some()}));
+            }
+            Self::New => {
+                if let Some(session) = session {
+                    leave(&session, opener).await?;
+                    carried.is_left = true;
+                }
+                return Ok(Value::Null);
+            }
+            Self::Open(id) => {
+                if session.as_ref().is_some_and(|session| session.id == id) {
+                    return Ok(json!({"sessionId": id}));
+                }
+                if let Some(session) = session {
+                    leave(&session, opener).await?;
+                    carried.is_left = true;
+                }
+                carried.opened = Some(opener.open(id.clone()).await?);
+                return Ok(json!({"sessionId": id}));
+            }
+        };
+        let session = match session {
+            Some(session) => session,
+            None => carried.opened.insert(opener.create().await?).session.clone(),
+        };
+        if may_steer && let Some(accepted) = steer(&session, input.clone()).await? {
+            return Ok(told(&session, &accepted, "steered"));
+        }
+        let start = |reply| TurnCommand::Start {
+            input,
+            when_busy: WhenBusy::Queue,
+            terms: Terms::default(),
+            reply,
+        };
+        let accepted = session.ask(start).await.map_err(|error| wire::refused(&error))?;
+        let disposition = match accepted.disposition {
+            Disposition::Started => "started",
+            Disposition::Queued => "queued",
+        };
+        Ok(told(&session, &accepted, disposition))
+    }
+}
+
+/// Puts a message into the running turn; `None` if none runs.
+async fn steer(session: &SessionHandle, input: Vec<Input>) -> HandlerResult<Option<Accepted>> {
+    let when_idle = WhenIdle::Reject;
+    let steer = |reply| TurnCommand::Steer { expected: None, input, when_idle, reply };
+    session.ask(steer).await.map_err(|error| wire::refused(&error))
+}
+
+fn told(session: &SessionHandle, accepted: &Accepted, disposition: &str) -> Value {
+    json!({"sessionId": session.id, "turnId": accepted.turn_id, "disposition": disposition})
+}
+
+/// Closes the session, unless a turn runs in it.
+async fn leave(session: &SessionHandle, opener: &Opener) -> HandlerResult<()> {
+    let failed = |error: crate::agent::Error| -> ErrorObjectOwned { wire::refused(&error) };
+    let snapshot = session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
+    if snapshot.map_err(failed)?.state.value != StateValue::Idle {
+        let hint = "stop it with the command `pintle.stop`";
+        return Err(wire::failed("a turn runs in the session", hint));
+    }
+    close_session(session, opener.id, Scope::Alone).await.map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_words_or_an_object_with_a_place() {
+        for (name, arguments, want) in [
+            ("one text", json!(["fix it"]), Ok("fix it")),
+            ("words", json!(["fix", "it"]), Ok("fix it")),
+            ("an object", json!([{"text": "fix it", "uri": "file:///a"}]), Ok("fix it")),
+            ("nothing", json!([]), Err(())),
+            ("an empty text", json!([" "]), Err(())),
+            ("a number", json!([1]), Err(())),
+            ("a place that is none", json!([{"text": "x", "uri": 1}]), Err(())),
+        ] {
+            let Value::Array(arguments) = arguments else { continue };
+            let read = message(PROMPT, &arguments);
+            let read = read.as_ref().map(|message| message.text.as_str()).map_err(|_| ());
+            assert_eq!(read, want, "{name}");
+        }
+    }
+}

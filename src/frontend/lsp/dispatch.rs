@@ -1,0 +1,187 @@
+//! Requests and notifications by method. A request that only looks something up is answered at once; commands are answered when they are accepted.
+
+use super::commands::{self, SessionCommand};
+use super::driver::{Driver, Outcome, Stage};
+use super::start::{self, Hello};
+use super::wire::{self, HandlerResult};
+use super::{actions, documents::OpenDocuments};
+use crate::frontend::connection::Ended;
+use crate::frontend::native::dispatch::{error_object, unknown_method};
+use crate::transport::envelope::Id;
+use futures_util::future::FutureExt;
+use ls_types as lsp;
+use pintle_protocol::content::Input;
+use pintle_protocol::error;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The requests that are answered.
+const METHODS: [&str; 4] =
+    ["initialize", "shutdown", "workspace/executeCommand", "textDocument/codeAction"];
+
+impl Driver {
+    pub(super) fn request(&mut self, id: &Id, method: &str, params: Option<&RawValue>) {
+        if let Some(refusal) = self.refusal(id, method) {
+            // The id may be that of another request, which stays.
+            let message = crate::frontend::native::dispatch::error_response(id, refusal);
+            return self.outbox.push(message);
+        }
+        self.in_flight.insert(id.clone());
+        let result = match method {
+            "initialize" => self.initialize(params).and_then(to_value),
+            "shutdown" => {
+                self.stage = Stage::ShutDown;
+                Ok(Value::Null)
+            }
+            "textDocument/codeAction" => wire::read(params).and_then(|params| {
+                to_value(actions::actions(&params, self.offers.action_literals))
+            }),
+            "workspace/executeCommand" => match self.execute(id, params) {
+                Ok(Some(result)) => Ok(result),
+                // The outcome is the response.
+                Ok(None) => return,
+                Err(error) => Err(error),
+            },
+            _ => {
+                let message = unknown_method(method, METHODS.into_iter());
+                Err(error_object(error::METHOD_NOT_FOUND, &message, "methodNotFound", None))
+            }
+        };
+        self.respond(id, result);
+    }
+
+    fn initialize(&mut self, params: Option<&RawValue>) -> HandlerResult<lsp::InitializeResult> {
+        let hello: Hello = wire::read(params)?;
+        if let Some(client) = &hello.client_info {
+            tracing::info!("client {} {}", client.name, client.version.as_deref().unwrap_or("-"));
+            self.opener.client = Some(client.name.clone()).filter(|name| !name.is_empty());
+        }
+        if let Some(folder) = hello.folder() {
+            self.opener.folder = folder;
+        }
+        self.offers = hello.offers();
+        self.stage = Stage::Ready;
+        self.connect_editor();
+        Ok(start::capabilities(self.opener.engine.editors().is_some()))
+    }
+
+    /// Begins a command, or returns its result.
+    fn execute(&mut self, id: &Id, params: Option<&RawValue>) -> HandlerResult<Option<Value>> {
+        let lsp::ExecuteCommandParams { command, arguments, .. } = wire::read(params)?;
+        let command = match command.as_str() {
+            commands::PROMPT => {
+                SessionCommand::Prompt(input(&self.documents, &command, &arguments)?)
+            }
+            commands::STEER => SessionCommand::Steer(input(&self.documents, &command, &arguments)?),
+            commands::QUEUE => SessionCommand::Queue(input(&self.documents, &command, &arguments)?),
+            commands::STOP => SessionCommand::Stop,
+            commands::NEW => SessionCommand::New,
+            commands::ANSWER => {
+                let text = commands::message(&command, &arguments)?.text;
+                let (session, answer, withdrawal) =
+                    self.questions.answer(text).ok_or_else(|| {
+                        wire::failed(
+                            "the model asks nothing",
+                            "send a message with the command `pintle.prompt`",
+                        )
+                    })?;
+                self.tell(session, answer);
+                self.send_all([withdrawal]);
+                return Ok(Some(Value::Null));
+            }
+            commands::SESSIONS => {
+                if let Some(session) = commands::named_session(&arguments)? {
+                    SessionCommand::Open(session)
+                } else {
+                    let current = self.session.as_ref().map(|session| session.id.clone());
+                    let (id, listed) = (id.clone(), commands::list(self.opener.clone(), current));
+                    self.running.push(listed.map(|list| Outcome::Response(id, list)).boxed());
+                    return Ok(None);
+                }
+            }
+            _ => {
+                let known = commands::NAMES.join(", ");
+                let message = format!("unknown command `{command}`; expected one of {known}");
+                return Err(wire::invalid(&message));
+            }
+        };
+        self.carry_out(id.clone(), command);
+        Ok(None)
+    }
+
+    /// Handles a notification. Returns the reason if it ends the connection.
+    pub(super) async fn notified(
+        &mut self,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Option<Ended> {
+        match method {
+            "exit" if self.stage == Stage::ShutDown => return Some(Ended::Exit),
+            "exit" => return Some(Ended::ExitInHaste),
+            // Before the handshake and after the end nothing is taken note of.
+            _ if self.stage != Stage::Ready => return None,
+            "$/cancelRequest" => self.cancel(params),
+            "window/workDoneProgress/cancel" => {
+                let cancelled = noted::<lsp::WorkDoneProgressCancelParams>(method, params);
+                if let Some(turn) =
+                    cancelled.and_then(|params| self.progress.turn_of(&params.token))
+                {
+                    self.stop(turn);
+                }
+            }
+            "textDocument/didOpen" => {
+                if let Some(params) = noted(method, params) {
+                    let message = self.documents.open(params).await;
+                    self.send_all(message);
+                }
+            }
+            "textDocument/didChange" => {
+                if let Some(params) = noted(method, params) {
+                    let message = self.documents.change(params).await;
+                    self.send_all(message);
+                }
+            }
+            "textDocument/didSave" => {
+                if let Some(params) = noted(method, params) {
+                    self.documents.save(&params);
+                }
+            }
+            "textDocument/didClose" => {
+                if let Some(params) = noted(method, params) {
+                    self.documents.close(&params);
+                }
+            }
+            _ => tracing::debug!("unknown notification {method}"),
+        }
+        None
+    }
+}
+
+/// Reads the params of a notification, which has no response to complain in.
+fn noted<P: DeserializeOwned>(method: &str, params: Option<&RawValue>) -> Option<P> {
+    match wire::read(params) {
+        Ok(params) => Some(params),
+        Err(error) => {
+            tracing::warn!("{method} was ignored: {}", error.message());
+            None
+        }
+    }
+}
+
+fn input(
+    documents: &OpenDocuments,
+    command: &str,
+    arguments: &[Value],
+) -> HandlerResult<Vec<Input>> {
+    let message = commands::message(command, arguments)?;
+    let uri = message.uri.as_ref();
+    let path = uri.and_then(start::file_path).map(|path| path.to_string_lossy().into_owned());
+    let shown = uri.and_then(|uri| documents.text(uri));
+    Ok(actions::input(message, path, shown.as_deref().map(String::as_str)))
+}
+
+fn to_value(result: impl serde::Serialize) -> HandlerResult<Value> {
+    serde_json::to_value(result)
+        .map_err(|error| error_object(error::INTERNAL_ERROR, &error.to_string(), "internal", None))
+}

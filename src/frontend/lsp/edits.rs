@@ -1,0 +1,167 @@
+//! The agent's edits of open documents, made by the client with `workspace/applyEdit`.
+//!
+//! Each edit names the version of the text that it was made for, so that a client that has a newer one refuses it; the change is merged
+//! with that then. The protocol has no request to save: a document that was saved before is left with unsaved changes, and the person is told.
+
+use super::documents::OpenDocuments;
+use super::wire;
+use crate::agent::EditCall;
+use crate::transport::envelope::{self, Id};
+use ls_types as lsp;
+use pintle_protocol::document::{
+    ApplyEditParams, ApplyEditResult, DocumentEdit, DocumentVersion, Position, TextEdit,
+};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tokio::sync::oneshot;
+
+/// An edit without a response.
+#[derive(Debug)]
+struct Pending {
+    /// The documents, with the versions that the edit was made for.
+    documents: Vec<(String, i64)>,
+    /// The documents that had no unsaved changes.
+    saved: Vec<String>,
+    reply: oneshot::Sender<Result<ApplyEditResult, String>>,
+}
+
+/// Edits without a response, by the id of the request.
+#[derive(Debug, Default)]
+pub(super) struct Edits {
+    open: BTreeMap<String, Pending>,
+}
+
+impl Edits {
+    /// Returns the message that a call becomes.
+    pub(super) fn send(&mut self, call: EditCall, documents: &OpenDocuments) -> Option<Vec<u8>> {
+        match call {
+            EditCall::Make { id, params, reply } => {
+                let id = format!("edit-{id}");
+                match workspace_edit(&params, documents) {
+                    Ok(edit) => {
+                        let request = envelope::request(&id, "workspace/applyEdit", &edit);
+                        self.open.insert(id, Pending::new(&params, reply));
+                        Some(request)
+                    }
+                    Err(why) => {
+                        // The caller may be gone by now.
+                        let _ = reply.send(Err(why));
+                        None
+                    }
+                }
+            }
+            // Clients of this protocol send their texts unasked, so they are never asked to read one.
+            EditCall::Read { reply, .. } => {
+                drop(reply);
+                None
+            }
+            EditCall::Withdraw(id) => {
+                let id = format!("edit-{id}");
+                self.open.remove(&id).map(|_| wire::withdrawal(id))
+            }
+        }
+    }
+
+    /// Consumes a response to an edit, and returns a message for the person, if there is one; returns any other response.
+    pub(super) fn responded(
+        &mut self,
+        id: &Id,
+        outcome: Result<Box<RawValue>, String>,
+        documents: &OpenDocuments,
+    ) -> Result<Option<Vec<u8>>, Result<Box<RawValue>, String>> {
+        let pending = match id {
+            Id::Str(id) => self.open.remove(id),
+            Id::Null | Id::Number(_) => None,
+        };
+        let Some(Pending { documents: edited, saved, reply }) = pending else {
+            return Err(outcome);
+        };
+        let result = outcome.and_then(|raw| {
+            let result: lsp::ApplyWorkspaceEditResponse =
+                serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+            Ok(ApplyEditResult {
+                is_applied: result.applied,
+                failure_reason: result.failure_reason,
+                versions: edited.iter().map(|known| version(known, documents)).collect(),
+            })
+        });
+        let is_applied = result.as_ref().is_ok_and(|result| result.is_applied);
+        // The caller may be gone by now.
+        let _ = reply.send(result);
+        Ok((is_applied && !saved.is_empty()).then(|| unsaved(&saved)))
+    }
+}
+
+impl Pending {
+    fn new(
+        params: &ApplyEditParams,
+        reply: oneshot::Sender<Result<ApplyEditResult, String>>,
+    ) -> Self {
+        let documents = params.edits.iter().map(|edit| (edit.path.clone(), edit.version));
+        let saved = params.edits.iter().filter(|edit| edit.save);
+        let saved = saved.map(|edit| edit.path.clone()).collect();
+        Self { documents: documents.collect(), saved, reply }
+    }
+}
+
+/// The version after an edit: one that the client has told already, or the next one, which it tells soon.
+fn version((path, before): &(String, i64), documents: &OpenDocuments) -> DocumentVersion {
+    let told = documents.of_path(path).map(|document| document.version);
+    let version = told.filter(|told| told > before).unwrap_or(before + 1);
+    DocumentVersion { path: path.clone(), version }
+}
+
+fn unsaved(paths: &[String]) -> Vec<u8> {
+    let names: Vec<_> = paths
+        .iter()
+        .map(|path| Path::new(path).file_name().unwrap_or_default().to_string_lossy())
+        .collect();
+    let text = format!(
+        "pintle has changed {}, which is not saved: commands of the agent see the change once you save it",
+        names.join(", ")
+    );
+    wire::show(lsp::MessageType::INFO, &text)
+}
+
+fn workspace_edit(
+    params: &ApplyEditParams,
+    documents: &OpenDocuments,
+) -> Result<lsp::ApplyWorkspaceEditParams, String> {
+    let edits: Result<Vec<_>, String> = params
+        .edits
+        .iter()
+        .map(|edit| {
+            let closed = || format!("{} is no longer open", edit.path);
+            let uri = documents.of_path(&edit.path).ok_or_else(closed)?.uri.clone();
+            document_edit(uri, edit)
+        })
+        .collect();
+    let edit = lsp::WorkspaceEdit {
+        document_changes: Some(lsp::DocumentChanges::Edits(edits?)),
+        ..lsp::WorkspaceEdit::default()
+    };
+    Ok(lsp::ApplyWorkspaceEditParams { label: Some(params.label.clone()), edit })
+}
+
+fn document_edit(uri: lsp::Uri, edit: &DocumentEdit) -> Result<lsp::TextDocumentEdit, String> {
+    let too_long = |_| format!("{} is too long for an editor", edit.path);
+    let version = Some(i32::try_from(edit.version).map_err(too_long)?);
+    let edits: Result<Vec<_>, String> = edit
+        .changes
+        .iter()
+        .map(|change| text_edit(change).map(lsp::OneOf::Left).map_err(too_long))
+        .collect();
+    Ok(lsp::TextDocumentEdit {
+        text_document: lsp::OptionalVersionedTextDocumentIdentifier { uri, version },
+        edits: edits?,
+    })
+}
+
+fn text_edit(edit: &TextEdit) -> Result<lsp::TextEdit, std::num::TryFromIntError> {
+    let position = |at: Position| -> Result<lsp::Position, std::num::TryFromIntError> {
+        Ok(lsp::Position::new(u32::try_from(at.line)?, u32::try_from(at.character)?))
+    };
+    let (start, end) = (position(edit.range.start)?, position(edit.range.end)?);
+    Ok(lsp::TextEdit { range: lsp::Range { start, end }, new_text: edit.text.clone() })
+}

@@ -1,0 +1,65 @@
+//! The Language Server Protocol, version 3.17: JSON-RPC 2.0 behind Content-Length headers, for editors that speak no protocol of agents.
+//!
+//! A thin translator. Documents that the editor has open become those that tools read; commands and code actions become turns of one
+//! session in the editor's folder; approvals, edits and open hunks become requests and notifications to the editor.
+//!
+//! The types are those of `tower-lsp-server`, from its crate `ls-types`. Its runtime is not used: the connection loop that all frontends
+//! share already puts responses before the events that they cause, holds events back while the client does not read, and closes sessions
+//! in order when the client hangs up, where that runtime runs handlers side by side and would need all this beside it.
+//!
+//! Invariants: messages about documents take effect in the order in which they came; no response waits for a turn; positions are counted in
+//! UTF-16, the encoding that every client knows, so none is converted.
+
+mod actions;
+mod commands;
+mod dispatch;
+mod documents;
+mod driver;
+mod edits;
+mod events;
+mod progress;
+mod questions;
+mod session;
+mod start;
+mod wire;
+
+use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
+use crate::agent::{EngineHandle, SubscriberId};
+use crate::transport::Link;
+use driver::Driver;
+use session::Opener;
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The capacity of the channel of new sub-agents.
+const ADOPTED_CAPACITY: usize = 256;
+
+/// The options of a connection.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The working directory of the session where the client names no folder.
+    pub cwd: PathBuf,
+    /// Cancel it to interrupt running turns and close in order.
+    pub stop: CancellationToken,
+}
+
+/// Serves one connection to its end, then closes the engine's sessions in order.
+pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
+    let Link { incoming, outgoing, hangup } = link;
+    let Options { cwd, stop } = options;
+    let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
+    let (adopted_tx, adopted) = mpsc::channel(ADOPTED_CAPACITY);
+    let opener = Opener {
+        engine: engine.clone(),
+        id: SubscriberId::next(),
+        feed: feed_tx,
+        adopted: adopted_tx,
+        client: None,
+        folder: cwd,
+    };
+    let mut driver = Driver::new(opener, outgoing, adopted);
+    let events = Events::complete(feed, engine.clone());
+    let inputs = Inputs { incoming, events, hangup, stop, scope: Scope::Alone };
+    serve_connection(&mut driver, inputs, &engine).await
+}

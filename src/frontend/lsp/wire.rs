@@ -1,0 +1,109 @@
+//! The JSON of responses, errors and messages to a person, in this protocol's codes.
+
+use crate::agent::Error;
+use crate::frontend::native::dispatch::error_object;
+use crate::text::visible::visible;
+use crate::transport::envelope::{self, Id};
+use jsonrpsee::types::ErrorObjectOwned;
+use ls_types as lsp;
+use pintle_protocol::error;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+/// The code for a request before `initialize`.
+const SERVER_NOT_INITIALIZED: i32 = -32002;
+
+/// The code for a request that its client withdrew.
+const REQUEST_CANCELLED: i32 = -32800;
+
+/// The code for a request that is well-formed and cannot be carried out.
+const REQUEST_FAILED: i32 = -32803;
+
+/// The maximum length of a message that only informs, in bytes. Editors show it in a line or a box.
+const MAX_MESSAGE_BYTES: usize = 4000;
+
+pub(super) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
+
+/// Reads params; missing params count as an empty object.
+pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P> {
+    serde_json::from_str(params.map_or("{}", RawValue::get))
+        .map_err(|error| invalid(&error.to_string()))
+}
+
+/// Writes the response to a request.
+pub(super) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Out<'a, R> {
+        jsonrpc: &'static str,
+        id: &'a Id,
+        result: &'a R,
+    }
+    // Protocol types hold only string keys and plain values, so writing them cannot fail.
+    serde_json::to_vec(&Out { jsonrpc: "2.0", id, result }).unwrap_or_default()
+}
+
+/// An error with its next step in the message too: editors show nothing else.
+fn refusal(code: i32, message: &str, name: &str, hint: &str) -> ErrorObjectOwned {
+    error_object(code, &format!("{message} ({hint})"), name, Some(hint))
+}
+
+pub(super) fn invalid(message: &str) -> ErrorObjectOwned {
+    error_object(error::INVALID_PARAMS, message, "invalidParams", None)
+}
+
+pub(super) fn failed(message: &str, hint: &str) -> ErrorObjectOwned {
+    refusal(REQUEST_FAILED, message, "requestFailed", hint)
+}
+
+/// Converts a refusal of the engine's.
+pub(super) fn refused(error: &Error) -> ErrorObjectOwned {
+    let text = with_hint(&error.message, error.hint.as_ref());
+    error_object(REQUEST_FAILED, &text, "requestFailed", None)
+}
+
+pub(super) fn not_initialized() -> ErrorObjectOwned {
+    let message = "the connection is not initialized";
+    refusal(SERVER_NOT_INITIALIZED, message, "notInitialized", "send `initialize` first")
+}
+
+pub(super) fn invalid_request(message: &str, hint: &str) -> ErrorObjectOwned {
+    refusal(error::INVALID_REQUEST, message, "invalidRequest", hint)
+}
+
+pub(super) fn cancelled() -> ErrorObjectOwned {
+    let message = "the request was cancelled before it began";
+    error_object(REQUEST_CANCELLED, message, "requestCancelled", None)
+}
+
+/// A message with its next step, if there is one.
+pub(super) fn with_hint(message: &str, hint: Option<&impl std::fmt::Display>) -> String {
+    hint.map_or_else(|| message.to_owned(), |hint| format!("{message} ({hint})"))
+}
+
+/// Writes a message to the person, cut to a length that editors show.
+pub(super) fn show(typ: lsp::MessageType, text: &str) -> Vec<u8> {
+    let message = cut(&visible(text)).into_owned();
+    envelope::notification("window/showMessage", &lsp::ShowMessageParams { typ, message })
+}
+
+/// Writes a message to the editor's log.
+pub(super) fn log(text: &str) -> Vec<u8> {
+    let message = cut(&visible(text)).into_owned();
+    let params = lsp::LogMessageParams { typ: lsp::MessageType::INFO, message };
+    envelope::notification("window/logMessage", &params)
+}
+
+fn cut(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= MAX_MESSAGE_BYTES {
+        return text.into();
+    }
+    let end = (0..=MAX_MESSAGE_BYTES).rev().find(|end| text.is_char_boundary(*end));
+    format!("{}…", text.get(..end.unwrap_or_default()).unwrap_or_default()).into()
+}
+
+/// Writes the withdrawal of a request of ours.
+pub(super) fn withdrawal(id: String) -> Vec<u8> {
+    let params = lsp::CancelParams { id: lsp::NumberOrString::String(id) };
+    envelope::notification("$/cancelRequest", &params)
+}
