@@ -36,6 +36,7 @@ pub use crate::editor::{
 };
 pub use crate::exec::End as CommandEnd;
 pub use crate::exec::variables::ExtraVariables;
+pub use crate::export::Growing as Transcript;
 pub use crate::history::items::Items;
 pub use crate::llm::Trace;
 pub use crate::llm::login::Prompt as LoginPrompt;

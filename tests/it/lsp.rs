@@ -365,7 +365,7 @@ fn eight_commands_at_once_hold_no_request_up() {
             client.until(|message| message["id"].is_u64() && message.get("method").is_none());
         answers.insert(message["id"].as_u64().unwrap(), message);
     }
-    assert_eq!(answers[&quick]["result"].as_array().unwrap().len(), 3);
+    assert_eq!(answers[&quick]["result"].as_array().unwrap().len(), 4);
     assert_eq!(answers[&sent[0]]["result"]["disposition"], "started");
     for id in &sent[1..7] {
         assert_eq!(answers[id]["result"]["disposition"], "queued");
@@ -406,6 +406,7 @@ fn a_code_action_sends_its_place_to_the_agent() {
             "Explain with pintle",
             "Refactor with pintle",
             "Add a test with pintle",
+            "Ask pintle about this…",
         ]
     );
     let fix = &actions[0]["command"];

@@ -50,6 +50,7 @@ mod login;
 mod login_clients;
 mod login_tokens;
 mod lsp;
+mod lsp_review;
 mod matrix;
 mod mcp;
 mod mcp_login;

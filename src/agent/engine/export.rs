@@ -5,9 +5,13 @@
 use crate::agent::engine::EngineHandle;
 use crate::agent::error::{Error, ErrorKind};
 use crate::exec::Environment;
-use crate::export::{self, Format};
+use crate::export::{self, Format, Growing as Transcript};
+use crate::history;
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::export::{ExportFormat, SessionExportParams, SessionExportResult};
-use pintle_protocol::ids::SessionId;
+use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::item::ItemBody;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -70,6 +74,48 @@ impl EngineHandle {
             .map_err(|error| Error::internal(format!("the session was not exported: {error}")))?;
         let path = Some(path.display().to_string());
         Ok(SessionExportResult { text: None, path, bytes })
+    }
+
+    /// Appends to a session's transcript what has happened since, or begins it.
+    ///
+    /// # Errors
+    /// The session cannot be read or the file not be written.
+    pub async fn grow(
+        &self,
+        mut transcript: Transcript,
+        events: Vec<EventRecord>,
+    ) -> Result<Transcript, Error> {
+        let store = self.services().store.clone();
+        blocking(move || match transcript.grow(&store, &events) {
+            Ok(()) => Ok(transcript),
+            Err(export::Error::Store(error)) => Err(error.into()),
+            Err(export::Error::Write(error)) => Err(Error::new(
+                ErrorKind::Invalid,
+                format!("the transcript was not written: {error}"),
+            )),
+        })
+        .await
+    }
+
+    /// The messages of people in a session, oldest first, without those that were left behind in its history.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn messages(&self, id: SessionId) -> Result<Vec<(ItemId, Vec<Input>)>, Error> {
+        let store = self.services().store.clone();
+        blocking(move || {
+            let mut messages = Vec::new();
+            for entry in history::current_entries(&store, &id)? {
+                if let Some(Event::ItemCompleted { item }) =
+                    entry?.record.map(|record| record.event)
+                    && let ItemBody::UserMessage(message) = item.body
+                {
+                    messages.push((item.id, message.content));
+                }
+            }
+            Ok(messages)
+        })
+        .await
     }
 }
 

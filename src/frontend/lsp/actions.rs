@@ -25,27 +25,46 @@ const OF_SELECTIONS: [(&str, Option<lsp::CodeActionKind>, &str); 3] = [
     ),
 ];
 
-/// Returns the code actions of a place. `has_kinds` is false for clients that take commands alone.
-pub(super) fn actions(params: &lsp::CodeActionParams, has_kinds: bool) -> lsp::CodeActionResponse {
-    let lsp::CodeActionParams { text_document: document, range, context, .. } = params;
-    let mut found = Vec::new();
-    let mut add = |title: &str, kind: Option<lsp::CodeActionKind>, argument: Value, diagnostics| {
-        let wanted = |kind: &lsp::CodeActionKind| {
-            context.only.as_ref().is_none_or(|only| only.iter().any(|only| includes(only, kind)))
-        };
-        let is_wanted = match &kind {
-            Some(kind) => wanted(kind),
-            None => context.only.is_none(),
+/// The title of the action and the code lens that send a message.
+pub(super) const SEND_TITLE: &str = "Send to pintle";
+
+/// The code actions of a place.
+pub(super) struct Found<'a> {
+    only: Option<&'a [lsp::CodeActionKind]>,
+    diagnostics: &'a [lsp::Diagnostic],
+    /// False for clients that take commands alone.
+    has_kinds: bool,
+    actions: lsp::CodeActionResponse,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn new(context: &'a lsp::CodeActionContext, has_kinds: bool) -> Self {
+        let only = context.only.as_deref();
+        Self { only, diagnostics: &context.diagnostics, has_kinds, actions: Vec::new() }
+    }
+
+    pub(super) fn into_response(self) -> lsp::CodeActionResponse {
+        self.actions
+    }
+
+    /// Adds an action, unless the client wants others only.
+    pub(super) fn add(
+        &mut self,
+        kind: Option<lsp::CodeActionKind>,
+        command: lsp::Command,
+        diagnostics: Option<Vec<lsp::Diagnostic>>,
+    ) {
+        let is_wanted = match (&kind, self.only) {
+            (Some(kind), Some(only)) => only.iter().any(|only| includes(only, kind)),
+            (None, Some(_)) => false,
+            (_, None) => true,
         };
         if !is_wanted {
             return;
         }
-        let title = title.to_owned();
-        let arguments = Some(vec![argument]);
-        let command = lsp::Command::new(title.clone(), commands::PROMPT.to_owned(), arguments);
-        found.push(if has_kinds {
+        self.actions.push(if self.has_kinds {
             lsp::CodeActionOrCommand::CodeAction(lsp::CodeAction {
-                title,
+                title: command.title.clone(),
                 kind,
                 diagnostics,
                 command: Some(command),
@@ -54,30 +73,54 @@ pub(super) fn actions(params: &lsp::CodeActionParams, has_kinds: bool) -> lsp::C
         } else {
             lsp::CodeActionOrCommand::Command(command)
         });
-    };
-    let of_others = |diagnostic: &&lsp::Diagnostic| diagnostic.source.as_deref() != Some(SOURCE);
-    let diagnostics: Vec<_> = context.diagnostics.iter().filter(of_others).cloned().collect();
-    if let Some(first) = diagnostics.first() {
-        let (range, text) = match diagnostics.len() {
-            1 => (first.range, "Fix this problem."),
-            _ => (*range, "Fix these problems."),
-        };
-        let argument =
-            json!({"text": text, "uri": document.uri, "range": range, "diagnostics": diagnostics});
-        let kind = Some(lsp::CodeActionKind::QUICKFIX);
-        add("Fix with pintle", kind, argument, Some(diagnostics));
     }
-    if range.start != range.end {
-        for (title, kind, text) in OF_SELECTIONS {
-            let argument = json!({"text": text, "uri": document.uri, "range": range});
-            add(title, kind, argument, None);
+
+    /// Adds the action that sends the message in a document.
+    pub(super) fn add_send(&mut self, uri: &lsp::Uri) {
+        self.add(None, send(uri), None);
+    }
+
+    /// Adds the actions that send a message about the place. `asks` adds the one whose message a person writes.
+    pub(super) fn add_messages(&mut self, params: &lsp::CodeActionParams, asks: bool) {
+        let lsp::CodeActionParams { text_document: document, range, .. } = params;
+        let prompt = |title: &str, argument: Value| {
+            lsp::Command::new(title.to_owned(), commands::PROMPT.to_owned(), Some(vec![argument]))
+        };
+        let of_others =
+            |diagnostic: &&lsp::Diagnostic| diagnostic.source.as_deref() != Some(SOURCE);
+        let diagnostics: Vec<_> = self.diagnostics.iter().filter(of_others).cloned().collect();
+        if let Some(first) = diagnostics.first() {
+            let (range, text) = match diagnostics.len() {
+                1 => (first.range, "Fix this problem."),
+                _ => (*range, "Fix these problems."),
+            };
+            let argument = json!({"text": text, "uri": document.uri, "range": range, "diagnostics": diagnostics});
+            let kind = Some(lsp::CodeActionKind::QUICKFIX);
+            self.add(kind, prompt("Fix with pintle", argument), Some(diagnostics));
+        }
+        if range.start != range.end {
+            for (title, kind, text) in OF_SELECTIONS {
+                let argument = json!({"text": text, "uri": document.uri, "range": range});
+                self.add(kind, prompt(title, argument), None);
+            }
+        }
+        if asks {
+            let arguments = vec![json!({"uri": document.uri, "range": range})];
+            let title = "Ask pintle about this…".to_owned();
+            let ask = lsp::Command::new(title, commands::ASK.to_owned(), Some(arguments));
+            self.add(None, ask, None);
         }
     }
-    found
+}
+
+/// Returns the command that sends the message in a document.
+pub(super) fn send(uri: &lsp::Uri) -> lsp::Command {
+    let arguments = Some(vec![json!({"uri": uri})]);
+    lsp::Command::new(SEND_TITLE.to_owned(), commands::SEND.to_owned(), arguments)
 }
 
 /// Returns true if a kind is another one, or a part of it: `refactor` includes `refactor.rewrite`.
-fn includes(whole: &lsp::CodeActionKind, kind: &lsp::CodeActionKind) -> bool {
+pub(super) fn includes(whole: &lsp::CodeActionKind, kind: &lsp::CodeActionKind) -> bool {
     let rest = kind.as_str().strip_prefix(whole.as_str());
     rest.is_some_and(|rest| whole.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
 }
@@ -110,7 +153,7 @@ fn selection(path: String, mut range: lsp::Range, shown: &str) -> Input {
 }
 
 /// The lines that a range touches. One that ends before the first character of a line does not touch that line.
-fn lines(range: lsp::Range) -> LineRange {
+pub(super) fn lines(range: lsp::Range) -> LineRange {
     let is_before = range.end.character == 0 && range.end.line > range.start.line;
     let end = range.end.line - u32::from(is_before);
     LineRange { start: u64::from(range.start.line) + 1, end: u64::from(end) + 1 }
@@ -139,8 +182,10 @@ mod tests {
     fn titles(range: &Value, context: &Value) -> Vec<String> {
         let params =
             json!({"textDocument": {"uri": "file:///a"}, "range": range, "context": context});
-        let params = serde_json::from_value(params).unwrap();
-        let titles = actions(&params, true).into_iter().map(|action| match action {
+        let params: lsp::CodeActionParams = serde_json::from_value(params).unwrap();
+        let mut found = Found::new(&params.context, true);
+        found.add_messages(&params, false);
+        let titles = found.into_response().into_iter().map(|action| match action {
             lsp::CodeActionOrCommand::CodeAction(action) => action.title,
             lsp::CodeActionOrCommand::Command(command) => command.title,
         });

@@ -1,5 +1,7 @@
 //! The commands of `workspace/executeCommand`: read from their arguments, and carried out by the session.
 
+use super::review;
+use super::rewind::{self, Proposal};
 use super::session::{Opened, Opener};
 use super::wire::{self, HandlerResult};
 use crate::agent::{Accepted, Filter, SessionHandle, SubscriptionCommand, Terms, TurnCommand};
@@ -8,8 +10,9 @@ use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{QueuedInput, StateValue};
-use pintle_protocol::ids::SessionId;
+use pintle_protocol::ids::{HunkId, SessionId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::review::ReviewAction;
 use pintle_protocol::turn::WhenIdle;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,8 +25,19 @@ pub(super) const ANSWER: &str = "pintle.answer";
 pub(super) const NEW: &str = "pintle.new";
 pub(super) const SESSIONS: &str = "pintle.sessions";
 
+pub(super) const KEEP: &str = "pintle.keep";
+pub(super) const UNDO: &str = "pintle.undo";
+pub(super) const REVERT: &str = "pintle.revert";
+pub(super) const REWIND: &str = "pintle.rewind";
+pub(super) const TRANSCRIPT: &str = "pintle.transcript";
+pub(super) const ASK: &str = "pintle.ask";
+pub(super) const SEND: &str = "pintle.send";
+
 /// The commands that the server offers.
-pub(super) const NAMES: [&str; 7] = [PROMPT, STEER, QUEUE, STOP, ANSWER, NEW, SESSIONS];
+pub(super) const NAMES: [&str; 14] = [
+    PROMPT, STEER, QUEUE, STOP, ANSWER, NEW, SESSIONS, KEEP, UNDO, REVERT, REWIND, TRANSCRIPT, ASK,
+    SEND,
+];
 
 /// The maximum number of sessions in the answer to [`SESSIONS`].
 const MAX_SESSIONS: usize = 50;
@@ -43,6 +57,10 @@ pub(super) enum SessionCommand {
     New,
     /// Go on with a stored session.
     Open(SessionId),
+    /// Decide about changes.
+    Decide(ReviewAction),
+    /// Take the last messages back, if the person agrees.
+    Rewind(usize),
 }
 
 /// The outcome of a command.
@@ -54,6 +72,10 @@ pub(super) struct Carried {
     pub(super) is_left: bool,
     /// The messages that were taken back.
     pub(super) returned: Vec<QueuedInput>,
+    /// A text for the person.
+    pub(super) told: Option<String>,
+    /// What the person is to agree to.
+    pub(super) proposal: Option<Proposal>,
     pub(super) result: HandlerResult<Value>,
 }
 
@@ -112,6 +134,73 @@ pub(super) fn named_session(arguments: &[Value]) -> HandlerResult<Option<Session
     }
 }
 
+/// The changes that a command decides about.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Target {
+    #[serde(rename_all = "camelCase")]
+    Hunk {
+        hunk: HunkId,
+        #[serde(default)]
+        changed_seq: Option<u64>,
+    },
+    File {
+        uri: lsp::Uri,
+    },
+    #[serde(skip)]
+    All,
+}
+
+/// Reads the changes that [`KEEP`] or [`UNDO`] decides about.
+pub(super) fn target(command: &str, arguments: &[Value]) -> HandlerResult<Target> {
+    let usage = || {
+        wire::invalid(&format!(
+            "`{command}` takes {{\"hunk\": ID}}, {{\"uri\": FILE}}, or nothing for all changes"
+        ))
+    };
+    match arguments {
+        [] | [Value::Null] => Ok(Target::All),
+        [one] => serde_json::from_value(one.clone()).map_err(|_| usage()),
+        _ => Err(usage()),
+    }
+}
+
+/// Reads the number of a command, which may be left out.
+pub(super) fn number(command: &str, what: &str, arguments: &[Value]) -> HandlerResult<Option<u64>> {
+    let number = match arguments {
+        [] | [Value::Null] => return Ok(None),
+        [Value::String(text)] => text.parse().ok(),
+        [one] => one.as_u64(),
+        _ => None,
+    };
+    let usage = || wire::invalid(&format!("`{command}` takes {what}, or nothing"));
+    number.filter(|number| *number > 0).map(Some).ok_or_else(usage)
+}
+
+/// The place of [`ASK`], or the document of [`SEND`].
+#[derive(Debug, Deserialize)]
+pub(super) struct Place {
+    pub(super) uri: lsp::Uri,
+    #[serde(default)]
+    pub(super) range: Option<lsp::Range>,
+}
+
+/// Reads a place, which may be left out.
+pub(super) fn place(command: &str, arguments: &[Value]) -> HandlerResult<Option<Place>> {
+    match arguments {
+        [] | [Value::Null] => Ok(None),
+        [one] => serde_json::from_value(one.clone()).map(Some).map_err(|_| {
+            wire::invalid(&format!("`{command}` takes {{\"uri\": FILE}}, or nothing"))
+        }),
+        _ => Err(wire::invalid(&format!("`{command}` takes one argument, or none"))),
+    }
+}
+
+pub(super) fn no_session() -> ErrorObjectOwned {
+    let hint = "begin one with the command `pintle.prompt`, or go on with one by `pintle.sessions`";
+    wire::failed("there is no session yet", hint)
+}
+
 /// Lists the stored sessions of the folder, newest first.
 pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerResult<Value> {
     let cwd = Some(opener.folder.to_string_lossy().into_owned());
@@ -132,8 +221,14 @@ pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerR
 impl SessionCommand {
     /// Carries the command out. The response of a message is that it was accepted: its turn goes on.
     pub(super) async fn run(self, opener: Opener, session: Option<SessionHandle>) -> Carried {
-        let mut carried =
-            Carried { opened: None, is_left: false, returned: Vec::new(), result: Ok(Value::Null) };
+        let mut carried = Carried {
+            opened: None,
+            is_left: false,
+            returned: Vec::new(),
+            told: None,
+            proposal: None,
+            result: Ok(Value::Null),
+        };
         carried.result = self.carry_out(&opener, session, &mut carried).await;
         carried
     }
@@ -164,6 +259,17 @@ impl SessionCommand {
                 let stopped = session.ask(stop).await.map_err(|error| wire::refused(&error))?;
                 carried.returned = stopped.returned;
                 return Ok(json!({"stopped": stopped.turn_id.is_some()}));
+            }
+            Self::Decide(action) => {
+                let session = session.ok_or_else(no_session)?;
+                let (result, told) = review::decide(&session, action).await?;
+                carried.told = told;
+                return Ok(result);
+            }
+            Self::Rewind(count) => {
+                let session = session.ok_or_else(no_session)?;
+                carried.proposal = Some(rewind::look(&opener.engine, session, count).await?);
+                return Ok(Value::Null);
             }
             Self::New => {
                 if let Some(session) = session {

@@ -1,10 +1,11 @@
 //! Requests and notifications by method. A request that only looks something up is answered at once; commands are answered when they are accepted.
 
-use super::commands::{self, SessionCommand};
+use super::commands::{self, Message, SessionCommand};
 use super::driver::{Driver, Outcome, Stage};
+use super::review::{self, Verb};
 use super::start::{self, Hello};
 use super::wire::{self, HandlerResult};
-use super::{actions, documents::OpenDocuments};
+use super::{actions, hunks};
 use crate::frontend::connection::Ended;
 use crate::frontend::native::dispatch::{error_object, unknown_method};
 use crate::transport::envelope::Id;
@@ -12,13 +13,19 @@ use futures_util::future::FutureExt;
 use ls_types as lsp;
 use pintle_protocol::content::Input;
 use pintle_protocol::error;
+use pintle_protocol::review::ReviewAction;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The requests that are answered.
-const METHODS: [&str; 4] =
-    ["initialize", "shutdown", "workspace/executeCommand", "textDocument/codeAction"];
+const METHODS: [&str; 5] = [
+    "initialize",
+    "shutdown",
+    "workspace/executeCommand",
+    "textDocument/codeAction",
+    "textDocument/codeLens",
+];
 
 impl Driver {
     pub(super) fn request(&mut self, id: &Id, method: &str, params: Option<&RawValue>) {
@@ -34,9 +41,12 @@ impl Driver {
                 self.stage = Stage::ShutDown;
                 Ok(Value::Null)
             }
-            "textDocument/codeAction" => wire::read(params).and_then(|params| {
-                to_value(actions::actions(&params, self.offers.action_literals))
-            }),
+            "textDocument/codeAction" => {
+                wire::read(params).and_then(|params| to_value(self.actions(&params)))
+            }
+            "textDocument/codeLens" => {
+                wire::read(params).and_then(|params| to_value(self.lenses(&params)))
+            }
             "workspace/executeCommand" => match self.execute(id, params) {
                 Ok(Some(result)) => Ok(result),
                 // The outcome is the response.
@@ -61,22 +71,69 @@ impl Driver {
             self.opener.folder = folder;
         }
         self.offers = hello.offers();
+        self.questions.can_show = self.offers.show_document;
         self.stage = Stage::Ready;
         self.connect_editor();
         Ok(start::capabilities(self.opener.engine.editors().is_some()))
     }
 
+    fn actions(&self, params: &lsp::CodeActionParams) -> lsp::CodeActionResponse {
+        let uri = &params.text_document.uri;
+        let mut found = actions::Found::new(&params.context, self.offers.action_literals);
+        if self.views.draft(uri).is_some() {
+            found.add_send(uri);
+            return found.into_response();
+        }
+        let text = self.documents.text(uri);
+        let hunks = self.changes.of(uri, &self.documents);
+        let text = text.as_deref().map(String::as_str);
+        for (command, diagnostics) in hunks::actions(params, &hunks, text) {
+            found.add(Some(hunks::KIND), command, Some(diagnostics));
+        }
+        found.add_messages(params, self.offers.show_document);
+        found.into_response()
+    }
+
+    fn lenses(&self, params: &lsp::CodeLensParams) -> Vec<lsp::CodeLens> {
+        let uri = &params.text_document.uri;
+        if self.views.draft(uri).is_some() {
+            return vec![lsp::CodeLens {
+                range: lsp::Range::default(),
+                command: Some(actions::send(uri)),
+                data: None,
+            }];
+        }
+        let text = self.documents.text(uri);
+        let hunks = self.changes.of(uri, &self.documents);
+        hunks::lenses(&hunks, text.as_deref().map(String::as_str))
+    }
+
     /// Begins a command, or returns its result.
     fn execute(&mut self, id: &Id, params: Option<&RawValue>) -> HandlerResult<Option<Value>> {
         let lsp::ExecuteCommandParams { command, arguments, .. } = wire::read(params)?;
+        let message = |driver: &Self| -> HandlerResult<Vec<Input>> {
+            Ok(driver.input(commands::message(&command, &arguments)?))
+        };
         let command = match command.as_str() {
-            commands::PROMPT => {
-                SessionCommand::Prompt(input(&self.documents, &command, &arguments)?)
-            }
-            commands::STEER => SessionCommand::Steer(input(&self.documents, &command, &arguments)?),
-            commands::QUEUE => SessionCommand::Queue(input(&self.documents, &command, &arguments)?),
+            commands::PROMPT => SessionCommand::Prompt(message(self)?),
+            commands::STEER => SessionCommand::Steer(message(self)?),
+            commands::QUEUE => SessionCommand::Queue(message(self)?),
             commands::STOP => SessionCommand::Stop,
             commands::NEW => SessionCommand::New,
+            commands::KEEP => self.decision(Verb::Keep, &command, &arguments)?,
+            commands::UNDO => self.decision(Verb::Undo, &command, &arguments)?,
+            commands::REVERT => {
+                let named = commands::number(&command, "the number of a verdict", &arguments)?;
+                let verdict = named.or(self.last_verdict).ok_or_else(|| {
+                    wire::failed("nothing was decided here", "name the verdict's number")
+                })?;
+                SessionCommand::Decide(ReviewAction::Revert { verdict })
+            }
+            commands::REWIND => {
+                let count = commands::number(&command, "a number of messages", &arguments)?;
+                let count = usize::try_from(count.unwrap_or(1)).unwrap_or(usize::MAX);
+                SessionCommand::Rewind(count)
+            }
             commands::ANSWER => {
                 let text = commands::message(&command, &arguments)?.text;
                 let (session, answer, withdrawal) =
@@ -100,6 +157,17 @@ impl Driver {
                     return Ok(None);
                 }
             }
+            commands::TRANSCRIPT => return self.show_transcript(id).map(|()| None),
+            commands::ASK => {
+                let place = commands::place(&command, &arguments)?;
+                let about = place.map(|place| (place.uri, place.range));
+                return self.begin_draft(Some(id.clone()), about, "").map(|()| None);
+            }
+            commands::SEND => {
+                let place = commands::place(&command, &arguments)?;
+                let uri = place.map(|place| place.uri);
+                return self.send_draft(id, uri.as_ref()).map(|()| None);
+            }
             _ => {
                 let known = commands::NAMES.join(", ");
                 let message = format!("unknown command `{command}`; expected one of {known}");
@@ -108,6 +176,25 @@ impl Driver {
         };
         self.carry_out(id.clone(), command);
         Ok(None)
+    }
+
+    fn decision(
+        &self,
+        verb: Verb,
+        command: &str,
+        arguments: &[Value],
+    ) -> HandlerResult<SessionCommand> {
+        let target = commands::target(command, arguments)?;
+        let path = |uri: &lsp::Uri| self.documents.real_path(uri);
+        Ok(SessionCommand::Decide(review::action(verb, target, path)?))
+    }
+
+    /// Returns the blocks of a message.
+    pub(super) fn input(&self, message: Message) -> Vec<Input> {
+        let uri = message.uri.as_ref();
+        let path = uri.and_then(start::file_path).map(|path| path.to_string_lossy().into_owned());
+        let shown = uri.and_then(|uri| self.documents.text(uri));
+        actions::input(message, path, shown.as_deref().map(String::as_str))
     }
 
     /// Handles a notification. Returns the reason if it ends the connection.
@@ -131,20 +218,25 @@ impl Driver {
                 }
             }
             "textDocument/didOpen" => {
-                if let Some(params) = noted(method, params) {
+                if let Some(params) = noted::<lsp::DidOpenTextDocumentParams>(method, params) {
+                    let uri = params.text_document.uri.clone();
                     let message = self.documents.open(params).await;
                     self.send_all(message);
+                    self.show_changes_of(&uri);
                 }
             }
             "textDocument/didChange" => {
-                if let Some(params) = noted(method, params) {
+                if let Some(params) = noted::<lsp::DidChangeTextDocumentParams>(method, params) {
+                    let uri = params.text_document.uri.clone();
                     let message = self.documents.change(params).await;
                     self.send_all(message);
+                    self.show_changes_of(&uri);
                 }
             }
             "textDocument/didSave" => {
                 if let Some(params) = noted(method, params) {
                     self.documents.save(&params);
+                    self.read_changes();
                 }
             }
             "textDocument/didClose" => {
@@ -167,18 +259,6 @@ fn noted<P: DeserializeOwned>(method: &str, params: Option<&RawValue>) -> Option
             None
         }
     }
-}
-
-fn input(
-    documents: &OpenDocuments,
-    command: &str,
-    arguments: &[Value],
-) -> HandlerResult<Vec<Input>> {
-    let message = commands::message(command, arguments)?;
-    let uri = message.uri.as_ref();
-    let path = uri.and_then(start::file_path).map(|path| path.to_string_lossy().into_owned());
-    let shown = uri.and_then(|uri| documents.text(uri));
-    Ok(actions::input(message, path, shown.as_deref().map(String::as_str)))
 }
 
 fn to_value(result: impl serde::Serialize) -> HandlerResult<Value> {

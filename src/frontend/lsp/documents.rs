@@ -24,6 +24,8 @@ pub(super) struct OpenDocument {
     pub(super) uri: lsp::Uri,
     /// The file, as the client names it.
     pub(super) path: String,
+    /// The file with symbolic links resolved, as the engine names it.
+    real_path: String,
     pub(super) version: i64,
 }
 
@@ -49,6 +51,21 @@ impl OpenDocuments {
         self.open.values().find(|document| document.path == path)
     }
 
+    /// Returns the client's name for a file that the engine names.
+    pub(super) fn uri(&self, real_path: &str) -> Option<lsp::Uri> {
+        let open = self.open.values().find(|document| document.real_path == real_path);
+        open.map_or_else(
+            || lsp::Uri::from_file_path(real_path),
+            |document| Some(document.uri.clone()),
+        )
+    }
+
+    /// Returns the engine's name for a file that the client names.
+    pub(super) fn real_path(&self, uri: &lsp::Uri) -> Option<String> {
+        let open = self.of_uri(uri).map(|document| document.real_path.clone());
+        open.or_else(|| Some(file_path(uri)?.to_string_lossy().into_owned()))
+    }
+
     pub(super) fn of_uri(&self, uri: &lsp::Uri) -> Option<&OpenDocument> {
         self.open.get(uri.as_str())
     }
@@ -71,14 +88,16 @@ impl OpenDocuments {
         let params = DocumentOpenParams { path: name.clone(), version, text, is_dirty };
         let opened = match canonical {
             Ok(canonical) => {
-                documents.open(self.owner, canonical, params).map_err(|problem| problem.to_string())
+                let real_path = canonical.to_string_lossy().into_owned();
+                let opened = documents.open(self.owner, canonical, params);
+                opened.map(|()| real_path).map_err(|problem| problem.to_string())
             }
             Err(error) => Err(error.message),
         };
         match opened {
-            Ok(()) => {
+            Ok(real_path) => {
                 let key = uri.as_str().to_owned();
-                self.open.insert(key, OpenDocument { uri, path: name, version });
+                self.open.insert(key, OpenDocument { uri, path: name, real_path, version });
                 None
             }
             Err(why) => {

@@ -4,12 +4,16 @@ use super::commands::{Carried, SessionCommand};
 use super::documents::OpenDocuments;
 use super::edits::Edits;
 use super::progress::Progress;
-use super::questions::{Answered, Questions};
+use super::questions::{Answered, Questions, Responded};
+use super::review::Changes;
+use super::rewind::Rewinds;
 use super::session::{Opened, Opener};
 use super::start::Offers;
+use super::views::{Draft, Views};
 use super::wire::{self, HandlerResult};
 use crate::agent::{
-    Answer, AnswerCommand, EditCall, Editors, Feed, SessionHandle, SubscriberId, TurnCommand,
+    Answer, AnswerCommand, EditCall, Editors, Error, Feed, SessionHandle, SubscriberId, Transcript,
+    TurnCommand,
 };
 use crate::frontend::connection::{self, Ended, InFlight, Outbox, Protocol};
 use crate::frontend::native::dispatch::{error_object, error_response};
@@ -22,11 +26,14 @@ use ls_types as lsp;
 use pintle_protocol::content::Input;
 use pintle_protocol::error;
 use pintle_protocol::event::QueuedInput;
+use pintle_protocol::history::SessionRewindResult;
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::QueuePolicy;
+use pintle_protocol::review::ReviewListResult;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 /// The capacity of the channel of edits. One is in progress at a time, with its withdrawal behind it; a tool that finds it full waits.
@@ -63,6 +70,11 @@ pub(super) struct Driver {
     edits_tx: mpsc::Sender<EditCall>,
     edit_calls: mpsc::Receiver<EditCall>,
     pub(super) questions: Questions,
+    pub(super) rewinds: Rewinds,
+    pub(super) changes: Changes,
+    pub(super) views: Views,
+    /// The event of the last verdict that was given here.
+    pub(super) last_verdict: Option<u64>,
     pub(super) progress: Progress,
     /// The last message of the model in the running turn.
     pub(super) last_message: String,
@@ -75,6 +87,18 @@ pub(super) enum Outcome {
     Carried(Id, Box<Carried>),
     /// An answer has reached its session.
     NoResponse,
+    /// The open changes of the session.
+    Reviewed(Result<ReviewListResult, Error>),
+    /// The session has gone back in its history.
+    Rewound(Result<SessionRewindResult, Error>),
+    /// The transcript of a session is written.
+    Grown(SessionId, Result<Transcript, Error>),
+    /// A file with the change of this question is written.
+    ChangeShown(Result<PathBuf, String>, u64),
+    /// The document for a message is written.
+    DraftWritten(Option<Id>, Result<Draft, Error>),
+    /// The message in a document.
+    DraftRead(Id, Draft, Result<String, Error>),
 }
 
 /// A result of the connection's own work.
@@ -199,6 +223,10 @@ impl Driver {
             edits_tx,
             edit_calls,
             questions: Questions::default(),
+            rewinds: Rewinds::default(),
+            changes: Changes::default(),
+            views: Views::default(),
+            last_verdict: None,
             progress: Progress::default(),
             last_message: String::new(),
         }
@@ -261,14 +289,29 @@ impl Driver {
         match outcome {
             Outcome::NoResponse => {}
             Outcome::Response(id, result) => self.respond(&id, result),
+            Outcome::Reviewed(list) => self.reviewed(list),
+            Outcome::Rewound(rewound) => self.rewound(rewound),
+            Outcome::Grown(session, grown) => self.grown(&session, grown),
+            Outcome::ChangeShown(written, number) => self.change_shown(written, number),
+            Outcome::DraftWritten(id, written) => self.draft_written(id, written),
+            Outcome::DraftRead(id, draft, text) => self.draft_read(id, &draft, text),
             Outcome::Carried(id, carried) => {
-                let Carried { opened, is_left, returned, result } = *carried;
+                let Carried { opened, is_left, returned, told, proposal, result } = *carried;
                 self.is_carrying_out = false;
                 if is_left {
                     self.session = None;
                     self.subagents.clear();
+                    self.last_verdict = None;
+                    self.views.forget_transcript();
+                    self.read_changes();
                 }
+                let verdict = result.as_ref().ok().and_then(|result| result["verdict"].as_u64());
+                self.last_verdict = verdict.or(self.last_verdict);
                 self.respond(&id, result);
+                self.send_all(told.map(|text| wire::show(lsp::MessageType::WARNING, &text)));
+                if let Some(proposal) = proposal {
+                    self.propose(proposal);
+                }
                 if let Some(opened) = opened {
                     self.opened(opened);
                 }
@@ -291,6 +334,7 @@ impl Driver {
             self.send_all(request);
         }
         self.session = Some(session);
+        self.read_changes();
     }
 
     /// Takes the handles of new sub-agents.
@@ -333,12 +377,15 @@ impl Driver {
             Err(outcome) => outcome,
         };
         let outcome = match self.questions.responded(id, outcome) {
-            Ok(Answered { session, answer, message }) => {
+            Ok(Responded::Answer(answered)) => {
+                let Answered { session, answer, message } = *answered;
                 self.send_all(message);
                 return self.tell(session, answer);
             }
+            Ok(Responded::Show { text, number }) => return self.show_change(text, number),
             Err(outcome) => outcome,
         };
+        let Err(outcome) = self.rewind_chosen(id, outcome) else { return };
         if Progress::has_asked(id) {
             let begun = self.progress.responded(id, outcome.is_ok());
             return self.send_all(begun);

@@ -55,6 +55,8 @@ impl Driver {
         self.send_all(message);
         if self.is_current(session_id) {
             self.of_session(turn_id.as_ref(), event);
+            self.note_change(event);
+            self.note_for_transcript(record);
         }
     }
 

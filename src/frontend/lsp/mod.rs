@@ -17,10 +17,14 @@ mod documents;
 mod driver;
 mod edits;
 mod events;
+mod hunks;
 mod progress;
 mod questions;
+mod review;
+mod rewind;
 mod session;
 mod start;
+mod views;
 mod wire;
 
 use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};

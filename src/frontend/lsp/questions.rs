@@ -20,6 +20,9 @@ const MAX_SHOWN_LINES: usize = 30;
 /// The action of a question that declines to answer.
 const SKIP: &str = "Let the model decide";
 
+/// The action of a permission that shows a long change, and asks again.
+const SHOW: &str = "Show the change";
+
 /// The subject of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum About {
@@ -31,8 +34,11 @@ enum About {
 struct Pending {
     about: About,
     session: SessionHandle,
+    text: String,
     /// The titles of the actions with the ids of the options.
     actions: Vec<(String, String)>,
+    /// The change that a further action shows.
+    change: Option<String>,
 }
 
 /// Requests without a response, by their number.
@@ -40,6 +46,18 @@ struct Pending {
 pub(super) struct Questions {
     count: u64,
     open: BTreeMap<u64, Pending>,
+    /// The client opens documents that are named to it.
+    pub(super) can_show: bool,
+}
+
+/// The meaning of a response.
+pub(super) enum Responded {
+    Answer(Box<Answered>),
+    /// Show this change, and ask again by [`Questions::again`].
+    Show {
+        text: String,
+        number: u64,
+    },
 }
 
 /// The result of a response.
@@ -60,7 +78,8 @@ impl Questions {
         let about = About::Approval(approval.approval_id.clone());
         let options =
             approval.options.iter().map(|option| (&option.label, option.option_id.clone()));
-        self.ask(about, session, &text_of(approval), options)
+        let change = change_of(approval).filter(|_| self.can_show);
+        self.ask(about, session, text_of(approval), change, options)
     }
 
     /// Returns the request for an answer to a question of the model, unless it is open already.
@@ -81,29 +100,41 @@ impl Questions {
         }
         let skip = SKIP.to_owned();
         let skip = question.options.is_empty().then_some((&skip, String::new()));
-        self.ask(about, session, &text, options.chain(skip))
+        self.ask(about, session, text, None, options.chain(skip))
     }
 
     fn ask<'a>(
         &mut self,
         about: About,
         session: SessionHandle,
-        text: &str,
+        text: String,
+        change: Option<String>,
         options: impl Iterator<Item = (&'a String, String)>,
     ) -> Option<Vec<u8>> {
         if self.open.values().any(|pending| pending.about == about) {
             return None;
         }
         let actions = distinct(options);
-        self.count += 1;
+        Some(self.send(Pending { about, session, text, actions, change }))
+    }
+
+    fn send(&mut self, pending: Pending) -> Vec<u8> {
+        let titles = pending.actions.iter().map(|(title, _)| title.as_str());
+        let show = pending.change.as_ref().map(|_| SHOW);
         let params = lsp::ShowMessageRequestParams {
             typ: lsp::MessageType::WARNING,
-            message: visible(text).into_owned(),
-            actions: Some(actions.iter().map(|(title, _)| action(title)).collect()),
+            message: visible(&pending.text).into_owned(),
+            actions: Some(titles.chain(show).map(action).collect()),
         };
-        let request = envelope::request(&id(self.count), "window/showMessageRequest", &params);
-        self.open.insert(self.count, Pending { about, session, actions });
-        Some(request)
+        self.count += 1;
+        self.open.insert(self.count, pending);
+        envelope::request(&id(self.count), "window/showMessageRequest", &params)
+    }
+
+    /// Asks once more, unless it is decided meanwhile.
+    pub(super) fn again(&mut self, number: u64) -> Option<Vec<u8>> {
+        let pending = self.open.remove(&number)?;
+        Some(self.send(pending))
     }
 
     /// Withdraws the request for a permission, if it is open.
@@ -141,13 +172,13 @@ impl Questions {
         &mut self,
         id: &Id,
         outcome: Result<Box<RawValue>, String>,
-    ) -> Result<Answered, Result<Box<RawValue>, String>> {
+    ) -> Result<Responded, Result<Box<RawValue>, String>> {
         let number = match id {
             Id::Str(id) => id.strip_prefix("ask-").and_then(|number| number.parse().ok()),
             Id::Null | Id::Number(_) => None,
         };
-        let Some(Pending { about, session, actions }) =
-            number.and_then(|number: u64| self.open.remove(&number))
+        let Some((number, pending)) =
+            number.and_then(|number: u64| Some((number, self.open.remove(&number)?)))
         else {
             return Err(outcome);
         };
@@ -161,6 +192,13 @@ impl Questions {
         let chosen = outcome.ok().and_then(|raw| {
             serde_json::from_str::<Option<lsp::MessageActionItem>>(raw.get()).ok().flatten()
         });
+        if chosen.as_ref().is_some_and(|chosen| chosen.title == SHOW)
+            && let Some(text) = pending.change.clone()
+        {
+            self.open.insert(number, pending);
+            return Ok(Responded::Show { text, number });
+        }
+        let Pending { about, session, actions, .. } = pending;
         let option = chosen.and_then(|chosen| {
             let offered = actions.into_iter().find(|(title, _)| *title == chosen.title);
             offered.map(|(_, option)| option).filter(|option| !option.is_empty())
@@ -177,7 +215,7 @@ impl Questions {
                 Answer::Question { question_id, answer }
             }
         };
-        Ok(Answered { session, answer, message })
+        Ok(Responded::Answer(Box::new(Answered { session, answer, message })))
     }
 }
 
@@ -208,8 +246,7 @@ fn distinct<'a>(options: impl Iterator<Item = (&'a String, String)>) -> Vec<(Str
 /// All that a person is asked about: commands, paths, addresses and arguments whole; a long change of files as counts of lines.
 fn text_of(approval: &Approval) -> String {
     let mut text = format!("pintle asks: {}\n{}", visible_line(&approval.title), approval.reason);
-    let lines = approval.details.iter().filter(|detail| is_content(detail.kind));
-    let is_long = lines.map(|detail| detail.text.lines().count()).sum::<usize>() > MAX_SHOWN_LINES;
+    let is_long = is_long(approval);
     for detail in &approval.details {
         if is_content(detail.kind) && is_long {
             let count = detail.text.lines().count();
@@ -225,6 +262,18 @@ fn text_of(approval: &Approval) -> String {
         }
     }
     text
+}
+
+fn is_long(approval: &Approval) -> bool {
+    let lines = approval.details.iter().filter(|detail| is_content(detail.kind));
+    lines.map(|detail| detail.text.lines().count()).sum::<usize>() > MAX_SHOWN_LINES
+}
+
+/// The whole of a change of which a person is shown the counts.
+fn change_of(approval: &Approval) -> Option<String> {
+    let content = approval.details.iter().filter(|detail| is_content(detail.kind));
+    is_long(approval)
+        .then(|| content.map(|detail| visible(&detail.text)).collect::<Vec<_>>().join("\n"))
 }
 
 fn is_content(kind: DetailKind) -> bool {

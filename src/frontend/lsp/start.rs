@@ -32,6 +32,10 @@ pub(super) struct Offers {
     pub(super) edits: bool,
     /// It takes code actions with a kind, in place of bare commands.
     pub(super) action_literals: bool,
+    /// It opens a document that is named to it.
+    pub(super) show_document: bool,
+    /// It draws code lenses again on request.
+    pub(super) lens_refresh: bool,
 }
 
 impl Hello {
@@ -55,6 +59,8 @@ impl Hello {
                 .capabilities
                 .pointer("/textDocument/codeAction/codeActionLiteralSupport")
                 .is_some_and(Value::is_object),
+            show_document: has("/window/showDocument/support"),
+            lens_refresh: has("/workspace/codeLens/refreshSupport"),
         }
     }
 }
@@ -89,6 +95,7 @@ pub(super) fn capabilities(reads_documents: bool) -> lsp::InitializeResult {
             position_encoding: Some(lsp::PositionEncodingKind::UTF16),
             text_document_sync: reads_documents.then(|| sync.into()),
             code_action_provider: Some(actions.into()),
+            code_lens_provider: Some(lsp::CodeLensOptions { resolve_provider: Some(false) }),
             execute_command_provider: Some(commands),
             ..lsp::ServerCapabilities::default()
         },

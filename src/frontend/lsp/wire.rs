@@ -102,6 +102,12 @@ fn cut(text: &str) -> std::borrow::Cow<'_, str> {
     format!("{}…", text.get(..end.unwrap_or_default()).unwrap_or_default()).into()
 }
 
+/// Writes a request without params.
+pub(super) fn bare_request(id: &str, method: &str) -> Vec<u8> {
+    serde_json::to_vec(&serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method}))
+        .unwrap_or_default()
+}
+
 /// Writes the withdrawal of a request of ours.
 pub(super) fn withdrawal(id: String) -> Vec<u8> {
     let params = lsp::CancelParams { id: lsp::NumberOrString::String(id) };

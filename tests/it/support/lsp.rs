@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 /// Everything that editors offer.
 pub(crate) fn everything() -> Value {
     json!({
-        "window": {"workDoneProgress": true},
-        "workspace": {"applyEdit": true, "workspaceEdit": {"documentChanges": true}},
+        "window": {"workDoneProgress": true, "showDocument": {"support": true}},
+        "workspace": {"applyEdit": true, "codeLens": {"refreshSupport": true}, "workspaceEdit": {"documentChanges": true}},
         "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}},
     })
 }
@@ -103,6 +103,29 @@ impl Client {
 
     pub(crate) fn reply(&mut self, request: &Value, result: Value) {
         self.program.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
+    }
+
+    /// The text of the next document that the client is to show, and its URI.
+    pub(crate) fn document(&mut self) -> (String, String) {
+        let (params, request) = self.told("window/showDocument");
+        self.reply(&request, json!({"success": true}));
+        let uri = params["uri"].as_str().unwrap().to_owned();
+        (std::fs::read_to_string(uri.strip_prefix("file://").unwrap()).unwrap(), uri)
+    }
+
+    /// The next diagnostics of a file: for each, its first line, the line behind its last, and its message.
+    pub(crate) fn diagnostics(&mut self, place: &Place, name: &str) -> Vec<(u64, u64, String)> {
+        let uri = format!("file://{}", place.path(name).display());
+        let is_it = |message: &Value| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri.as_str()
+        };
+        let message = self.until(is_it);
+        let line =
+            |diagnostic: &Value, end: &str| diagnostic["range"][end]["line"].as_u64().unwrap();
+        let diagnostics = message["params"]["diagnostics"].as_array().unwrap().iter();
+        let text = |diagnostic: &Value| diagnostic["message"].as_str().unwrap().to_owned();
+        diagnostics.map(|it| (line(it, "start"), line(it, "end"), text(it))).collect()
     }
 
     pub(crate) fn uri(&self, name: &str) -> &str {

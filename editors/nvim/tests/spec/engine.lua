@@ -1,6 +1,7 @@
 -- Engines that are missing, too old, too new, noisy, dying; and what stays behind when the editor goes: nothing.
 
 local child = require("child")
+local version = require("pintle.protocol").version
 
 local function text(words)
   return { blocks = { { text = words } } }
@@ -74,7 +75,7 @@ end)
 test("a newer engine", function()
   local vi = child.start({ settings = { binary = fake(hello("2.0")) } })
   vi:cmd("Pintle ask hello")
-  vi:wait_note("it speaks protocol 2.0, the plugin 1.0; the engine is newer: update the Neovim plugin")
+  vi:wait_note(("it speaks protocol 2.0, the plugin %s; the engine is newer: update the Neovim plugin"):format(version))
   vi:wait_note("no session: it speaks protocol 2.0")
 end)
 
@@ -87,7 +88,7 @@ test("an older engine", function()
   local vi = child.start({ settings = { binary = fake(refusal) } })
   -- asked for at once: it may soon be gone
   local pid = vi:lua("vim.cmd('Pintle ask hello') return require('pintle.workspace').find().engine:pid()")
-  vi:wait_note("it speaks protocol 0.9, the plugin 1.0; the engine is older: update the engine")
+  vi:wait_note(("it speaks protocol 0.9, the plugin %s; the engine is older: update the engine"):format(version))
   child.wait_gone(pid)
 end)
 

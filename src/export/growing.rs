@@ -1,0 +1,92 @@
+//! A session as Markdown in a file that grows with it: written whole at first, then event by event.
+//!
+//! Invariant: an event is in the file once, whether it was read from the store or told by the session.
+
+use super::{Error, Head, Redacting, Renderer, markdown, nested, timeline, title};
+use crate::history;
+use crate::store::Store;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::ids::SessionId;
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// A file with a session's text.
+#[derive(Debug)]
+pub struct Growing {
+    session: SessionId,
+    path: PathBuf,
+    page: markdown::Page,
+    /// The last event that the file takes into account.
+    seq: u64,
+}
+
+impl Growing {
+    /// Names the file, which is written by the first [`Self::grow`].
+    pub fn new(session: SessionId, path: PathBuf) -> Self {
+        Self { session, path, page: markdown::Page::default(), seq: 0 }
+    }
+
+    /// Appends the events that the file lacks. It is written anew at first, and where the session went back in its history.
+    ///
+    /// # Errors
+    /// The session cannot be read or the file not be written. The next call writes it anew then.
+    pub fn grow(&mut self, store: &Store, events: &[EventRecord]) -> Result<(), Error> {
+        let new: Vec<&EventRecord> = events.iter().filter(|record| record.seq > self.seq).collect();
+        let is_rewound = new.iter().any(|record| matches!(record.event, Event::HistoryRewound(_)));
+        let last = std::mem::take(&mut self.seq);
+        self.seq = if last == 0 || is_rewound {
+            self.write(store)?
+        } else {
+            self.append(store, &new)?.max(last)
+        };
+        Ok(())
+    }
+
+    /// Writes the session as far as it is stored. Returns the number of its last event.
+    fn write(&mut self, store: &Store) -> Result<u64, Error> {
+        self.page = markdown::Page::default();
+        let entries = history::current_entries(store, &self.session)?;
+        let mut text = String::new();
+        let title = title(store, &self.session)?;
+        self.page.begin(&Head::new(&entries, title), &mut text);
+        let mut file = BufWriter::new(File::create(&self.path)?);
+        Redacting(&mut file).write_all(text.as_bytes())?;
+        let mut last = 0;
+        for entry in entries {
+            let entry = entry?;
+            last = entry.seq;
+            if let Some(record) = &entry.record {
+                self.event(store, record, &mut file)?;
+            }
+        }
+        file.flush()?;
+        Ok(last)
+    }
+
+    fn append(&mut self, store: &Store, events: &[&EventRecord]) -> Result<u64, Error> {
+        let mut file = BufWriter::new(OpenOptions::new().append(true).open(&self.path)?);
+        for record in events {
+            self.event(store, record, &mut file)?;
+        }
+        file.flush()?;
+        Ok(events.last().map_or(0, |record| record.seq))
+    }
+
+    fn event(
+        &mut self,
+        store: &Store,
+        record: &EventRecord,
+        file: &mut dyn Write,
+    ) -> Result<(), Error> {
+        let Some(shown) = timeline::entry(record) else { return Ok(()) };
+        let out: &mut dyn Write = &mut Redacting(file);
+        let mut text = String::new();
+        self.page.entry(&shown, &mut text);
+        if let Some(agent) = shown.subagent() {
+            let mut parents = vec![self.session.clone()];
+            nested(store, agent, &mut self.page, &mut parents, &mut text, out)?;
+        }
+        Ok(out.write_all(text.as_bytes())?)
+    }
+}
