@@ -86,7 +86,7 @@ pintle changed this: +1 −1
 Keep +1 −1
 undone in the file
 no change is left
-the transcript is shown" bash -c '"$@" 2>&1 | grep -v "^LSP"' - "$nvim" --headless -u NONE -i NONE -l "$here/builtin.lua"
+the transcript is shown" bash -c '"$@" 2>&1 | tr -d "\r" | grep -v "^LSP"' - "$nvim" --headless -u NONE -i NONE -l "$here/builtin.lua"
   echo "Neovim: a code action, its edit, a code lens, an undo, and a transcript"
 else
   skip "no Neovim"
