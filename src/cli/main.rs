@@ -129,6 +129,9 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
                 &ambient,
             )
         }
+        Task::Lsp(task) if task.attach => {
+            attach_to(&task.settings, Speaks::Lsp, &["--attach", "--stdio", "--trust"], &ambient)
+        }
         Task::Ahp(task) if task.attach => {
             attach_to(&task.settings, Speaks::Ahp, &["--attach", "--trust"], &ambient)
         }
@@ -411,7 +414,7 @@ async fn serve_mcp(settings: args::Settings, ambient: Ambient) -> anyhow::Result
 /// Speaks the Language Server Protocol.
 async fn serve_lsp(task: args::Lsp, ambient: Ambient) -> anyhow::Result<u8> {
     serve_client(&task.settings, ambient, Some(Framing::Headers), |link, handle, cwd, stop| {
-        lsp::serve(link, handle, lsp::Options { cwd, stop })
+        lsp::serve(link, handle, lsp::Options { cwd, stop, scope: Scope::Alone })
     })
     .await
 }

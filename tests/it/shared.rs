@@ -2,6 +2,7 @@
 //! a client that goes stops nothing.
 
 use crate::support::acp;
+use crate::support::lsp;
 use crate::support::person::Person;
 use crate::support::program::{Framing, Place, Program};
 use crate::support::shared::{Shared, create, numbers, open};
@@ -46,6 +47,34 @@ fn the_first_answer_counts_and_clients_of_every_kind_are_told() {
     assert_eq!(native.until_event("turn.completed")["status"], "completed");
     acp.until(|message| message.to_string().contains("done"));
     assert_eq!(shared.place.read("made.txt"), "made\n");
+}
+
+#[test]
+fn an_editor_with_a_language_client_sees_the_session_of_a_native_client() {
+    let shared = Shared::new(making());
+    let mut native = shared.attach();
+    let session = create(&mut native);
+    let mut editor = lsp::Client::over(shared.command(&["lsp", "--attach", "--stdio"]));
+    editor.shake_hands(&shared.place, lsp::everything());
+    let listed = editor.command("pintle.sessions", json!([]));
+    assert_eq!((&listed[0]["sessionId"], listed.as_array().unwrap().len()), (&json!(session), 1));
+    editor.command("pintle.sessions", json!([session]));
+    native.prompt("make it");
+    let request = asked(&mut native);
+    let (params, _) = editor.told("window/showMessageRequest");
+    assert!(params["message"].as_str().unwrap().contains("echo made > made.txt"), "{params}");
+    allow(&mut native, &request);
+    // The question is withdrawn where it is not answered, and the change that was made is shown.
+    editor.told("$/cancelRequest");
+    assert_eq!(editor.shown(), "done");
+    native.until_event("turn.completed");
+    editor.command("pintle.prompt", json!(["and again"]));
+    let accepted = native.until_event("input.accepted");
+    assert_eq!(accepted["content"], json!([{"type": "text", "text": "and again"}]));
+    // Leaving the session stops nothing of it.
+    editor.command("pintle.stop", json!([]));
+    editor.command("pintle.new", json!([]));
+    assert_eq!(native.ask("session/list", json!({}))["sessions"][0]["sessionId"], session);
 }
 
 #[test]

@@ -256,6 +256,9 @@ pub(crate) struct Ahp {
 pub(crate) struct Lsp {
     #[command(flatten)]
     pub(crate) settings: Settings,
+    /// Be a client of the engine that other editors share, and start it where there is none
+    #[arg(long)]
+    pub(crate) attach: bool,
     /// Speak on stdin and stdout, the only way: some editors pass this to every server
     #[arg(long, hide = true)]
     pub(crate) stdio: bool,

@@ -40,6 +40,8 @@ pub enum Speaks {
         /// Runs commands in the client's terminals, if it offers them.
         client_terminals: bool,
     },
+    /// The Language Server Protocol.
+    Lsp,
     /// Pi's RPC.
     Pi(Box<pi::Preferences>),
 }

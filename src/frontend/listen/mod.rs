@@ -8,7 +8,7 @@ mod greeting;
 
 pub use greeting::{Greeting, Speaks};
 
-use super::{Ended, Scope, acp, ahp, native, pi};
+use super::{Ended, Scope, acp, ahp, lsp, native, pi};
 use crate::agent::EngineHandle;
 use crate::transport::{socket, websocket};
 use gate::{Gate, Handshake, Wire};
@@ -212,6 +212,7 @@ async fn serve_unix(
                 let options = acp::Options { cwd, stop, client_terminals, scope };
                 acp::serve(link, engine, options).await
             }
+            Speaks::Lsp => lsp::serve(link, engine, lsp::Options { cwd, stop, scope }).await,
             Speaks::Pi(preferences) => {
                 let options = pi::Options { cwd, preferences: *preferences, stop, scope };
                 pi::serve_or_say(link, engine, options).await

@@ -5,7 +5,7 @@ use super::rewind::{self, Proposal};
 use super::session::{Opened, Opener};
 use super::wire::{self, HandlerResult};
 use crate::agent::{Accepted, Filter, SessionHandle, SubscriptionCommand, Terms, TurnCommand};
-use crate::frontend::connection::{Scope, close_session};
+use crate::frontend::connection::close_session;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
 use pintle_protocol::content::Input;
@@ -331,7 +331,7 @@ async fn leave(session: &SessionHandle, opener: &Opener) -> HandlerResult<()> {
         let hint = "stop it with the command `pintle.stop`";
         return Err(wire::failed("a turn runs in the session", hint));
     }
-    close_session(session, opener.id, Scope::Alone).await.map_err(failed)
+    close_session(session, opener.id, opener.scope).await.map_err(failed)
 }
 
 #[cfg(test)]

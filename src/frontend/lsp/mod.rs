@@ -46,12 +46,14 @@ pub struct Options {
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
+    /// Closes its session at its end, unless the engine is shared.
+    pub scope: Scope,
 }
 
 /// Serves one connection to its end, then closes the engine's sessions in order.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
     let Link { incoming, outgoing, hangup } = link;
-    let Options { cwd, stop } = options;
+    let Options { cwd, stop, scope } = options;
     let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
     let (adopted_tx, adopted) = mpsc::channel(ADOPTED_CAPACITY);
     let opener = Opener {
@@ -61,9 +63,10 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         adopted: adopted_tx,
         client: None,
         folder: cwd,
+        scope,
     };
     let mut driver = Driver::new(opener, outgoing, adopted);
     let events = Events::complete(feed, engine.clone());
-    let inputs = Inputs { incoming, events, hangup, stop, scope: Scope::Alone };
+    let inputs = Inputs { incoming, events, hangup, stop, scope };
     serve_connection(&mut driver, inputs, &engine).await
 }

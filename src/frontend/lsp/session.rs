@@ -5,6 +5,7 @@ use crate::agent::{
     Adopt, CreateSession, EngineHandle, Feed, OpenConfig, SessionHandle, Snapshot, Subscriber,
     SubscriberId, SubscriptionCommand, Wanted,
 };
+use crate::frontend::connection::Scope;
 use pintle_protocol::ids::SessionId;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub(super) struct Opener {
     pub(super) client: Option<String>,
     /// The working directory of new sessions.
     pub(super) folder: PathBuf,
+    /// Whether other clients may have the session open.
+    pub(super) scope: Scope,
 }
 
 /// A session that was created or opened.

@@ -3,6 +3,7 @@
 use super::program::{Framing, Place, Program};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::process::Command;
 
 /// Everything that editors offer.
 pub(crate) fn everything() -> Value {
@@ -27,11 +28,16 @@ impl Client {
         more: &[&str],
     ) -> Self {
         let mut client = Self::new(place, replies, more);
+        client.shake_hands(place, capabilities);
+        client
+    }
+
+    /// Initializes the connection, with the place's project as the folder.
+    pub(crate) fn shake_hands(&mut self, place: &Place, capabilities: Value) {
         let folder = format!("file://{}", place.project().display());
         let params = json!({"processId": null, "rootUri": folder, "capabilities": capabilities});
-        client.ask("initialize", params);
-        client.notify("initialized", json!({}));
-        client
+        self.ask("initialize", params);
+        self.notify("initialized", json!({}));
     }
 
     /// Starts the program without a handshake.
@@ -39,10 +45,12 @@ impl Client {
         let script = place.script(&json!({"replies": replies}));
         let mut args = vec!["lsp", "--script", &script];
         args.extend(more);
-        Self {
-            program: Program::start(place.command(&args), Framing::Headers),
-            uris: BTreeMap::new(),
-        }
+        Self::over(place.command(&args))
+    }
+
+    /// Starts this command without a handshake.
+    pub(crate) fn over(command: Command) -> Self {
+        Self { program: Program::start(command, Framing::Headers), uris: BTreeMap::new() }
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: Value) {
