@@ -132,7 +132,8 @@ impl Batch {
             let id = format!("t{:02}", at + 1);
             std::fs::create_dir_all(self.place.path(&id)).unwrap();
             let task = json!({"id": id, "dir": id, "prompt": format!("[[{id}: {verb}]]")});
-            list.push_str(&format!("{task}\n"));
+            list.push_str(&task.to_string());
+            list.push('\n');
         }
         std::fs::write(&self.list, list).unwrap();
     }

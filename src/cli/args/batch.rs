@@ -57,6 +57,7 @@ pub(crate) struct Batch {
 
 /// The limits of a task whose line has none of its own.
 #[derive(Debug, Clone, Copy, clap::Args)]
+#[expect(clippy::struct_field_names, reason = "the names of the options")]
 pub(crate) struct Each {
     /// For each task that names no `maxSteps`: end after N replies of the model
     #[arg(long, value_name = "N")]

@@ -96,12 +96,11 @@ pub(crate) async fn run(task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
             // The second signal, or the time for an orderly end is over.
             _ = signals.run() => None,
         };
-        match over {
-            Some(over) => over?,
-            None => {
-                kill.cancel();
-                ran.await?
-            }
+        if let Some(over) = over {
+            over?
+        } else {
+            kill.cancel();
+            ran.await?
         }
     };
     let rows: Vec<Row> = marks_of(&manifest)

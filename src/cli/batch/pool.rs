@@ -127,10 +127,7 @@ impl Worker {
                         let _ = self.child.start_kill();
                         None
                     }
-                    line = self.lines.next_line() => match line {
-                        Ok(line) => line,
-                        Err(_) => None,
-                    },
+                    line = self.lines.next_line() => line.unwrap_or_default(),
                     () = control.stop.cancelled(), if self.stdin.is_some() => {
                         self.stdin = None;
                         deadline = Some(Instant::now() + END_TIMEOUT + GRACE);

@@ -5,6 +5,7 @@ use super::{budget::Budget, folder::is_finished};
 use pintle::ambient::Ambient;
 use pintle::text::visible::visible_line;
 use pintle_protocol::run::RunResult;
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -26,7 +27,7 @@ impl Style {
     /// Returns the style for where stderr leads. There are no colours, so `NO_COLOR` has nothing to turn off.
     pub(super) fn new(is_quiet: bool, ambient: &Ambient) -> Self {
         let is_dumb = ambient.var("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        let is_ci = ambient.var("CI").is_some_and(|ci| !["", "0", "false"].contains(&&*ci));
+        let is_ci = ambient.var("CI").is_some_and(|ci| !["", "0", "false"].contains(&ci));
         match (is_quiet, std::io::stderr().is_terminal()) {
             (true, _) => Self::Quiet,
             (false, true) if !is_dumb && !is_ci => Self::Live,
@@ -124,13 +125,13 @@ fn drawn(progress: Progress, budget: &Budget, time: Duration) -> String {
     let Progress { all, over, running, failed } = progress;
     let mut text = format!("[{over}/{all}] {running} running");
     if failed > 0 {
-        text.push_str(&format!(", {failed} not done"));
+        let _ = write!(text, ", {failed} not done");
     }
-    text.push_str(&format!(", {} tokens", budget.tokens));
+    let _ = write!(text, ", {} tokens", budget.tokens);
     if budget.cost > 0 {
-        text.push_str(&format!(", {}", usd(budget.cost)));
+        let _ = write!(text, ", {}", usd(budget.cost));
     }
-    text.push_str(&format!(", {}", seconds(time)));
+    let _ = write!(text, ", {}", seconds(time));
     text.chars().take(COLUMNS).collect()
 }
 

@@ -237,7 +237,8 @@ fn cells(row: &Row) -> [String; 8] {
 
 /// Formats billionths of a US dollar.
 pub(super) fn usd(nano: u64) -> String {
-    format!("${:.4}", nano as f64 / 1e9)
+    let tenths_of_millis = nano.saturating_add(50_000) / 100_000;
+    format!("${}.{:04}", tenths_of_millis / 10_000, tenths_of_millis % 10_000)
 }
 
 /// Formats a duration.
@@ -323,14 +324,14 @@ mod tests {
 
     #[test]
     fn the_table_has_a_row_for_every_task_and_the_totals() {
-        expect![[r#"
+        expect![[r"
             task       end                  code  steps  tokens     cost   time        changes
             a          done                    0      2     999  $0.0123  1m01s  1 file +10 -0
             long-name  rate␛Limit              3      2     999  $0.0123  1m01s
             c          signal (unfinished)   143      2     999  $0.0123  1m01s
             d          not run
             4 tasks: 1 done, 1 failed, 1 unfinished, 1 not run; 2997 tokens, $0.0369
-        "#]]
+        "]]
         .assert_eq(&summary().table());
     }
 

@@ -92,12 +92,13 @@ impl Worker {
         // An order that came before the last task was wholly over.
         let mut early = None;
         loop {
-            let order = match early.take() {
-                Some(order) => read(order),
-                None => tokio::select! {
+            let order = if let Some(order) = early.take() {
+                read(order)
+            } else {
+                tokio::select! {
                     order = link.incoming.recv() => order.and_then(read),
                     () = stop.cancelled() => None,
-                },
+                }
             };
             let Some(order) = order else { break };
             let stop = stop.child_token();
