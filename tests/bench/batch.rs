@@ -43,7 +43,7 @@ fn measured(count: u32, run: impl FnOnce()) -> (f64, f64) {
     let (cpu, began) = (of_children(), Instant::now());
     run();
     let each = |time: Duration| time.as_secs_f64() * 1000.0 / f64::from(count);
-    (each(of_children() - cpu), each(began.elapsed()))
+    (each(of_children().saturating_sub(cpu)), each(began.elapsed()))
 }
 
 fn program(folder: &Path, home: &str) -> Command {

@@ -327,10 +327,14 @@ impl<'a> Loop<'a> {
             tokio::select! {
                 biased;
                 Some(Heard { place, used }) = heard.recv() => self.count(place, used)?,
-                over = running.next() => match over {
-                    Some(over) => self.over(over)?,
-                    None => break,
-                },
+                over = running.next() => {
+                    let Some(over) = over else { break };
+                    // Its replies came before its end, and perhaps at once with it.
+                    while let Ok(Heard { place, used }) = heard.try_recv() {
+                        self.count(place, used)?;
+                    }
+                    self.over(over)?;
+                }
                 () = stop.cancelled(), if self.why != Some(Why::Signal) => self.end(Why::Signal),
                 () = over_wall, if self.why.is_none() => self.end(Why::Wall),
                 _ = tick.tick(), if self.reporter.is_live() => {}
