@@ -84,6 +84,9 @@ tests/clients/acp/run.sh
 step "a client of the Language Server Protocol"
 tests/clients/lsp/run.sh
 
+step "the files for CI services"
+tests/clients/batch/run.sh
+
 step "servers of the Model Context Protocol"
 tests/clients/mcp/run.sh
 

@@ -6,6 +6,7 @@
 mod args;
 mod assemble;
 mod attach;
+mod batch;
 mod doctor;
 mod help;
 mod login;
@@ -175,6 +176,12 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             in_runtime(|| serve_lsp(task, ambient))
         }
         Task::Run(task) => in_runtime(|| run_task(*task, ambient)),
+        Task::Batch(task) => match task.task {
+            Some(args::batch::BatchTask::Merge(merge)) => batch::merge::run(&merge, &ambient),
+            Some(args::batch::BatchTask::Schema) => batch::print_schema(),
+            None if task.worker => in_runtime(|| batch::worker::run(*task, ambient)),
+            None => in_runtime(|| batch::run(*task, ambient)),
+        },
         Task::Replay(wanted) => replay::run(&wanted, &ambient),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
@@ -475,6 +482,9 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         mode: task.mode(),
         additional,
         session,
+        model: None,
+        tools: None,
+        keeps_engine: false,
         is_terminal,
         is_quiet: task.quiet,
         stop: signals.token(),

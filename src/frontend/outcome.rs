@@ -61,6 +61,23 @@ pub struct Terms {
     pub require_changes: bool,
 }
 
+/// Returns the result of a task of which no more is known than why it failed: `stop` is the reason as a word.
+pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String>) -> RunResult {
+    let terms = Terms { fail_on_denied: true, require_changes: false };
+    RunResult {
+        stop: stop.to_owned(),
+        exit_code,
+        error: Some(TurnError {
+            code: stop.to_owned(),
+            message,
+            hint,
+            retryable: false,
+            http_status: None,
+        }),
+        ..Watch::new(terms).outcome
+    }
+}
+
 impl Watch {
     pub(in crate::frontend) fn new(terms: Terms) -> Self {
         Self {

@@ -7,13 +7,13 @@ mod filter;
 
 use super::connection::{Events, FEED_CAPACITY};
 pub use super::outcome::{
-    DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, Terms, UNCHANGED, USAGE,
+    DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, Terms, UNCHANGED, USAGE, unstarted,
 };
 use super::outcome::{Watch, count_lines};
 use crate::agent::{
-    CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record, ReviewCommand,
-    SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, Terms as TurnTerms, TurnCommand,
-    Wanted,
+    Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record,
+    ReviewCommand, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
+    Terms as TurnTerms, TurnCommand, Wanted,
 };
 use crate::text::visible::visible;
 use crate::transport::Outgoing;
@@ -84,6 +84,12 @@ pub struct Options {
     pub additional: Vec<PathBuf>,
     /// The stored session to continue; `None` creates one.
     pub session: Option<String>,
+    /// The model, as `provider/id[:effort]`; `None` for that of the settings, or of the stored session.
+    pub model: Option<String>,
+    /// The names of the tools that the model of a new session sees; `None` for all of the engine's.
+    pub tools: Option<Vec<String>>,
+    /// The engine serves further tasks: at the end the session is closed, and the engine stays.
+    pub keeps_engine: bool,
     /// Stdout is a terminal, which would obey control sequences in the answer: they are drawn as signs. Elsewhere its bytes stay.
     pub is_terminal: bool,
     /// Print nothing on stderr.
@@ -114,7 +120,15 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     {
         watch.refused(error);
     }
-    engine.shutdown().await;
+    match &session {
+        Some(session) if options.keeps_engine => {
+            if let Err(error) = session.ask(|reply| Command::Close { reply }).await {
+                tracing::warn!("the session was not closed in order: {error}");
+            }
+        }
+        None if options.keeps_engine => {}
+        Some(_) | None => engine.shutdown().await,
+    }
     let outcome = &mut watch.outcome;
     if options.hangup.is_cancelled() {
         return HUNG_UP;
@@ -233,7 +247,13 @@ async fn attempt(
     watch: &mut Watch,
 ) -> Result<(), Error> {
     let additional = Some(options.additional.as_slice().into());
-    let config = OpenConfig { mode: options.mode, additional, ..OpenConfig::default() };
+    let config = OpenConfig {
+        mode: options.mode,
+        additional,
+        model: options.model.clone(),
+        tools: options.tools.clone(),
+        ..OpenConfig::default()
+    };
     let session = if let Some(id) = &options.session {
         engine.open(SessionId::new(id.as_str()), config).await?
     } else {

@@ -411,7 +411,7 @@ fn guides_are_printed_as_markdown_on_a_pipe() {
     for row in &rows {
         assert!(told(&["help", row["topic"].as_str().unwrap()]).starts_with("# "), "{row}");
     }
-    assert_eq!(rows.len(), 15);
+    assert_eq!(rows.len(), 16);
     assert!(told(&["--help"]).contains("`pintle help TOPIC` prints one"));
 }
 

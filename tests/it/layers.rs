@@ -231,6 +231,8 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 // Passes bytes on, and starts the engine that clients share.
                 "src/cli/attach/mod.rs",
                 "src/cli/attach/terminal.rs",
+                // Starts the workers of a batch.
+                "src/cli/batch/pool.rs",
                 // A task for each client.
                 "src/frontend/listen/",
                 "src/agent/engine/",

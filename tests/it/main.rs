@@ -18,6 +18,7 @@ mod acp_sessions;
 mod acp_terminals;
 mod acp_told;
 mod ahp;
+mod batch;
 mod cancel;
 mod cli;
 mod client_calls;

@@ -1,5 +1,6 @@
 //! The command line.
 
+pub(crate) mod batch;
 pub(crate) mod history;
 pub(crate) mod listen;
 pub(crate) mod rpc;
@@ -55,6 +56,13 @@ pub(crate) enum Task {
     /// Do one task in the current folder and print the answer; it never asks and never waits for a person
     #[command(after_help = "Guide: pintle help scripting")]
     Run(Box<Run>),
+    /// Do a list of tasks, several at a time; started again, it goes on where it was
+    #[command(
+        after_help = "Guide: pintle help batches",
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true
+    )]
+    Batch(Box<batch::Batch>),
     /// Print the events of a stored session again, as `run --format events` printed them
     #[command(after_help = "Guide: pintle help scripting")]
     Replay(Replay),

@@ -121,7 +121,7 @@ impl From<Format> for run::Format {
 }
 
 /// Parses US dollars into billionths of a dollar.
-fn parse_usd(text: &str) -> Result<u64, String> {
+pub(super) fn parse_usd(text: &str) -> Result<u64, String> {
     config::nano_usd(text.trim().trim_start_matches('$').parse().ok())
         .ok_or_else(|| "an amount in US dollars, such as 0.50".to_owned())
 }

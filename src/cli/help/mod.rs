@@ -23,7 +23,7 @@ struct Topic {
 }
 
 /// The guides, in the order in which a newcomer reads them.
-const TOPICS: [Topic; 15] = [
+const TOPICS: [Topic; 16] = [
     Topic {
         name: "configuration",
         summary: "config.toml: every setting with its default",
@@ -93,6 +93,11 @@ const TOPICS: [Topic; 15] = [
         name: "scripting",
         summary: "pintle run in scripts and CI: formats, limits, exit codes",
         text: include_str!("scripting.md"),
+    },
+    Topic {
+        name: "batches",
+        summary: "many tasks at a time: lists, results, budgets, shards",
+        text: include_str!("batches.md"),
     },
     Topic {
         name: "troubleshooting",

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Runs one task without rights, and leaves result.json, changes.patch, log.txt (and reports) in PINTLE_OUT for the job that posts them.
+#
+#   PINTLE_OUT         the folder for all that; task.md in it is the task
+#   PINTLE_MODE        trusted, or untrusted for the code of strangers
+#   PINTLE_PERMISSION  the permission mode of trusted tasks; by default auto-edit: edits in the workspace, no commands
+#   PINTLE_BIN         the program; by default pintle
+#   PINTLE_OPTIONS     more options of `pintle run`, from the workflow's author, divided by spaces
+#
+# It ends with the code of `pintle run`. No text of an event is in an argument: the task is read from a file, by stdin.
+set -uo pipefail
+
+: "${PINTLE_OUT:?the folder for results}"
+: "${PINTLE_MODE:?trusted or untrusted}"
+
+# What the code of strangers gets: nothing is changed, and nothing is run.
+untrusted=(--read-only)
+# The reports beside the result, such as --report "markdown=$PINTLE_OUT/report.md" --report "sarif=$PINTLE_OUT/report.sarif".
+reports=()
+
+case $PINTLE_MODE in
+  trusted) mode=(--permission "${PINTLE_PERMISSION:-auto-edit}") ;;
+  untrusted) mode=("${untrusted[@]}") ;;
+  *) echo "agent.sh: PINTLE_MODE is neither trusted nor untrusted" >&2; exit 2 ;;
+esac
+read -r -a options <<<"${PINTLE_OPTIONS:-}"
+
+# A key that posts has no business here, even where somebody gave it to all jobs; nor have the files by which a step changes later ones.
+unset GITHUB_TOKEN GH_TOKEN CI_JOB_TOKEN PINTLE_POST_TOKEN ACTIONS_RUNTIME_TOKEN ACTIONS_ID_TOKEN_REQUEST_TOKEN
+unset GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT GITHUB_STATE GITHUB_STEP_SUMMARY
+
+"${PINTLE_BIN:-pintle}" run --format json --patch "$PINTLE_OUT/changes.patch" \
+  ${reports[@]+"${reports[@]}"} "${mode[@]}" ${options[@]+"${options[@]}"} - \
+  <"$PINTLE_OUT/task.md" >"$PINTLE_OUT/result.json" 2>"$PINTLE_OUT/log.txt"
+code=$?
+# Lines of the log cannot be workflow commands of the runner: each is indented.
+sed 's/^/  /' "$PINTLE_OUT/log.txt" >&2
+exit "$code"

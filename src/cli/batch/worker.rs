@@ -1,0 +1,216 @@
+//! A worker: one engine that carries out one task after another, as `pintle run` does. It reads orders on stdin, a JSON object a line, and
+//! writes for each the lines of `pintle run --format events`: a header once the session is there, `step.completed` events, the result.
+//!
+//! The end of its input stops what runs, in order, and then the worker: so no worker outlives the batch, however that ends.
+
+use super::folder::Results;
+use super::list::RunLimits;
+use crate::args::batch::Batch;
+use crate::signals::Signals;
+use crate::{assemble, beside};
+use anyhow::Context;
+use pintle::agent::{Engine, EngineHandle};
+use pintle::ambient::Ambient;
+use pintle::disk;
+use pintle::exec::{Environment, FileKind};
+use pintle::frontend::run::{self, EventFilter, Format, Options, Terms, USAGE, unstarted};
+use pintle::transport::codec::Framing;
+use pintle::transport::{Incoming, Link, Outgoing, stdio};
+use pintle_protocol::plan::WorkMode;
+use pintle_protocol::run::RunLine;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The time that a task gets to end in order.
+pub(super) const END_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The first line of a worker.
+pub(super) const READY: &str = r#"{"type":"ready"}"#;
+
+/// A task for a worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) prompt: String,
+    /// The folder to work in, relative to that of the batch.
+    pub(super) dir: Option<PathBuf>,
+    pub(super) model: Option<String>,
+    pub(super) mode: Option<WorkMode>,
+    /// Relative to the folder.
+    pub(super) attach: Vec<PathBuf>,
+    pub(super) tools: Option<Vec<String>>,
+    pub(super) output_schema: Option<Value>,
+    pub(super) require_changes: bool,
+    pub(super) fail_on_denied: bool,
+    pub(super) limits: RunLimits,
+    /// Where the patch goes, absolute.
+    pub(super) patch: PathBuf,
+    /// Where stderr goes, absolute.
+    pub(super) log: PathBuf,
+}
+
+/// Serves orders until the end of stdin or a signal.
+pub(crate) async fn run(task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let here = ambient.current_dir()?;
+    let results = Results::at(here.join(task.out.as_deref().context("a worker needs --out")?));
+    let _at_work = results.work()?;
+    let services = assemble::services(&task.settings, &ambient).await?;
+    let env = Arc::clone(&services.env);
+    let named = task.directory.as_deref();
+    let base = assemble::working_folder(&task.settings, &ambient, env.as_ref(), named).await?;
+    let stdin = stdio::take_stdin()?;
+    let link = stdio::open(stdin, stdio::take_stdout()?, Some(Framing::Ndjson))?;
+    let (engine, handle) = Engine::new(services);
+    let (stop, stop_code) = (signals.token(), signals.shared_code());
+    let worker = Worker { engine: handle, env, base, out: link.outgoing.clone(), stop_code };
+    let served = beside(engine, worker.serve(link, stop));
+    tokio::select! {
+        served = served => served?,
+        code = signals.run() => return Ok(code),
+    }
+    Ok(if signals.token().is_cancelled() { signals.code() } else { 0 })
+}
+
+struct Worker {
+    engine: EngineHandle,
+    env: Arc<dyn Environment>,
+    /// The folder that those of tasks are relative to.
+    base: PathBuf,
+    out: Outgoing,
+    stop_code: Arc<AtomicU8>,
+}
+
+impl Worker {
+    async fn serve(self, mut link: Link, stop: CancellationToken) {
+        send(&self.out, READY.to_owned()).await;
+        // An order that came before the last task was wholly over.
+        let mut early = None;
+        loop {
+            let order = if let Some(order) = early.take() {
+                read(order)
+            } else {
+                tokio::select! {
+                    order = link.incoming.recv() => order.and_then(read),
+                    () = stop.cancelled() => None,
+                }
+            };
+            let Some(order) = order else { break };
+            let stop = stop.child_token();
+            let mut ran = Box::pin(self.carry_out(order, stop.clone(), link.hangup.clone()));
+            tokio::select! {
+                () = &mut ran => continue,
+                came = link.incoming.recv() => early = came,
+            }
+            if early.is_some() {
+                // The batch has the result, and what is left of the task is short.
+                ran.await;
+                continue;
+            }
+            stop.cancel();
+            if tokio::time::timeout(END_TIMEOUT, ran).await.is_err() {
+                tracing::warn!("the task has not ended within {} s", END_TIMEOUT.as_secs());
+            }
+            break;
+        }
+        self.engine.shutdown().await;
+        self.out.flushed().await;
+    }
+
+    async fn carry_out(&self, order: Order, stop: CancellationToken, hangup: CancellationToken) {
+        let options = match self.options(order, stop, hangup).await {
+            Ok(options) => options,
+            Err(error) => {
+                let result = unstarted("usage", USAGE, format!("{error:#}"), None);
+                let line = RunLine::Result(Box::new(result));
+                return send(&self.out, serde_json::to_string(&line).unwrap_or_default()).await;
+            }
+        };
+        run::run(self.out.clone(), self.engine.clone(), options).await;
+    }
+
+    /// Points stderr at the task's log, and looks at what the order names.
+    async fn options(
+        &self,
+        order: Order,
+        stop: CancellationToken,
+        hangup: CancellationToken,
+    ) -> anyhow::Result<Options> {
+        let mut log = OpenOptions::new();
+        log.create(true).append(true);
+        let log = disk::open_private(&order.log, &mut log)
+            .with_context(|| format!("the log {}", order.log.display()))?;
+        nix::unistd::dup2_stderr(log).context("stderr cannot be pointed at the log")?;
+        let cwd = match &order.dir {
+            Some(dir) => self.folder(dir).await?,
+            None => self.base.clone(),
+        };
+        let attach: Vec<PathBuf> = order.attach.iter().map(|path| cwd.join(path)).collect();
+        for path in &attach {
+            let stat = self.env.stat(path).await;
+            let is_file = stat.is_ok_and(|stat| stat.kind == FileKind::File);
+            anyhow::ensure!(is_file, "`attach`: {} is no file", path.display());
+        }
+        Ok(Options {
+            cwd,
+            prompt: order.prompt,
+            format: Format::Events,
+            events: EventFilter::new(&["step.completed".to_owned()])?,
+            limits: order.limits.turn,
+            wall: order.limits.wall.map(Duration::from_secs),
+            idle: order.limits.idle.map(Duration::from_secs),
+            output_schema: order.output_schema,
+            attach,
+            patch: Some(order.patch),
+            terms: Terms {
+                fail_on_denied: order.fail_on_denied,
+                require_changes: order.require_changes,
+            },
+            mode: order.mode,
+            additional: Vec::new(),
+            session: None,
+            model: order.model,
+            tools: order.tools,
+            keeps_engine: true,
+            is_terminal: false,
+            is_quiet: false,
+            stop,
+            stop_code: Arc::clone(&self.stop_code),
+            hangup,
+        })
+    }
+
+    async fn folder(&self, dir: &Path) -> anyhow::Result<PathBuf> {
+        let named = self.base.join(dir);
+        let shown = || format!("`dir`: {}", named.display());
+        let folder = self.env.canonicalize(&named).await.with_context(shown)?;
+        let stat = self.env.stat(&folder).await.with_context(shown)?;
+        anyhow::ensure!(stat.kind == FileKind::Folder, "{} is not a folder", shown());
+        Ok(folder)
+    }
+}
+
+/// Returns an order; `None` where what came is none.
+fn read(came: Incoming) -> Option<Order> {
+    match came {
+        Incoming::Message(line) => serde_json::from_slice(&line)
+            .inspect_err(|error| tracing::error!("what came on stdin is no order: {error}"))
+            .ok(),
+        Incoming::TooLarge => {
+            tracing::error!("an order is too large");
+            None
+        }
+        Incoming::Broken(_) => None,
+    }
+}
+
+async fn send(out: &Outgoing, line: String) {
+    if let Some(room) = out.room_for(line.len()).await {
+        out.send(room, line.into_bytes());
+    }
+}
