@@ -35,6 +35,8 @@ enum Source {
     },
     /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
     TrustAll,
+    /// Nothing is trusted, whatever a person trusted before, and nothing is kept.
+    TrustNothing,
 }
 
 /// The content of the file.
@@ -98,10 +100,22 @@ impl Answers {
         Self { source: Source::TrustAll }
     }
 
+    /// Trusts no folder and keeps nothing, whatever a person said before.
+    pub fn trust_nothing() -> Self {
+        Self { source: Source::TrustNothing }
+    }
+
+    /// Returns true if no answer of a person can trust a folder.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.source, Source::TrustNothing)
+    }
+
     /// The same as [`Self::is_trusted`], on a thread that may block.
     pub async fn trusts(&self, folder: &Path) -> bool {
-        if matches!(self.source, Source::TrustAll) {
-            return true;
+        match self.source {
+            Source::File { .. } => {}
+            Source::TrustAll => return true,
+            Source::TrustNothing => return false,
         }
         let (answers, folder) = (self.clone(), folder.to_owned());
         tokio::task::spawn_blocking(move || answers.is_trusted(&folder)).await.unwrap_or_default()
@@ -109,8 +123,9 @@ impl Answers {
 
     /// The same as [`Self::rules`], on a thread that may block.
     pub async fn rules_in(&self, folder: &Path) -> Vec<(Origin, Rule)> {
-        if matches!(self.source, Source::TrustAll) {
-            return Vec::new();
+        match self.source {
+            Source::File { .. } => {}
+            Source::TrustAll | Source::TrustNothing => return Vec::new(),
         }
         let (answers, folder) = (self.clone(), folder.to_owned());
         tokio::task::spawn_blocking(move || answers.rules(&folder)).await.unwrap_or_default()
@@ -118,7 +133,11 @@ impl Answers {
 
     /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.
     pub fn is_trusted(&self, folder: &Path) -> bool {
-        let Source::File { for_now, .. } = &self.source else { return true };
+        let for_now = match &self.source {
+            Source::File { for_now, .. } => for_now,
+            Source::TrustAll => return true,
+            Source::TrustNothing => return false,
+        };
         if for_now.borrow().iter().any(|trusted| folder.starts_with(trusted)) {
             return true;
         }
@@ -149,7 +168,7 @@ impl Answers {
     pub fn load(&self) -> io::Result<Kept> {
         match &self.source {
             Source::File { path, .. } => read(path),
-            Source::TrustAll => Ok(Kept::default()),
+            Source::TrustAll | Source::TrustNothing => Ok(Kept::default()),
         }
     }
 
@@ -260,6 +279,18 @@ mod tests {
             }
         }
         assert!(!Answers::in_file(&path).is_trusted(Path::new("/w/a")));
+    }
+
+    #[test]
+    fn answers_that_trust_nothing_cannot_be_told_otherwise() {
+        let answers = Answers::trust_nothing();
+        let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned()]);
+        answers.trust_for_now(["/w".into()]);
+        assert!(!answers.set_trusted(Path::new("/w"), true).unwrap());
+        answers.keep(None, &[rule]).unwrap();
+        assert!(!answers.is_trusted(Path::new("/w")));
+        assert_eq!(answers.rules(Path::new("/w")), []);
+        assert!(answers.is_closed() && !Answers::trust_all().is_closed());
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod login;
 mod mcp;
 mod models;
 mod policy;
+mod policy_file;
 mod replay;
 mod rpc;
 mod schema;
@@ -33,6 +34,7 @@ use pintle::store::Store;
 use pintle::text::credentials;
 use pintle::transport::codec::Framing;
 use pintle::transport::{Link, stdio};
+use pintle_protocol::approval::PermissionMode;
 use signals::Signals;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -424,12 +426,15 @@ async fn serve_ahp(task: args::Ahp, ambient: Ambient) -> anyhow::Result<u8> {
     .await
 }
 
-async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
+async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
+    task.safety.apply_to_run(&mut task.settings, task.session.as_deref())?;
+    // Nobody is there to be asked: edits of the workspace and confined commands are what a task needs.
+    task.settings.usual_permission = Some(PermissionMode::AutoEdit);
     let mut signals = Signals::new()?;
     let mut services = assemble::services(&task.settings, &ambient).await?;
-    if let Some(names) = &task.tools {
-        services.tools = assemble::only(services.tools, names).context("--tools")?;
-    }
+    services.tools = assemble::tools_of_run(services.tools, &task)?;
+    services.limits.are_told = true;
+    services.limits.wall_ms = task.max_wall.map(|seconds| seconds.saturating_mul(1000));
     if let Some(text) = &task.system_prompt {
         let text = assemble::text_or_file(&ambient.current_dir()?, text)?;
         services.set_base_prompt(text);
@@ -468,6 +473,7 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         terms: run::Terms {
             fail_on_denied: task.fail_on_denied,
             require_changes: task.require_changes,
+            is_untrusted: task.settings.is_untrusted,
         },
         mode: task.mode(),
         additional,

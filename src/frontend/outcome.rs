@@ -2,13 +2,13 @@
 //! [`count_lines`].
 
 use crate::agent::{EngineHandle, Error, ErrorKind, SessionHandle};
-use pintle_protocol::approval::Approval;
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind};
+use pintle_protocol::item::{Denial, Item, ItemBody, ItemStatus, ToolCall, ToolKind};
 use pintle_protocol::run::{RunChanges, RunCommand, RunDenial, RunResult, RunStatus};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -43,10 +43,6 @@ pub(in crate::frontend) struct Watch {
     pub(in crate::frontend) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
     /// The first state before the task and the last one, of each file that calls changed.
     files: BTreeMap<String, [Option<FileState>; 2]>,
-    /// The calls that needed permission, with the rules that would have given it.
-    unanswered: BTreeMap<ItemId, Vec<String>>,
-    /// The session's permission mode is the widest.
-    pub(in crate::frontend) is_full: bool,
     terms: Terms,
     /// The code of the last notice: at a limit, it names the limit.
     last_notice: String,
@@ -59,6 +55,8 @@ pub struct Terms {
     pub fail_on_denied: bool,
     /// Nothing was changed.
     pub require_changes: bool,
+    /// The project was taken for code from strangers, which denies more than the mode says.
+    pub is_untrusted: bool,
 }
 
 impl Watch {
@@ -89,8 +87,6 @@ impl Watch {
             last_seq: 0,
             agents: BTreeMap::new(),
             files: BTreeMap::new(),
-            unanswered: BTreeMap::new(),
-            is_full: false,
             terms,
             last_notice: String::new(),
         }
@@ -122,10 +118,6 @@ impl Watch {
         match event {
             Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
                 self.item(item);
-                None
-            }
-            Event::ApprovalRequested(approval) => {
-                self.asked(approval);
                 None
             }
             Event::ItemUpdated { item } => running(item).map(|title| format!("  > {title}")),
@@ -167,10 +159,6 @@ impl Watch {
                 self.judge(end);
                 None
             }
-            Event::ApprovalRequested(approval) => {
-                self.asked(approval);
-                None
-            }
             Event::FilesChanged(changed) => {
                 self.changed(changed);
                 None
@@ -183,7 +171,9 @@ impl Watch {
                 retry.of
             )),
             Event::Notice(notice) => {
-                self.last_notice.clone_from(&notice.code);
+                if notice.code.ends_with("Limit") || notice.code == "loopDetected" {
+                    self.last_notice.clone_from(&notice.code);
+                }
                 Some(format!("pintle: {}", notice.message))
             }
             Event::SessionUpdated(updated) => {
@@ -196,32 +186,18 @@ impl Watch {
         }
     }
 
-    fn denied(&mut self, id: &ItemId, call: &ToolCall) {
+    fn denied(&mut self, call: &ToolCall) {
         let output = call.output.iter().flat_map(|output| &output.content);
         let texts = output.filter_map(|content| match content {
             Content::Text { text } => Some(text.as_str()),
             Content::Image { .. } => None,
         });
         let reason = texts.collect::<Vec<_>>().join("\n");
-        let hint =
-            self.unanswered.get(id).and_then(|rules| match (self.is_full, rules.as_slice()) {
-                (false, _) => Some("--permission full would have allowed it".to_owned()),
-                (true, []) => None,
-                (true, rules) => Some(format!(
-                    "a rule in config.toml would have allowed it: {}",
-                    rules.join(" and ")
-                )),
-            });
+        let denial = call.output.as_ref().and_then(|output| output.details.denial.as_ref());
+        let hint = denial.and_then(|denial| remedy(denial, self.terms.is_untrusted));
         let denial =
             RunDenial { tool: call.tool_name.clone(), title: call.title.clone(), reason, hint };
         self.outcome.denials.push(denial);
-    }
-
-    /// Keeps the rules that would have answered a request for permission, which nobody answers here.
-    fn asked(&mut self, approval: &Approval) {
-        let rules = approval.options.iter().find(|option| !option.rules.is_empty());
-        let rules = rules.map(|option| option.rules.clone()).unwrap_or_default();
-        self.unanswered.insert(approval.item_id.clone(), rules);
     }
 
     fn changed(&mut self, changed: &FilesChanged) {
@@ -240,7 +216,7 @@ impl Watch {
 
     /// Says why the task ended, and with which code.
     fn judge(&mut self, end: &TurnCompleted) {
-        let Terms { fail_on_denied, require_changes } = self.terms;
+        let Terms { fail_on_denied, require_changes, .. } = self.terms;
         let (is_denied, is_unchanged) =
             (!self.outcome.denials.is_empty(), self.outcome.changes.files.is_empty());
         let (status, stop, exit_code) = match (end.status, &end.error) {
@@ -274,7 +250,7 @@ impl Watch {
             ItemBody::AgentMessage(body) => self.outcome.text.clone_from(&body.text),
             ItemBody::ToolCall(call) => {
                 if item.status == ItemStatus::Declined {
-                    self.denied(&item.id, call);
+                    self.denied(call);
                 }
                 let command = call.input.as_ref().and_then(|input| input.get("command"));
                 let has_run = matches!(
@@ -296,6 +272,28 @@ impl Watch {
             _ => {}
         }
     }
+}
+
+/// Returns the option or the rule that would have allowed a call, as the command line and the files of rules name them.
+fn remedy(denial: &Denial, is_untrusted: bool) -> Option<String> {
+    let mode = denial.mode.map(|mode| match mode {
+        PermissionMode::AutoEdit => "--permission edit",
+        PermissionMode::Full => "--permission full",
+        PermissionMode::Ask => "--permission ask",
+        PermissionMode::ReadOnly => "--permission read-only",
+    });
+    let rules = denial.rules.join(" and ");
+    let way = match (mode, denial.rules.len()) {
+        (Some(mode), 0) => format!("{mode} would have allowed it"),
+        (Some(mode), _) => format!("{mode} and a rule would have allowed it: {rules}"),
+        (None, 0) if denial.decided_by.starts_with("the rule") => {
+            return Some(format!("{} decided about it", denial.decided_by));
+        }
+        (None, 0) => return None,
+        (None, 1) => format!("a rule would have allowed it: {rules}"),
+        (None, _) => format!("rules would have allowed it: {rules}"),
+    };
+    Some(if is_untrusted { format!("without --untrusted, {way}") } else { way })
 }
 
 /// Counts the lines that the task added and removed.

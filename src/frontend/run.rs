@@ -18,7 +18,6 @@ use crate::agent::{
 use crate::text::visible::visible;
 use crate::transport::Outgoing;
 pub use filter::EventFilter;
-use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::ids::SessionId;
@@ -342,7 +341,6 @@ async fn subscribe(
     let snapshot = session
         .ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply })
         .await?;
-    watch.is_full = snapshot.permission_mode == PermissionMode::Full;
     (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
     Ok(feed)
 }

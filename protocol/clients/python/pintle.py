@@ -2357,6 +2357,8 @@ class ToolDetails(TypedDict, total=False):
     agent: "AgentId"
     # The sandbox that the command ran in; absent if it was not confined.
     sandbox: "SandboxReport"
+    # The reason why the permissions denied the call; absent if they did not.
+    denial: "Denial"
 
 
 class _Truncation(TypedDict):
@@ -2428,6 +2430,20 @@ class SandboxReport(_SandboxReport, total=False):
     created: list[str]
     # Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
     refusedHosts: list[str]
+
+
+class _Denial(TypedDict):
+    # The rule, mode or list that decided, in words.
+    decidedBy: str
+
+
+class Denial(_Denial, total=False):
+    """A denial by the permissions, and what would have allowed the call."""
+
+    # The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough.
+    mode: "PermissionMode"
+    # The rules that would have allowed it, in words; with `mode`, both are needed.
+    rules: list[str]
 
 
 class _ToolCall(TypedDict):

@@ -1735,6 +1735,8 @@ export type ToolDetails = {
   agent?: AgentId;
   /** The sandbox that the command ran in; absent if it was not confined. */
   sandbox?: SandboxReport;
+  /** The reason why the permissions denied the call; absent if they did not. */
+  denial?: Denial;
 };
 
 /** A record of the truncation of a tool's output, made before the model saw it. */
@@ -1795,6 +1797,16 @@ export type SandboxReport = {
   created?: string[];
   /** Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`. */
   refusedHosts?: string[];
+};
+
+/** A denial by the permissions, and what would have allowed the call. */
+export type Denial = {
+  /** The rule, mode or list that decided, in words. */
+  decidedBy: string;
+  /** The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough. */
+  mode?: PermissionMode;
+  /** The rules that would have allowed it, in words; with `mode`, both are needed. */
+  rules?: string[];
 };
 
 /** A tool call, from the first byte of its arguments to its result. */

@@ -1,6 +1,6 @@
 //! The arguments of `pintle run`.
 
-use super::Settings;
+use super::{Safety, Settings};
 use anyhow::Context;
 use clap::ValueEnum;
 use pintle::config;
@@ -21,6 +21,8 @@ pub(crate) struct Run {
     prompt: Option<String>,
     #[command(flatten)]
     pub(crate) settings: Settings,
+    #[command(flatten)]
+    pub(crate) safety: Safety,
     /// The folder to work in
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,

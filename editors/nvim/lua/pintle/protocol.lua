@@ -1056,6 +1056,7 @@
 ---@field jobs? (pintle.JobRef)[] The background jobs concerned.
 ---@field agent? pintle.AgentId The sub-agent that it started.
 ---@field sandbox? pintle.SandboxReport The sandbox that the command ran in; absent if it was not confined.
+---@field denial? pintle.Denial The reason why the permissions denied the call; absent if they did not.
 
 ---A record of the truncation of a tool's output, made before the model saw it.
 ---@class pintle.Truncation
@@ -1092,6 +1093,12 @@
 ---@field denied? boolean The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
 ---@field created? (string)[] Protected files that the command created.
 ---@field refusedHosts? (string)[] Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
+
+---A denial by the permissions, and what would have allowed the call.
+---@class pintle.Denial
+---@field decidedBy string The rule, mode or list that decided, in words.
+---@field mode? pintle.PermissionMode The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough.
+---@field rules? (string)[] The rules that would have allowed it, in words; with `mode`, both are needed.
 
 ---A tool call, from the first byte of its arguments to its result.
 ---@class pintle.ToolCall
