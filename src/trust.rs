@@ -32,6 +32,8 @@ enum Source {
         path: PathBuf,
         /// Folders that are trusted as long as the program runs: clients of a shared engine add theirs.
         for_now: watch::Sender<Vec<PathBuf>>,
+        /// Copies of folders, each with the folder that it stands for.
+        copies: watch::Sender<Vec<(PathBuf, PathBuf)>>,
     },
     /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
     TrustAll,
@@ -80,7 +82,13 @@ impl Default for Answers {
 impl Answers {
     /// The answers in a file, which need not exist.
     pub fn in_file(path: impl Into<PathBuf>) -> Self {
-        Self { source: Source::File { path: path.into(), for_now: watch::Sender::default() } }
+        Self {
+            source: Source::File {
+                path: path.into(),
+                for_now: watch::Sender::default(),
+                copies: watch::Sender::default(),
+            },
+        }
     }
 
     /// Trusts these resolved folders besides, as long as the program runs.
@@ -93,6 +101,22 @@ impl Answers {
                 }
             }
         });
+    }
+
+    /// Takes a copy for the folder that was copied, as long as the program runs: it is trusted as that is, and has its rules. Both are resolved.
+    pub fn take_for(&self, copy: PathBuf, original: PathBuf) {
+        let Source::File { copies, .. } = &self.source else { return };
+        copies.send_modify(|copies| copies.push((copy, original)));
+    }
+
+    /// Returns the folder that answers about this one were given for.
+    fn original(&self, folder: &Path) -> PathBuf {
+        let Source::File { copies, .. } = &self.source else { return folder.to_owned() };
+        let copies = copies.borrow();
+        let found = copies.iter().find_map(|(copy, original)| {
+            folder.strip_prefix(copy).ok().map(|below| original.join(below))
+        });
+        found.unwrap_or_else(|| folder.to_owned())
     }
 
     /// Trusts every folder and keeps nothing.
@@ -138,6 +162,7 @@ impl Answers {
             Source::TrustAll => return true,
             Source::TrustNothing => return false,
         };
+        let folder = &self.original(folder);
         if for_now.borrow().iter().any(|trusted| folder.starts_with(trusted)) {
             return true;
         }
@@ -150,6 +175,7 @@ impl Answers {
 
     /// The rules that hold in a folder, with the kind of answer that added them.
     pub fn rules(&self, folder: &Path) -> Vec<(Origin, Rule)> {
+        let folder = &self.original(folder);
         let kept = self.load().unwrap_or_default();
         let rules = kept.rules.into_iter().filter_map(|kept| match kept.workspace {
             None => Some((Origin::GrantedByUser, kept.rule)),
@@ -279,6 +305,21 @@ mod tests {
             }
         }
         assert!(!Answers::in_file(&path).is_trusted(Path::new("/w/a")));
+    }
+
+    #[test]
+    fn a_copy_is_trusted_as_the_folder_that_was_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let answers = Answers::in_file(folder.path().join(FILE_NAME));
+        let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned()]);
+        answers.take_for("/tmp/c/a".into(), "/w/a".into());
+        assert!(!answers.is_trusted(Path::new("/tmp/c/a")));
+        answers.set_trusted(Path::new("/w/a"), true).unwrap();
+        answers.keep(Some(Path::new("/w/a")), std::slice::from_ref(&rule)).unwrap();
+        let (copy, below) = (Path::new("/tmp/c/a"), Path::new("/tmp/c/a/sub"));
+        assert!(answers.is_trusted(copy) && answers.is_trusted(below));
+        assert_eq!(answers.rules(copy), [(Origin::GrantedForProject, rule)]);
+        assert!(!answers.is_trusted(Path::new("/tmp/c/ab")));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::login::Logins;
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
-use pintle::permissions::{Decision, Rule};
+use pintle::permissions::{Decision, Kind, Rule};
 use pintle::store::Store;
 use pintle::tools::{Fetch, PROFILES, Profile, READ_FIRST, Settings, Tool};
 use pintle::trust::{self, Answers};
@@ -134,11 +134,7 @@ fn permissions(
             mode.source.to_string()
         },
         rules: config.rules.iter().filter(holds).cloned().collect(),
-        policy_rules: settings
-            .policy
-            .as_ref()
-            .map(|policy| policy.rules.clone())
-            .unwrap_or_default(),
+        policy_rules: rules_of_run(settings),
         private: [folder.to_owned(), config.folders.data.clone()]
             .into_iter()
             .chain(key_files(config, ambient))
@@ -157,6 +153,17 @@ fn permissions(
             }
         })
     }
+}
+
+/// Returns the rules of this run: those of its policy file, and that of a tree which stays as it is.
+fn rules_of_run(settings: &args::Settings) -> Vec<Rule> {
+    let of_file = settings.policy.iter().flat_map(|policy| policy.rules.iter().cloned());
+    let of_tree = settings.kept_tree.iter().map(|tree| Rule {
+        kind: Some(Kind::Write),
+        path: Some(format!("{}/**", globset::escape(&tree.to_string_lossy()))),
+        ..Rule::new(Decision::Deny)
+    });
+    of_file.chain(of_tree).collect()
 }
 
 /// Returns the files with keys that the user's rows of providers name.
@@ -539,6 +546,24 @@ pub(crate) async fn working_folder(
         there.display()
     );
     Ok(there)
+}
+
+/// Refuses a run in a copy whose commands could reach the tree that was copied.
+///
+/// # Errors
+/// Commands run outside of the sandbox.
+pub(crate) fn check_copy(settings: &args::Settings, mode: PermissionMode) -> anyhow::Result<()> {
+    let is_confined = settings.sandbox == Some(args::SandboxChoice::Required);
+    anyhow::ensure!(
+        mode != PermissionMode::Full || is_confined,
+        "--no-apply keeps the files as they are, and in the mode full commands could change them: use --permission edit, or add --sandbox required"
+    );
+    Ok(())
+}
+
+/// A file that exists, by its absolute path without symbolic links.
+pub(crate) fn file(path: &Path) -> std::io::Result<PathBuf> {
+    std::fs::canonicalize(path)
 }
 
 /// A folder that exists, by its absolute path without symbolic links.

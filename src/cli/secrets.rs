@@ -147,6 +147,8 @@ async fn run_turn(ambient: &Ambient, home: &Path, cwd: &Path) -> anyhow::Result<
         output_schema: None,
         attach: Vec::new(),
         patch: None,
+        reports: Vec::new(),
+        copy: None,
         terms: run::Terms { fail_on_denied: true, require_changes: false, is_untrusted: false },
         mode: None,
         additional: Vec::new(),

@@ -1,6 +1,7 @@
 //! The outcome of a task, for frontends that report it as a whole: the result and the lines of progress, from its events. Pure, but for
 //! [`count_lines`].
 
+use super::report;
 use crate::agent::{EngineHandle, Error, ErrorKind, SessionHandle};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::{Content, Usage};
@@ -12,6 +13,7 @@ use pintle_protocol::item::{Denial, Item, ItemBody, ItemStatus, ToolCall, ToolKi
 use pintle_protocol::run::{RunChanges, RunCommand, RunDenial, RunResult, RunStatus};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// The task was completed.
 pub const DONE: u8 = 0;
@@ -29,6 +31,9 @@ pub const LIMIT: u8 = 5;
 pub const OUTPUT_INVALID: u8 = 6;
 /// Nothing was changed, though changes were required.
 pub const UNCHANGED: u8 = 7;
+/// The name of the tool that reports findings.
+const REPORT_FINDING: &str = "report_finding";
+
 /// The state of a task, from its events so far.
 pub(in crate::frontend) struct Watch {
     pub(in crate::frontend) outcome: RunResult,
@@ -43,6 +48,8 @@ pub(in crate::frontend) struct Watch {
     pub(in crate::frontend) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
     /// The first state before the task and the last one, of each file that calls changed.
     files: BTreeMap<String, [Option<FileState>; 2]>,
+    /// The working directory, where findings are wanted.
+    pub(in crate::frontend) findings_in: Option<PathBuf>,
     terms: Terms,
     /// The code of the last notice: at a limit, it names the limit.
     last_notice: String,
@@ -78,6 +85,7 @@ impl Watch {
                 changes: RunChanges::default(),
                 commands: Vec::new(),
                 denials: Vec::new(),
+                findings: Vec::new(),
                 not_in_patch: Vec::new(),
                 error: None,
             },
@@ -87,6 +95,7 @@ impl Watch {
             last_seq: 0,
             agents: BTreeMap::new(),
             files: BTreeMap::new(),
+            findings_in: None,
             terms,
             last_notice: String::new(),
         }
@@ -251,6 +260,13 @@ impl Watch {
             ItemBody::ToolCall(call) => {
                 if item.status == ItemStatus::Declined {
                     self.denied(call);
+                }
+                if let Some(cwd) = &self.findings_in
+                    && call.tool_name == REPORT_FINDING
+                    && item.status == ItemStatus::Completed
+                    && let Some(finding) = report::finding(call, cwd)
+                {
+                    report::add(&mut self.outcome.findings, finding);
                 }
                 let command = call.input.as_ref().and_then(|input| input.get("command"));
                 let has_run = matches!(

@@ -38,7 +38,7 @@ pub struct Rule {
 pub enum Origin {
     /// The user's configuration.
     User,
-    /// The policy file that the command line names.
+    /// The policy of this run: the file that the command line names, and what its other options restrict.
     Policy,
     /// A file of a trusted project.
     Project,
@@ -56,7 +56,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::User => "your configuration",
-            Self::Policy => "the policy file",
+            Self::Policy => "the policy of this run",
             Self::Project => "the project's rules",
             Self::GrantedByUser => "an answer that holds everywhere",
             Self::GrantedForProject => "an answer that holds in this project",

@@ -201,7 +201,7 @@ fn a_policy_says_the_mode_the_tools_and_the_rules() {
         assert_eq!(ended.code, code, "{text} {call}: {} {}", ended.result, ended.said);
         if text == rule && code == 4 {
             let hint = ended.result["denials"][0]["hint"].as_str().unwrap();
-            assert!(hint.contains("of the policy file decided about it"), "{hint}");
+            assert!(hint.contains("of the policy of this run decided about it"), "{hint}");
         }
     }
     policy("tools = [\"read\"]\n");

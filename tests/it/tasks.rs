@@ -7,28 +7,28 @@ use pintle_protocol::schema::SCHEMA_JSON;
 use serde_json::{Value, json};
 use std::process::{Command, Output, Stdio};
 
-fn text(words: &str) -> Value {
+pub(crate) fn text(words: &str) -> Value {
     json!({"blocks": [{"text": words}]})
 }
 
-fn tool(name: &str, arguments: Value) -> Value {
+pub(crate) fn tool(name: &str, arguments: Value) -> Value {
     json!({"blocks": [{"tool": name, "arguments": arguments}]})
 }
 
 /// A task, run with a script of replies.
-struct Task {
-    place: Place,
-    script: String,
+pub(crate) struct Task {
+    pub(crate) place: Place,
+    pub(crate) script: String,
 }
 
 impl Task {
-    fn new(replies: Value) -> Self {
+    pub(crate) fn new(replies: Value) -> Self {
         let place = Place::new(&[("notes.txt", "one\ntwo\nthree")]);
         let script = place.script(&json!({ "replies": replies }));
         Self { place, script }
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let args =
             [&["run", "--quiet", "--format", "json", "--script", &self.script], args].concat();
         let mut command = self.place.command(&args);
@@ -37,7 +37,7 @@ impl Task {
     }
 
     /// Returns the exit code, the result and what stderr said.
-    fn run(&self, args: &[&str]) -> (i32, Value, String) {
+    pub(crate) fn run(&self, args: &[&str]) -> (i32, Value, String) {
         ended(&self.command(args).output().unwrap())
     }
 
@@ -49,7 +49,7 @@ impl Task {
 }
 
 /// The exit code, the result, which is as the schema says, and what stderr said.
-fn ended(out: &Output) -> (i32, Value, String) {
+pub(crate) fn ended(out: &Output) -> (i32, Value, String) {
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     let code = out.status.code().unwrap();
     let result: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();

@@ -38,7 +38,7 @@ pub struct PermissionPolicy {
     pub ceiling_source: String,
     /// The rules of the user's configuration.
     pub rules: Vec<Rule>,
-    /// The rules of the policy file that the command line names.
+    /// The rules of the policy of this run.
     pub policy_rules: Vec<Rule>,
     /// The engine's own folders and files, which no tool reads or changes.
     pub private: Vec<PathBuf>,

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod delivery;
 pub(crate) mod history;
 pub(crate) mod listen;
 pub(crate) mod rpc;
@@ -7,6 +8,7 @@ mod run;
 mod safety;
 mod sessions;
 
+pub(crate) use delivery::Delivery;
 pub(crate) use run::{Replay, Run};
 pub(crate) use safety::{READING_TOOLS, Safety};
 pub(crate) use sessions::{
@@ -185,6 +187,9 @@ pub(crate) struct Settings {
     /// The file of `--policy`.
     #[arg(skip)]
     pub(crate) policy: Option<PolicyFile>,
+    /// A folder that nothing may change, whatever else is allowed.
+    #[arg(skip)]
+    pub(crate) kept_tree: Option<PathBuf>,
     /// The permission mode where nothing sets one.
     #[arg(skip)]
     pub(crate) usual_permission: Option<PermissionMode>,

@@ -1,6 +1,6 @@
 //! The arguments of `pintle run`.
 
-use super::{Safety, Settings};
+use super::{Delivery, Safety, Settings};
 use anyhow::Context;
 use clap::ValueEnum;
 use pintle::config;
@@ -77,6 +77,8 @@ pub(crate) struct Run {
     /// Write the agent's changes to this file, as a patch for `git apply`
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) delivery: Delivery,
     /// End with code 7 where the agent changed nothing
     #[arg(long)]
     pub(crate) require_changes: bool,

@@ -2056,6 +2056,19 @@
 ---@field reason string The reason, as the model was told.
 ---@field hint? string The option or rule that would have allowed it; absent where none would, or where a person's rule denied it.
 
+---Something wrong at a place in a file. (Experimental.)
+---@class pintle.Finding
+---@field path string The file, relative to the working directory.
+---@field line? integer The first line, 1-based; absent where the finding is about the whole file.
+---@field endLine? integer The last line, which is part of it.
+---@field severity pintle.Severity2 Its weight.
+---@field rule string The name for its kind.
+---@field message string The model's words about it.
+---@field fix? string The text that is to stand in place of these lines.
+
+---The weight of a finding. Ordered from the least to the most severe. (Experimental.)
+---@alias pintle.Severity2 "note"|"warning"|"error"
+
 ---The result of `pintle run`. (Experimental.)
 ---@class pintle.RunResult
 ---@field status pintle.RunStatus The kind of end.
@@ -2073,6 +2086,7 @@
 ---@field changes pintle.RunChanges The files that the agent changed.
 ---@field commands (pintle.RunCommand)[] The commands that ran, in order.
 ---@field denials (pintle.RunDenial)[] The calls that were denied.
+---@field findings? (pintle.Finding)[] The findings that the model reported, in order, each once; only where a report was asked for.
 ---@field notInPatch? (string)[] Changed files that the patch leaves out, since they are outside of the session's folder.
 ---@field error? pintle.TurnError The error, where the task failed.
 

@@ -62,6 +62,9 @@ fn percent(used: u64, limit: u64) -> u64 {
     u64::try_from(percent).unwrap_or(u64::MAX)
 }
 
+/// Words for what is used of a limit.
+type Words<'a> = &'a dyn Fn(u64, u64) -> String;
+
 /// The limits: the name, what is used, the limit, and both in words.
 fn shares(
     limits: &Limits,
@@ -73,7 +76,6 @@ fn shares(
     let count = |used: u64, limit: u64| format!("{used} of {limit}");
     let seconds = |used: u64, limit: u64| format!("{} s of {} s", used / 1000, limit / 1000);
     let dollars = |used: u64, limit: u64| format!("${} of ${}", usd(used), usd(limit));
-    type Words<'a> = &'a dyn Fn(u64, u64) -> String;
     let rows: [(&'static str, u64, Option<u64>, Words<'_>); 6] = [
         ("the replies", u64::from(used.steps), Some(u64::from(limits.steps)), &count),
         ("the tool calls", used.tool_calls, limits.tool_calls, &count),
