@@ -32,9 +32,13 @@ enum Source {
         path: PathBuf,
         /// Folders that are trusted as long as the program runs: clients of a shared engine add theirs.
         for_now: watch::Sender<Vec<PathBuf>>,
+        /// Copies of folders, each with the folder that it stands for.
+        copies: watch::Sender<Vec<(PathBuf, PathBuf)>>,
     },
     /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
     TrustAll,
+    /// Nothing is trusted, whatever a person trusted before, and nothing is kept.
+    TrustNothing,
 }
 
 /// The content of the file.
@@ -78,7 +82,13 @@ impl Default for Answers {
 impl Answers {
     /// The answers in a file, which need not exist.
     pub fn in_file(path: impl Into<PathBuf>) -> Self {
-        Self { source: Source::File { path: path.into(), for_now: watch::Sender::default() } }
+        Self {
+            source: Source::File {
+                path: path.into(),
+                for_now: watch::Sender::default(),
+                copies: watch::Sender::default(),
+            },
+        }
     }
 
     /// Trusts these resolved folders besides, as long as the program runs.
@@ -93,15 +103,43 @@ impl Answers {
         });
     }
 
+    /// Takes a copy for the folder that was copied, as long as the program runs: it is trusted as that is, and has its rules. Both are resolved.
+    pub fn take_for(&self, copy: PathBuf, original: PathBuf) {
+        let Source::File { copies, .. } = &self.source else { return };
+        copies.send_modify(|copies| copies.push((copy, original)));
+    }
+
+    /// Returns the folder that answers about this one were given for.
+    fn original(&self, folder: &Path) -> PathBuf {
+        let Source::File { copies, .. } = &self.source else { return folder.to_owned() };
+        let copies = copies.borrow();
+        let found = copies.iter().find_map(|(copy, original)| {
+            folder.strip_prefix(copy).ok().map(|below| original.join(below))
+        });
+        found.unwrap_or_else(|| folder.to_owned())
+    }
+
     /// Trusts every folder and keeps nothing.
     pub fn trust_all() -> Self {
         Self { source: Source::TrustAll }
     }
 
+    /// Trusts no folder and keeps nothing, whatever a person said before.
+    pub fn trust_nothing() -> Self {
+        Self { source: Source::TrustNothing }
+    }
+
+    /// Returns true if no answer of a person can trust a folder.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.source, Source::TrustNothing)
+    }
+
     /// The same as [`Self::is_trusted`], on a thread that may block.
     pub async fn trusts(&self, folder: &Path) -> bool {
-        if matches!(self.source, Source::TrustAll) {
-            return true;
+        match self.source {
+            Source::File { .. } => {}
+            Source::TrustAll => return true,
+            Source::TrustNothing => return false,
         }
         let (answers, folder) = (self.clone(), folder.to_owned());
         tokio::task::spawn_blocking(move || answers.is_trusted(&folder)).await.unwrap_or_default()
@@ -109,8 +147,9 @@ impl Answers {
 
     /// The same as [`Self::rules`], on a thread that may block.
     pub async fn rules_in(&self, folder: &Path) -> Vec<(Origin, Rule)> {
-        if matches!(self.source, Source::TrustAll) {
-            return Vec::new();
+        match self.source {
+            Source::File { .. } => {}
+            Source::TrustAll | Source::TrustNothing => return Vec::new(),
         }
         let (answers, folder) = (self.clone(), folder.to_owned());
         tokio::task::spawn_blocking(move || answers.rules(&folder)).await.unwrap_or_default()
@@ -118,7 +157,12 @@ impl Answers {
 
     /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.
     pub fn is_trusted(&self, folder: &Path) -> bool {
-        let Source::File { for_now, .. } = &self.source else { return true };
+        let for_now = match &self.source {
+            Source::File { for_now, .. } => for_now,
+            Source::TrustAll => return true,
+            Source::TrustNothing => return false,
+        };
+        let folder = &self.original(folder);
         if for_now.borrow().iter().any(|trusted| folder.starts_with(trusted)) {
             return true;
         }
@@ -131,6 +175,7 @@ impl Answers {
 
     /// The rules that hold in a folder, with the kind of answer that added them.
     pub fn rules(&self, folder: &Path) -> Vec<(Origin, Rule)> {
+        let folder = &self.original(folder);
         let kept = self.load().unwrap_or_default();
         let rules = kept.rules.into_iter().filter_map(|kept| match kept.workspace {
             None => Some((Origin::GrantedByUser, kept.rule)),
@@ -149,7 +194,7 @@ impl Answers {
     pub fn load(&self) -> io::Result<Kept> {
         match &self.source {
             Source::File { path, .. } => read(path),
-            Source::TrustAll => Ok(Kept::default()),
+            Source::TrustAll | Source::TrustNothing => Ok(Kept::default()),
         }
     }
 
@@ -260,6 +305,33 @@ mod tests {
             }
         }
         assert!(!Answers::in_file(&path).is_trusted(Path::new("/w/a")));
+    }
+
+    #[test]
+    fn a_copy_is_trusted_as_the_folder_that_was_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let answers = Answers::in_file(folder.path().join(FILE_NAME));
+        let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned()]);
+        answers.take_for("/tmp/c/a".into(), "/w/a".into());
+        assert!(!answers.is_trusted(Path::new("/tmp/c/a")));
+        answers.set_trusted(Path::new("/w/a"), true).unwrap();
+        answers.keep(Some(Path::new("/w/a")), std::slice::from_ref(&rule)).unwrap();
+        let (copy, below) = (Path::new("/tmp/c/a"), Path::new("/tmp/c/a/sub"));
+        assert!(answers.is_trusted(copy) && answers.is_trusted(below));
+        assert_eq!(answers.rules(copy), [(Origin::GrantedForProject, rule)]);
+        assert!(!answers.is_trusted(Path::new("/tmp/c/ab")));
+    }
+
+    #[test]
+    fn answers_that_trust_nothing_cannot_be_told_otherwise() {
+        let answers = Answers::trust_nothing();
+        let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned()]);
+        answers.trust_for_now(["/w".into()]);
+        assert!(!answers.set_trusted(Path::new("/w"), true).unwrap());
+        answers.keep(None, &[rule]).unwrap();
+        assert!(!answers.is_trusted(Path::new("/w")));
+        assert_eq!(answers.rules(Path::new("/w")), []);
+        assert!(answers.is_closed() && !Answers::trust_all().is_closed());
     }
 
     #[test]

@@ -90,6 +90,9 @@ tests/clients/batch/run.sh
 step "servers of the Model Context Protocol"
 tests/clients/mcp/run.sh
 
+step "readers of the reports of a run"
+tests/clients/ci/run.sh
+
 if [ "$with_vscode" = yes ]; then
   step "VS Code's own chat, a client of the Agent Host Protocol"
   tests/clients/ahp/run.sh

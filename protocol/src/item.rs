@@ -1,5 +1,6 @@
 //! Items: the units that a client draws, each started, updated and completed by events.
 
+use crate::approval::PermissionMode;
 use crate::content::{Content, Input, Truncation, Usage};
 use crate::diff::FileChange;
 use crate::ids::{AgentId, ItemId, JobId, SessionId, TurnId};
@@ -382,6 +383,23 @@ pub struct ToolDetails {
     /// The sandbox that the command ran in; absent if it was not confined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxReport>,
+    /// The reason why the permissions denied the call; absent if they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denial: Option<Denial>,
+}
+
+/// A denial by the permissions, and what would have allowed the call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Denial {
+    /// The rule, mode or list that decided, in words.
+    pub decided_by: String,
+    /// The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<PermissionMode>,
+    /// The rules that would have allowed it, in words; with `mode`, both are needed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
 }
 
 /// The sandbox of a command that ran confined.

@@ -75,6 +75,9 @@ pub struct RunResult {
     pub commands: Vec<RunCommand>,
     /// The calls that were denied.
     pub denials: Vec<RunDenial>,
+    /// The findings that the model reported, in order, each once; only where a report was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// Changed files that the patch leaves out, since they are outside of the session's folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_patch: Vec<String>,
@@ -124,6 +127,43 @@ pub struct RunCommand {
     /// Its exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+}
+
+/// Something wrong at a place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// The file, relative to the working directory.
+    pub path: String,
+    /// The first line, 1-based; absent where the finding is about the whole file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The last line, which is part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u64>,
+    /// Its weight.
+    pub severity: Severity,
+    /// The name for its kind.
+    pub rule: String,
+    /// The model's words about it.
+    pub message: String,
+    /// The text that is to stand in place of these lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+/// The weight of a finding. Ordered from the least to the most severe.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// To be looked at.
+    Warning,
+    /// To be mended.
+    Error,
 }
 
 /// A call that was denied.

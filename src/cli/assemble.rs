@@ -25,6 +25,7 @@ use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::login::Logins;
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
+use pintle::permissions::{Decision, Kind, Rule};
 use pintle::store::Store;
 use pintle::tools::{Fetch, PROFILES, Profile, READ_FIRST, Settings, Tool};
 use pintle::trust::{self, Answers};
@@ -63,12 +64,16 @@ pub(crate) async fn services(
     let tool_settings = Arc::new(tool_settings(&config.tools)?);
     let tools = Toolbox::Profiles {
         profile,
-        web_fetch: config.tools.web_fetch,
+        web_fetch: config.tools.web_fetch && !settings.is_untrusted,
         settings: Arc::clone(&tool_settings),
         models: models.clone(),
     };
     let tools = match &config.tools.allow {
         Some(names) => only(tools, names).context("`tools.allow`")?,
+        None => tools,
+    };
+    let tools = match settings.policy.as_ref().and_then(|policy| policy.tools.as_ref()) {
+        Some(names) => only(tools, names).context("--policy: `tools`")?,
         None => tools,
     };
     Ok(Services {
@@ -79,7 +84,7 @@ pub(crate) async fn services(
         editors: env.is_this_machine().then_some(editors),
         env,
         tools,
-        servers: Some(mcp::servers(&config, ambient)),
+        servers: (!settings.is_untrusted).then(|| mcp::servers(&config, ambient)),
         tool_settings,
         models,
         auth: Some(configured),
@@ -95,7 +100,7 @@ pub(crate) async fn services(
         personal: Arc::new(personal(&config, ambient, answers)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         permissions: Arc::new(permissions),
-        lint: lint(&config.lint)?,
+        lint: lint(&config.lint)?.filter(|_| !settings.is_untrusted),
         report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
         title_model: title_model(&config.title)?,
         summary_model: summary_model(&config.context)?,
@@ -118,11 +123,18 @@ fn permissions(
         Source::File(_) | Source::Variable(_) | Source::Flag(_) => mode.value,
     };
     let folder = config.folders.config_file.parent().unwrap_or(Path::new("/"));
+    // What a person allows for other projects is not allowed for strangers; what they restrict stays so.
+    let holds = |rule: &&Rule| !settings.is_untrusted || rule.decision != Decision::Allow;
     PermissionPolicy {
         named_mode: matches!(mode.source, Source::Flag(_)).then_some(mode.value),
         ceiling,
-        ceiling_source: mode.source.to_string(),
-        rules: config.rules.clone(),
+        ceiling_source: if settings.is_untrusted {
+            "--untrusted".to_owned()
+        } else {
+            mode.source.to_string()
+        },
+        rules: config.rules.iter().filter(holds).cloned().collect(),
+        policy_rules: rules_of_run(settings),
         private: [folder.to_owned(), config.folders.data.clone()]
             .into_iter()
             .chain(key_files(config, ambient))
@@ -130,12 +142,28 @@ fn permissions(
         readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
         answers,
         sandbox: match settings.sandbox.unwrap_or(args::SandboxChoice::Auto) {
-            args::SandboxChoice::Auto => SandboxPolicy::new(guardian(), false),
+            args::SandboxChoice::Auto => SandboxPolicy::new(guardian(), settings.is_untrusted),
             args::SandboxChoice::Required => SandboxPolicy::new(guardian(), true),
             args::SandboxChoice::Off => SandboxPolicy::default(),
         },
-        ..PermissionPolicy::open(mode.value)
+        ..PermissionPolicy::open(match (&mode.source, settings.usual_permission) {
+            (Source::BuiltIn, Some(usual)) => usual,
+            (Source::BuiltIn | Source::File(_) | Source::Variable(_) | Source::Flag(_), _) => {
+                mode.value
+            }
+        })
     }
+}
+
+/// Returns the rules of this run: those of its policy file, and that of a tree which stays as it is.
+fn rules_of_run(settings: &args::Settings) -> Vec<Rule> {
+    let of_file = settings.policy.iter().flat_map(|policy| policy.rules.iter().cloned());
+    let of_tree = settings.kept_tree.iter().map(|tree| Rule {
+        kind: Some(Kind::Write),
+        path: Some(format!("{}/**", globset::escape(&tree.to_string_lossy()))),
+        ..Rule::new(Decision::Deny)
+    });
+    of_file.chain(of_tree).collect()
 }
 
 /// Returns the files with keys that the user's rows of providers name.
@@ -151,6 +179,9 @@ fn key_files(config: &Config, ambient: &Ambient) -> Vec<PathBuf> {
 
 /// Returns the answers that hold for this run: the lasting ones, and the folders that the command line trusts.
 fn given(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Answers {
+    if settings.is_untrusted {
+        return Answers::trust_nothing();
+    }
     let answers = answers(config);
     answers.trust_for_now(trusted(settings, ambient));
     answers
@@ -387,6 +418,24 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
     Ok(Toolbox::Chosen { of: Box::new(of), only: Some(globs(&chosen)?), without: globs(&[])? })
 }
 
+/// Returns the tools of a run: those that the command line names; for code from strangers, by default those that only read.
+///
+/// # Errors
+/// A name stands for no tool.
+pub(crate) fn tools_of_run(of: Toolbox, task: &args::Run) -> anyhow::Result<Toolbox> {
+    match &task.tools {
+        Some(names) => only(of, names).context("--tools"),
+        None if task.settings.is_untrusted && !names_tools(&task.settings) => {
+            only(of, &args::READING_TOOLS.map(str::to_owned)).context("--untrusted")
+        }
+        None => Ok(of),
+    }
+}
+
+fn names_tools(settings: &args::Settings) -> bool {
+    settings.policy.as_ref().is_some_and(|policy| policy.tools.is_some())
+}
+
 /// The text of the file of this name, or the text itself.
 pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
     let path = cwd.join(text);
@@ -408,6 +457,7 @@ fn limits(set: &LimitSettings) -> Limits {
         loop_window: set.loop_window.unwrap_or(free.loop_window),
         subagent_depth: set.subagent_depth.unwrap_or(free.subagent_depth),
         turns: set.turns,
+        ..free
     }
 }
 
@@ -496,6 +546,24 @@ pub(crate) async fn working_folder(
         there.display()
     );
     Ok(there)
+}
+
+/// Refuses a run in a copy whose commands could reach the tree that was copied.
+///
+/// # Errors
+/// Commands run outside of the sandbox.
+pub(crate) fn check_copy(settings: &args::Settings, mode: PermissionMode) -> anyhow::Result<()> {
+    let is_confined = settings.sandbox == Some(args::SandboxChoice::Required);
+    anyhow::ensure!(
+        mode != PermissionMode::Full || is_confined,
+        "--no-apply keeps the files as they are, and in the mode full commands could change them: use --permission edit, or add --sandbox required"
+    );
+    Ok(())
+}
+
+/// A file that exists, by its absolute path without symbolic links.
+pub(crate) fn file(path: &Path) -> std::io::Result<PathBuf> {
+    std::fs::canonicalize(path)
 }
 
 /// A folder that exists, by its absolute path without symbolic links.

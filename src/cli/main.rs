@@ -7,12 +7,14 @@ mod args;
 mod assemble;
 mod attach;
 mod batch;
+mod copy;
 mod doctor;
 mod help;
 mod login;
 mod mcp;
 mod models;
 mod policy;
+mod policy_file;
 mod replay;
 mod rpc;
 mod schema;
@@ -30,15 +32,19 @@ use pintle::ambient::{Ambient, Secrets};
 use pintle::exec::sandbox;
 use pintle::frontend::listen::{self, Speaks};
 use pintle::frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
+use pintle::models::Toolbox;
 use pintle::store::Store;
 use pintle::text::credentials;
+use pintle::tools::{ReportFinding, Tool};
 use pintle::transport::codec::Framing;
 use pintle::transport::{Link, stdio};
+use pintle_protocol::approval::PermissionMode;
 use signals::Signals;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -434,12 +440,31 @@ async fn serve_ahp(task: args::Ahp, ambient: Ambient) -> anyhow::Result<u8> {
     .await
 }
 
-async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
+async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
+    task.safety.apply_to_run(&mut task.settings, task.session.as_deref())?;
+    // Nobody is there to be asked: edits of the workspace and confined commands are what a task needs.
+    task.settings.usual_permission = Some(PermissionMode::AutoEdit);
     let mut signals = Signals::new()?;
+    let copy = if task.delivery.no_apply {
+        let Some(copy) = copy_of(&task, &ambient, &mut signals).await? else {
+            return Ok(signals.code());
+        };
+        Some(copy)
+    } else {
+        None
+    };
+    task.settings.kept_tree = copy.as_ref().map(|copy| copy.original().to_owned());
     let mut services = assemble::services(&task.settings, &ambient).await?;
-    if let Some(names) = &task.tools {
-        services.tools = assemble::only(services.tools, names).context("--tools")?;
+    services.tools = assemble::tools_of_run(services.tools, &task)?;
+    let here = ambient.current_dir()?;
+    let summary = ambient.var("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
+    let reports = task.delivery.reports(&here, summary.map(Path::new));
+    if !reports.is_empty() {
+        let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(ReportFinding::default())];
+        services.tools = Toolbox::Also { of: Box::new(services.tools), tools: tools.into() };
     }
+    services.limits.are_told = true;
+    services.limits.wall_ms = task.max_wall.map(|seconds| seconds.saturating_mul(1000));
     if let Some(text) = &task.system_prompt {
         let text = assemble::text_or_file(&ambient.current_dir()?, text)?;
         services.set_base_prompt(text);
@@ -455,7 +480,17 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         Some(named) => Some(sessions::named(&services.store, named)?.as_str().to_owned()),
         None => None,
     };
-    let here = ambient.current_dir()?;
+    let cwd = match &copy {
+        Some(copy) => {
+            assemble::check_copy(&task.settings, services.permissions.default_mode)?;
+            services
+                .permissions
+                .answers
+                .take_for(copy.root().to_owned(), copy.original().to_owned());
+            copy.inside(&cwd)
+        }
+        None => cwd,
+    };
     for path in &task.attach {
         anyhow::ensure!(here.join(path).is_file(), "--attach: {} is no file", path.display());
     }
@@ -473,11 +508,14 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         wall: task.max_wall.map(Duration::from_secs),
         idle: task.idle_timeout.map(Duration::from_secs),
         output_schema,
-        attach: task.attach.iter().map(|path| here.join(path)).collect(),
+        attach: task.attach.iter().map(|path| attached(&here.join(path), copy.as_ref())).collect(),
         patch: task.patch.as_ref().map(|path| here.join(path)),
+        reports,
+        copy: copy.as_ref().map(|copy| (copy.root().to_owned(), copy.original().to_owned())),
         terms: run::Terms {
             fail_on_denied: task.fail_on_denied,
             require_changes: task.require_changes,
+            is_untrusted: task.settings.is_untrusted,
         },
         mode: task.mode(),
         additional,
@@ -496,8 +534,40 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         code = ran => code?,
         code = signals.run() => code,
     };
+    if let Some(copy) = copy {
+        copy.remove();
+    }
     prune(&task.settings, &ambient);
     Ok(code)
+}
+
+/// Copies the project of a task; `None` where a signal came meanwhile.
+async fn copy_of(
+    task: &args::Run,
+    ambient: &Ambient,
+    signals: &mut Signals,
+) -> anyhow::Result<Option<copy::Copy>> {
+    let here = ambient.current_dir()?;
+    let named = task.directory.as_ref().map_or(here.clone(), |named| here.join(named));
+    let folder = assemble::folder(&named)?;
+    let stop = signals.token();
+    let making = {
+        let stop = stop.clone();
+        tokio::task::spawn_blocking(move || copy::Copy::of(&folder, &stop))
+    };
+    let made = tokio::select! {
+        made = making => made?,
+        _ = signals.run() => return Ok(None),
+    };
+    if stop.is_cancelled() { Ok(None) } else { made.map(Some) }
+}
+
+/// Returns the place of a file that belongs to the task: in the copy where it is in the project and was copied.
+fn attached(path: &Path, copy: Option<&copy::Copy>) -> PathBuf {
+    let Some(copy) = copy else { return path.to_owned() };
+    let Ok(real) = assemble::file(path) else { return path.to_owned() };
+    let inside = copy.inside(&real);
+    if inside.is_file() { inside } else { real }
 }
 
 /// Runs a command about the history or review of a session: with an engine, and without a model.

@@ -32,12 +32,12 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) async fn run(task: Policy, ambient: Ambient) -> anyhow::Result<u8> {
     match task {
         Policy::Explain { command, place } => {
-            let judge = Judge::new(&place, &ambient).await?;
+            let judge = Judge::new(place, &ambient).await?;
             judge.explain(&command).await
         }
-        Policy::Test { file, place } => Judge::new(&place, &ambient).await?.test(&file).await,
+        Policy::Test { file, place } => Judge::new(place, &ambient).await?.test(&file).await,
         Policy::Replay { session, place } => {
-            Judge::new(&place, &ambient).await?.replay(&session).await
+            Judge::new(place, &ambient).await?.replay(&session).await
         }
     }
 }
@@ -51,7 +51,8 @@ struct Judge {
 }
 
 impl Judge {
-    async fn new(place: &PolicyPlace, ambient: &Ambient) -> anyhow::Result<Self> {
+    async fn new(mut place: PolicyPlace, ambient: &Ambient) -> anyhow::Result<Self> {
+        place.safety.apply(&mut place.settings)?;
         let services = assemble::services(&place.settings, ambient).await?;
         let cwd = assemble::working_folder(
             &place.settings,

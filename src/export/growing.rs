@@ -4,18 +4,17 @@
 
 use super::{Error, Head, Redacting, Renderer, markdown, nested, timeline, title};
 use crate::history;
-use crate::store::Store;
+use crate::store::{Store, TextFile};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// A file with a session's text.
 #[derive(Debug)]
 pub struct Growing {
     session: SessionId,
-    path: PathBuf,
+    file: TextFile,
     page: markdown::Page,
     /// The last event that the file takes into account.
     seq: u64,
@@ -24,7 +23,7 @@ pub struct Growing {
 impl Growing {
     /// Names the file, which is written by the first [`Self::grow`].
     pub fn new(session: SessionId, path: PathBuf) -> Self {
-        Self { session, path, page: markdown::Page::default(), seq: 0 }
+        Self { session, file: TextFile::new(path), page: markdown::Page::default(), seq: 0 }
     }
 
     /// Appends the events that the file lacks. It is written anew at first, and where the session went back in its history.
@@ -50,7 +49,7 @@ impl Growing {
         let mut text = String::new();
         let title = title(store, &self.session)?;
         self.page.begin(&Head::new(&entries, title), &mut text);
-        let mut file = BufWriter::new(File::create(&self.path)?);
+        let mut file = self.file.begin()?;
         Redacting(&mut file).write_all(text.as_bytes())?;
         let mut last = 0;
         for entry in entries {
@@ -65,7 +64,7 @@ impl Growing {
     }
 
     fn append(&mut self, store: &Store, events: &[&EventRecord]) -> Result<u64, Error> {
-        let mut file = BufWriter::new(OpenOptions::new().append(true).open(&self.path)?);
+        let mut file = self.file.append()?;
         for record in events {
             self.event(store, record, &mut file)?;
         }

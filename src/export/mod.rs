@@ -1,7 +1,7 @@
 //! Export of a stored session: as Markdown, as one HTML page, as a session file of Pi, or as the journal's events.
 //!
 //! Each format is a pure function from an event to the text that it adds, so a session of any length needs only the memory of its longest
-//! event. No file is opened here, but for [`Growing`]: the store reads and the caller writes. The output contains only what the events contain. The module is
+//! event. No file is opened here: the store reads, and the caller writes or, for [`Growing`], the store. The output contains only what the events contain. The module is
 //! above `store`, since a sub-agent's session is rendered inside its parent's.
 
 mod growing;

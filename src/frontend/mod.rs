@@ -11,6 +11,7 @@ pub mod mcp;
 pub mod native;
 mod outcome;
 pub mod pi;
+mod report;
 pub mod run;
 
 pub use connection::{Ended, Scope};

@@ -1,17 +1,19 @@
 //! The outcome of a task, for frontends that report it as a whole: the result and the lines of progress, from its events. Pure, but for
 //! [`count_lines`].
 
+use super::report;
 use crate::agent::{EngineHandle, Error, ErrorKind, SessionHandle};
-use pintle_protocol::approval::Approval;
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind};
+use pintle_protocol::item::{Denial, Item, ItemBody, ItemStatus, ToolCall, ToolKind};
 use pintle_protocol::run::{RunChanges, RunCommand, RunDenial, RunResult, RunStatus};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// The task was completed.
 pub const DONE: u8 = 0;
@@ -29,6 +31,9 @@ pub const LIMIT: u8 = 5;
 pub const OUTPUT_INVALID: u8 = 6;
 /// Nothing was changed, though changes were required.
 pub const UNCHANGED: u8 = 7;
+/// The name of the tool that reports findings.
+const REPORT_FINDING: &str = "report_finding";
+
 /// The state of a task, from its events so far.
 pub(in crate::frontend) struct Watch {
     pub(in crate::frontend) outcome: RunResult,
@@ -43,10 +48,8 @@ pub(in crate::frontend) struct Watch {
     pub(in crate::frontend) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
     /// The first state before the task and the last one, of each file that calls changed.
     files: BTreeMap<String, [Option<FileState>; 2]>,
-    /// The calls that needed permission, with the rules that would have given it.
-    unanswered: BTreeMap<ItemId, Vec<String>>,
-    /// The session's permission mode is the widest.
-    pub(in crate::frontend) is_full: bool,
+    /// The working directory, where findings are wanted.
+    pub(in crate::frontend) findings_in: Option<PathBuf>,
     terms: Terms,
     /// The code of the last notice: at a limit, it names the limit.
     last_notice: String,
@@ -59,11 +62,13 @@ pub struct Terms {
     pub fail_on_denied: bool,
     /// Nothing was changed.
     pub require_changes: bool,
+    /// The project was taken for code from strangers, which denies more than the mode says.
+    pub is_untrusted: bool,
 }
 
 /// Returns the result of a task of which no more is known than why it failed: `stop` is the reason as a word.
 pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String>) -> RunResult {
-    let terms = Terms { fail_on_denied: true, require_changes: false };
+    let terms = Terms { fail_on_denied: true, require_changes: false, is_untrusted: false };
     RunResult {
         stop: stop.to_owned(),
         exit_code,
@@ -97,6 +102,7 @@ impl Watch {
                 changes: RunChanges::default(),
                 commands: Vec::new(),
                 denials: Vec::new(),
+                findings: Vec::new(),
                 not_in_patch: Vec::new(),
                 error: None,
             },
@@ -106,8 +112,7 @@ impl Watch {
             last_seq: 0,
             agents: BTreeMap::new(),
             files: BTreeMap::new(),
-            unanswered: BTreeMap::new(),
-            is_full: false,
+            findings_in: None,
             terms,
             last_notice: String::new(),
         }
@@ -139,10 +144,6 @@ impl Watch {
         match event {
             Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
                 self.item(item);
-                None
-            }
-            Event::ApprovalRequested(approval) => {
-                self.asked(approval);
                 None
             }
             Event::ItemUpdated { item } => running(item).map(|title| format!("  > {title}")),
@@ -184,10 +185,6 @@ impl Watch {
                 self.judge(end);
                 None
             }
-            Event::ApprovalRequested(approval) => {
-                self.asked(approval);
-                None
-            }
             Event::FilesChanged(changed) => {
                 self.changed(changed);
                 None
@@ -200,7 +197,9 @@ impl Watch {
                 retry.of
             )),
             Event::Notice(notice) => {
-                self.last_notice.clone_from(&notice.code);
+                if notice.code.ends_with("Limit") || notice.code == "loopDetected" {
+                    self.last_notice.clone_from(&notice.code);
+                }
                 Some(format!("pintle: {}", notice.message))
             }
             Event::SessionUpdated(updated) => {
@@ -213,32 +212,18 @@ impl Watch {
         }
     }
 
-    fn denied(&mut self, id: &ItemId, call: &ToolCall) {
+    fn denied(&mut self, call: &ToolCall) {
         let output = call.output.iter().flat_map(|output| &output.content);
         let texts = output.filter_map(|content| match content {
             Content::Text { text } => Some(text.as_str()),
             Content::Image { .. } => None,
         });
         let reason = texts.collect::<Vec<_>>().join("\n");
-        let hint =
-            self.unanswered.get(id).and_then(|rules| match (self.is_full, rules.as_slice()) {
-                (false, _) => Some("--permission full would have allowed it".to_owned()),
-                (true, []) => None,
-                (true, rules) => Some(format!(
-                    "a rule in config.toml would have allowed it: {}",
-                    rules.join(" and ")
-                )),
-            });
+        let denial = call.output.as_ref().and_then(|output| output.details.denial.as_ref());
+        let hint = denial.and_then(|denial| remedy(denial, self.terms.is_untrusted));
         let denial =
             RunDenial { tool: call.tool_name.clone(), title: call.title.clone(), reason, hint };
         self.outcome.denials.push(denial);
-    }
-
-    /// Keeps the rules that would have answered a request for permission, which nobody answers here.
-    fn asked(&mut self, approval: &Approval) {
-        let rules = approval.options.iter().find(|option| !option.rules.is_empty());
-        let rules = rules.map(|option| option.rules.clone()).unwrap_or_default();
-        self.unanswered.insert(approval.item_id.clone(), rules);
     }
 
     fn changed(&mut self, changed: &FilesChanged) {
@@ -257,7 +242,7 @@ impl Watch {
 
     /// Says why the task ended, and with which code.
     fn judge(&mut self, end: &TurnCompleted) {
-        let Terms { fail_on_denied, require_changes } = self.terms;
+        let Terms { fail_on_denied, require_changes, .. } = self.terms;
         let (is_denied, is_unchanged) =
             (!self.outcome.denials.is_empty(), self.outcome.changes.files.is_empty());
         let (status, stop, exit_code) = match (end.status, &end.error) {
@@ -291,7 +276,14 @@ impl Watch {
             ItemBody::AgentMessage(body) => self.outcome.text.clone_from(&body.text),
             ItemBody::ToolCall(call) => {
                 if item.status == ItemStatus::Declined {
-                    self.denied(&item.id, call);
+                    self.denied(call);
+                }
+                if let Some(cwd) = &self.findings_in
+                    && call.tool_name == REPORT_FINDING
+                    && item.status == ItemStatus::Completed
+                    && let Some(finding) = report::finding(call, cwd)
+                {
+                    report::add(&mut self.outcome.findings, finding);
                 }
                 let command = call.input.as_ref().and_then(|input| input.get("command"));
                 let has_run = matches!(
@@ -313,6 +305,28 @@ impl Watch {
             _ => {}
         }
     }
+}
+
+/// Returns the option or the rule that would have allowed a call, as the command line and the files of rules name them.
+fn remedy(denial: &Denial, is_untrusted: bool) -> Option<String> {
+    let mode = denial.mode.map(|mode| match mode {
+        PermissionMode::AutoEdit => "--permission edit",
+        PermissionMode::Full => "--permission full",
+        PermissionMode::Ask => "--permission ask",
+        PermissionMode::ReadOnly => "--permission read-only",
+    });
+    let rules = denial.rules.join(" and ");
+    let way = match (mode, denial.rules.len()) {
+        (Some(mode), 0) => format!("{mode} would have allowed it"),
+        (Some(mode), _) => format!("{mode} and a rule would have allowed it: {rules}"),
+        (None, 0) if denial.decided_by.starts_with("the rule") => {
+            return Some(format!("{} decided about it", denial.decided_by));
+        }
+        (None, 0) => return None,
+        (None, 1) => format!("a rule would have allowed it: {rules}"),
+        (None, _) => format!("rules would have allowed it: {rules}"),
+    };
+    Some(if is_untrusted { format!("without --untrusted, {way}") } else { way })
 }
 
 /// Counts the lines that the task added and removed.

@@ -10,15 +10,16 @@ pub use super::outcome::{
     DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, Terms, UNCHANGED, USAGE, unstarted,
 };
 use super::outcome::{Watch, count_lines};
+use super::report;
+pub use super::report::{Report, ReportFormat};
 use crate::agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record,
     ReviewCommand, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
     Terms as TurnTerms, TurnCommand, Wanted,
 };
-use crate::text::visible::visible;
+use crate::text::visible::{visible, visible_line};
 use crate::transport::Outgoing;
 pub use filter::EventFilter;
-use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::ids::SessionId;
@@ -76,6 +77,10 @@ pub struct Options {
     pub attach: Vec<PathBuf>,
     /// The file that the agent's changes are written to, as a patch.
     pub patch: Option<PathBuf>,
+    /// The reports that are written at the end.
+    pub reports: Vec<Report>,
+    /// The copy that the work is done in, and the folder that was copied.
+    pub copy: Option<(PathBuf, PathBuf)>,
     /// The conditions under which a completed task is not done.
     pub terms: Terms,
     /// The mode of the session; `None` leaves it unchanged.
@@ -105,6 +110,7 @@ pub struct Options {
 /// Runs one task, prints its result, and returns the exit code.
 pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     let mut watch = Watch::new(options.terms);
+    watch.findings_in = (!options.reports.is_empty()).then(|| options.cwd.clone());
     let clock = Clock { end: options.wall.map(|wall| Instant::now() + wall), idle: options.idle };
     let mut session = None;
     if let Err(error) = attempt(&out, &engine, &options, clock, &mut session, &mut watch).await {
@@ -170,6 +176,15 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         "signal".clone_into(&mut outcome.stop);
         outcome.exit_code = options.stop_code.load(Ordering::Relaxed);
     }
+    if let Some((copy, original)) = &options.copy {
+        name_originals(&mut watch.outcome, copy, original);
+    }
+    for report in &options.reports {
+        if let Err(error) = write_report(&engine, report, &watch.outcome).await {
+            watch.refused(error);
+        }
+    }
+    let outcome = &mut watch.outcome;
     finish(&out, &options, outcome).await;
     tokio::select! {
         () = out.flushed() => {}
@@ -236,6 +251,39 @@ async fn write_patch(
     let patch = session.ask(|reply| ReviewCommand::Patch { open: false, reply }).await?;
     outcome.not_in_patch = patch.left_out;
     engine.write_local(path, patch.text.into_bytes()).await
+}
+
+/// Names the files that were changed in a copy by the paths of those that were copied.
+fn name_originals(outcome: &mut RunResult, copy: &Path, original: &Path) {
+    for path in outcome.changes.files.iter_mut().chain(&mut outcome.not_in_patch) {
+        if let Ok(below) = Path::new(path.as_str()).strip_prefix(copy) {
+            *path = original.join(below).to_string_lossy().into_owned();
+        }
+    }
+}
+
+/// Writes a report; annotations go to stderr, where they do not mix with the result.
+async fn write_report(
+    engine: &EngineHandle,
+    wanted: &Report,
+    outcome: &RunResult,
+) -> Result<(), Error> {
+    let text = report::text(wanted.format, outcome).into_bytes();
+    match (wanted.format, &wanted.file) {
+        (ReportFormat::Github, file) => {
+            for line in report::annotations(&outcome.findings) {
+                report_line(&line);
+            }
+            match file {
+                Some(file) => engine.append_local(file, text).await,
+                None => Ok(()),
+            }
+        }
+        (ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Markdown, Some(file)) => {
+            engine.write_local(file, text).await
+        }
+        (ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Markdown, None) => Ok(()),
+    }
 }
 
 async fn attempt(
@@ -362,7 +410,6 @@ async fn subscribe(
     let snapshot = session
         .ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply })
         .await?;
-    watch.is_full = snapshot.permission_mode == PermissionMode::Full;
     (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
     Ok(feed)
 }
@@ -396,7 +443,8 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
     let line =
         if is_main { watch.take(&record.event) } else { watch.take_from_subagent(&record.event) };
     if let Some(line) = line.filter(|_| !options.is_quiet) {
-        report(&line);
+        // On one line: at the beginning of another, words of a model could be a command to the CI that reads them.
+        report_line(&visible_line(&line));
     }
 }
 
@@ -409,22 +457,22 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &RunResult) {
                 print(out, text.into_owned()).await;
             }
             if let Some(error) = &outcome.error {
-                report(&format!("pintle: {}", error.message));
+                report_line(&format!("pintle: {}", error.message));
                 if let Some(hint) = &error.hint {
-                    report(&format!("  {hint}"));
+                    report_line(&format!("  {hint}"));
                 }
             }
             if outcome.status == RunStatus::Unchanged {
-                report("pintle: nothing was changed (--require-changes)");
+                report_line("pintle: nothing was changed (--require-changes)");
             }
             for path in &outcome.not_in_patch {
-                report(&format!(
+                report_line(&format!(
                     "pintle: not in the patch, since outside the session's folder: {path}"
                 ));
             }
             for denial in &outcome.denials {
                 let why = denial.hint.as_deref().unwrap_or(&denial.reason);
-                report(&format!("pintle: denied: {} ({why})", denial.title));
+                report_line(&visible_line(&format!("pintle: denied: {} ({why})", denial.title)));
             }
         }
         Format::Json | Format::Events => {
@@ -442,7 +490,7 @@ async fn print(out: &Outgoing, line: String) {
 }
 
 /// Prints a line on stderr, with control characters, which could control the terminal, drawn as signs.
-fn report(line: &str) {
+fn report_line(line: &str) {
     use std::io::Write;
     let line = visible(line);
     // A missing reader of stderr does not end the run.

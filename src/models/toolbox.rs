@@ -34,6 +34,13 @@ pub enum Toolbox {
         /// The tools to exclude.
         without: GlobSet,
     },
+    /// Another toolbox, and more tools.
+    Also {
+        /// The other toolbox.
+        of: Box<Toolbox>,
+        /// The tools beside those.
+        tools: Arc<[Arc<dyn Tool>]>,
+    },
 }
 
 /// The groups of tools that a session has beside those for its work.
@@ -83,6 +90,9 @@ impl Toolbox {
                 let all = of.tools(model, extras);
                 all.iter().filter(|tool| is_chosen(tool.name())).cloned().collect()
             }
+            Self::Also { of, tools } => {
+                of.tools(model, extras).iter().chain(tools.iter()).cloned().collect()
+            }
         }
     }
 
@@ -95,7 +105,7 @@ impl Toolbox {
                 profile_of(known.as_deref(), &model.id)
             }
             Self::Fixed(_) => profile_of(None, &model.id),
-            Self::Chosen { of, .. } => of.profile(model),
+            Self::Chosen { of, .. } | Self::Also { of, .. } => of.profile(model),
         }
     }
 }

@@ -520,15 +520,15 @@ const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urand
 /// True if a rule that allows reaches this zone. Secrets and protected files need a rule of the user's configuration
 /// that names them; nothing wider covers them by the way.
 fn reaches(rule: &Compiled, zone: Zone, ctx: &Context<'_>) -> bool {
+    let is_of_user = matches!(rule.origin, Origin::User | Origin::Policy);
     match zone {
         Zone::Inside => true,
         Zone::Wide | Zone::Outside => rule.rule.path.is_some(),
         Zone::Protected(_) => {
-            rule.origin == Origin::User
-                && rule.fixed_path().is_some_and(|path| places::protected(path).is_some())
+            is_of_user && rule.fixed_path().is_some_and(|path| places::protected(path).is_some())
         }
         Zone::Secret(_) => {
-            rule.origin == Origin::User
+            is_of_user
                 && rule
                     .fixed_path()
                     .is_some_and(|path| matches!(ctx.places.zone(path), Zone::Secret(_)))

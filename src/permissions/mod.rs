@@ -9,6 +9,7 @@ mod decide;
 pub mod hosts;
 pub mod places;
 pub mod propose;
+pub mod remedy;
 pub mod rules;
 
 pub use below::FilesBelow;
@@ -165,7 +166,7 @@ pub enum Sandbox {
 }
 
 /// The circumstances of a decision.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The permission mode.
     pub mode: PermissionMode,

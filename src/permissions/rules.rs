@@ -38,6 +38,8 @@ pub struct Rule {
 pub enum Origin {
     /// The user's configuration.
     User,
+    /// The policy of this run: the file that the command line names, and what its other options restrict.
+    Policy,
     /// A file of a trusted project.
     Project,
     /// An answer that holds everywhere.
@@ -54,6 +56,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::User => "your configuration",
+            Self::Policy => "the policy of this run",
             Self::Project => "the project's rules",
             Self::GrantedByUser => "an answer that holds everywhere",
             Self::GrantedForProject => "an answer that holds in this project",

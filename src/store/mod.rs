@@ -32,6 +32,7 @@ mod migrate;
 pub mod retention;
 mod seek;
 pub mod streaming;
+mod text_file;
 mod title;
 mod verify;
 
@@ -42,6 +43,7 @@ use journal::Holder;
 pub use journal::{Journal, Opened, Page};
 pub use list::{Cursor, Filter};
 pub use seek::EntriesBack;
+pub use text_file::TextFile;
 pub use verify::JournalReport;
 
 use crate::disk;

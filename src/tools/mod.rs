@@ -27,6 +27,7 @@ mod profile;
 mod read;
 mod read_many;
 mod recall;
+mod report_finding;
 mod todo_write;
 mod write;
 
@@ -50,6 +51,7 @@ pub use profile::{PROFILES, Profile};
 pub use read::Read;
 pub use read_many::ReadMany;
 pub use recall::{Pruned, Recall};
+pub use report_finding::ReportFinding;
 pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
 

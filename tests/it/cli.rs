@@ -123,7 +123,8 @@ fn run_tells_of_a_call_without_its_control_characters() {
 fn run_never_asks_and_says_what_was_denied() {
     let place = Place::new(&[]);
     let script = script(&place, "echo made > made.txt");
-    let out = run(&place, &["run", "go", "--script", &script]);
+    let out =
+        run(&place, &["run", "go", "--permission", "ask", "--sandbox", "off", "--script", &script]);
     assert_eq!(out.status.code(), Some(4));
     assert!(text(&out.stderr).contains("--permission full would have allowed it"));
     assert!(!place.path("made.txt").exists());

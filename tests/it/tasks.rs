@@ -7,28 +7,28 @@ use pintle_protocol::schema::SCHEMA_JSON;
 use serde_json::{Value, json};
 use std::process::{Command, Output, Stdio};
 
-fn text(words: &str) -> Value {
+pub(crate) fn text(words: &str) -> Value {
     json!({"blocks": [{"text": words}]})
 }
 
-fn tool(name: &str, arguments: Value) -> Value {
+pub(crate) fn tool(name: &str, arguments: Value) -> Value {
     json!({"blocks": [{"tool": name, "arguments": arguments}]})
 }
 
 /// A task, run with a script of replies.
-struct Task {
-    place: Place,
-    script: String,
+pub(crate) struct Task {
+    pub(crate) place: Place,
+    pub(crate) script: String,
 }
 
 impl Task {
-    fn new(replies: Value) -> Self {
+    pub(crate) fn new(replies: Value) -> Self {
         let place = Place::new(&[("notes.txt", "one\ntwo\nthree")]);
         let script = place.script(&json!({ "replies": replies }));
         Self { place, script }
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let args =
             [&["run", "--quiet", "--format", "json", "--script", &self.script], args].concat();
         let mut command = self.place.command(&args);
@@ -37,7 +37,7 @@ impl Task {
     }
 
     /// Returns the exit code, the result and what stderr said.
-    fn run(&self, args: &[&str]) -> (i32, Value, String) {
+    pub(crate) fn run(&self, args: &[&str]) -> (i32, Value, String) {
         ended(&self.command(args).output().unwrap())
     }
 
@@ -49,7 +49,7 @@ impl Task {
 }
 
 /// The exit code, the result, which is as the schema says, and what stderr said.
-fn ended(out: &Output) -> (i32, Value, String) {
+pub(crate) fn ended(out: &Output) -> (i32, Value, String) {
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     let code = out.status.code().unwrap();
     let result: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
@@ -66,6 +66,7 @@ fn ended(out: &Output) -> (i32, Value, String) {
 }
 
 const FULL: &str = "--permission=full";
+const READ_ONLY: &str = "--permission=read-only";
 
 #[test]
 fn every_end_has_one_exit_code_and_one_word_for_it() {
@@ -75,11 +76,11 @@ fn every_end_has_one_exit_code_and_one_word_for_it() {
     for (name, replies, args, code, status, stop) in [
         ("done", json!([text("yes")]), &["go"][..], 0, "success", "done"),
         ("provider", json!([fails()]), &["go"], 3, "failed", "auth"),
-        ("denied", json!([edit(), text("done")]), &["go"], 4, "denied", "denied"),
+        ("denied", json!([edit(), text("done")]), &["go", READ_ONLY], 4, "denied", "denied"),
         (
             "denied, which does not matter",
             json!([edit(), text("done")]),
-            &["go", "--fail-on-denied", "false"],
+            &["go", READ_ONLY, "--fail-on-denied", "false"],
             0,
             "success",
             "done",
@@ -118,39 +119,6 @@ fn every_end_has_one_exit_code_and_one_word_for_it() {
             let journal = result["journal"].as_str().unwrap();
             assert!(std::path::Path::new(journal).is_file(), "{name}: {journal}");
         }
-    }
-}
-
-#[test]
-fn a_denial_names_what_would_have_allowed_it_and_nothing_else() {
-    let run = |command: &str| tool("bash", json!({"command": command}));
-    let ask = "[[rules]]\ndecision = \"ask\"\nargv = [\"touch\", \"**\"]\n";
-    let deny = "[[rules]]\ndecision = \"deny\"\nargv = [\"touch\", \"**\"]\n";
-    for (name, config, call, args, reason, hint) in [
-        ("the mode", "", run("touch a"), &[][..], "nobody is there", "--permission full would"),
-        ("a rule that asks", ask, run("touch a"), &[FULL], "nobody is there", ""),
-        ("a rule that denies", deny, run("touch a"), &[FULL], "Decided by", ""),
-        (
-            "the engine's own settings",
-            "",
-            tool("read", json!({"path": "../home/config.toml"})),
-            &[FULL],
-            "secret",
-            "",
-        ),
-    ] {
-        let task = Task::new(json!([call, text("done")]));
-        std::fs::create_dir_all(task.place.home()).unwrap();
-        std::fs::write(task.place.home().join("config.toml"), config).unwrap();
-        let (code, result, said) = task.run(&[&["go"], args].concat());
-        assert_eq!(code, 4, "{name}: {result} {said}");
-        let denial = &result["denials"][0];
-        assert!(denial["reason"].as_str().unwrap().contains(reason), "{name}: {denial}");
-        let got = denial["hint"].as_str().unwrap_or_default();
-        assert!(
-            if hint.is_empty() { got.is_empty() } else { got.starts_with(hint) },
-            "{name}: {denial}"
-        );
     }
 }
 
@@ -343,10 +311,11 @@ fn a_provider_that_never_answers_is_left_when_the_time_is_over() {
 #[test]
 fn calls_of_tools_and_silence_have_limits() {
     let ls = || tool("ls", json!({}));
-    let task = Task::new(json!([ls(), ls(), text("never")]));
+    let task = Task::new(json!([ls(), ls(), text("so far"), text("never")]));
     let (code, result, said) = task.run(&["go", "--max-tool-calls", "2"]);
     assert_eq!((code, &result["stop"]), (5, &json!("toolCallLimit")), "{result} {said}");
-    assert_eq!(result["steps"], 2, "{result}");
+    // The last reply has no tools.
+    assert_eq!((&result["steps"], &result["text"]), (&json!(3), &json!("so far")), "{result}");
     let task = Task::new(json!([tool("bash", json!({"command": "sleep 1000"})), text("never")]));
     let (code, result, said) = task.run(&["go", FULL, "--idle-timeout", "1"]);
     assert_eq!(

@@ -1720,6 +1720,8 @@ export type ToolDetails = {
   agent?: AgentId;
   /** The sandbox that the command ran in; absent if it was not confined. */
   sandbox?: SandboxReport;
+  /** The reason why the permissions denied the call; absent if they did not. */
+  denial?: Denial;
 };
 
 /** A record of the truncation of a tool's output, made before the model saw it. */
@@ -1780,6 +1782,16 @@ export type SandboxReport = {
   created?: string[];
   /** Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`. */
   refusedHosts?: string[];
+};
+
+/** A denial by the permissions, and what would have allowed the call. */
+export type Denial = {
+  /** The rule, mode or list that decided, in words. */
+  decidedBy: string;
+  /** The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough. */
+  mode?: PermissionMode;
+  /** The rules that would have allowed it, in words; with `mode`, both are needed. */
+  rules?: string[];
 };
 
 /** A tool call, from the first byte of its arguments to its result. */
@@ -3361,6 +3373,30 @@ export type RunDenial = {
   hint?: string;
 };
 
+/** Something wrong at a place in a file. (Experimental.) */
+export type Finding = {
+  /** The file, relative to the working directory. */
+  path: string;
+  /** The first line, 1-based; absent where the finding is about the whole file. */
+  line?: number;
+  /** The last line, which is part of it. */
+  endLine?: number;
+  /** Its weight. */
+  severity: Severity2;
+  /** The name for its kind. */
+  rule: string;
+  /** The model's words about it. */
+  message: string;
+  /** The text that is to stand in place of these lines. */
+  fix?: string;
+};
+
+/** The weight of a finding. Ordered from the least to the most severe. (Experimental.) */
+export type Severity2 = 
+  | /** Worth knowing. */ "note"
+  | /** To be looked at. */ "warning"
+  | /** To be mended. */ "error";
+
 /** The result of `pintle run`. (Experimental.) */
 export type RunResult = {
   /** The kind of end. */
@@ -3393,6 +3429,8 @@ export type RunResult = {
   commands: RunCommand[];
   /** The calls that were denied. */
   denials: RunDenial[];
+  /** The findings that the model reported, in order, each once; only where a report was asked for. */
+  findings?: Finding[];
   /** Changed files that the patch leaves out, since they are outside of the session's folder. */
   notInPatch?: string[];
   /** The error, where the task failed. */

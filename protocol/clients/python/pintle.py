@@ -2357,6 +2357,8 @@ class ToolDetails(TypedDict, total=False):
     agent: "AgentId"
     # The sandbox that the command ran in; absent if it was not confined.
     sandbox: "SandboxReport"
+    # The reason why the permissions denied the call; absent if they did not.
+    denial: "Denial"
 
 
 class _Truncation(TypedDict):
@@ -2428,6 +2430,20 @@ class SandboxReport(_SandboxReport, total=False):
     created: list[str]
     # Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
     refusedHosts: list[str]
+
+
+class _Denial(TypedDict):
+    # The rule, mode or list that decided, in words.
+    decidedBy: str
+
+
+class Denial(_Denial, total=False):
+    """A denial by the permissions, and what would have allowed the call."""
+
+    # The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough.
+    mode: "PermissionMode"
+    # The rules that would have allowed it, in words; with `mode`, both are needed.
+    rules: list[str]
 
 
 class _ToolCall(TypedDict):
@@ -4311,6 +4327,8 @@ class RunLineResult(_RunLineResult, total=False):
     structured: Any
     # Their cost, in billionths of a US dollar; absent where the price is not known.
     costNanoUsd: int
+    # The findings that the model reported, in order, each once; only where a report was asked for.
+    findings: list["Finding"]
     # Changed files that the patch leaves out, since they are outside of the session's folder.
     notInPatch: list[str]
     # The error, where the task failed.
@@ -4379,6 +4397,31 @@ class RunDenial(_RunDenial, total=False):
     hint: str
 
 
+class _Finding(TypedDict):
+    # The file, relative to the working directory.
+    path: str
+    # Its weight.
+    severity: "Severity2"
+    # The name for its kind.
+    rule: str
+    # The model's words about it.
+    message: str
+
+
+class Finding(_Finding, total=False):
+    """Something wrong at a place in a file. (Experimental.)"""
+
+    # The first line, 1-based; absent where the finding is about the whole file.
+    line: int
+    # The last line, which is part of it.
+    endLine: int
+    # The text that is to stand in place of these lines.
+    fix: str
+
+
+# The weight of a finding. Ordered from the least to the most severe. (Experimental.)
+Severity2: TypeAlias = Union[Literal["note"], Literal["warning"], Literal["error"]]
+
 class _RunResult(TypedDict):
     # The kind of end.
     status: "RunStatus"
@@ -4415,6 +4458,8 @@ class RunResult(_RunResult, total=False):
     structured: Any
     # Their cost, in billionths of a US dollar; absent where the price is not known.
     costNanoUsd: int
+    # The findings that the model reported, in order, each once; only where a report was asked for.
+    findings: list["Finding"]
     # Changed files that the patch leaves out, since they are outside of the session's folder.
     notInPatch: list[str]
     # The error, where the task failed.

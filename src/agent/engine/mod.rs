@@ -151,6 +151,22 @@ impl EngineHandle {
         written.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
+    /// Adds to a file of this machine, which is made if it is not there.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub async fn append_local(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
+        let wrong = |error: crate::exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
+        let here = &self.services.here;
+        let mut all = match here.stat(path).await {
+            Ok(_) => here.read(path).await.map_err(wrong)?,
+            Err(crate::exec::Error::NotFound(_)) => Vec::new(),
+            Err(error) => return Err(wrong(error)),
+        };
+        all.extend(content);
+        here.write(path, all).await.map_err(wrong)
+    }
+
     /// Makes a session.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
 use pintle_protocol::ids::{ApprovalId, ItemId};
-use pintle_protocol::item::{FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolResult};
+use pintle_protocol::item::{Denial, FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolResult};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -89,6 +89,21 @@ pub(in crate::agent) async fn run<H: Host>(
         state.conversation.push(Message::ToolResult(result));
     }
     take_last(host, ctx, Batch { steers, changes, ended }).await
+}
+
+/// Gives each call of a reply a result that says why it did not run.
+pub(in crate::agent) async fn refuse<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    calls: Vec<Call>,
+    why: &str,
+) {
+    for call in calls {
+        let outcome = Outcome::error(ItemStatus::Cancelled, why);
+        let result = finish(host, ctx, call, outcome).await;
+        state.conversation.push(Message::ToolResult(result));
+    }
 }
 
 /// True if every call only reads, and none of them needs to ask.
@@ -300,6 +315,14 @@ impl Outcome {
         Self::error(ItemStatus::Declined, reason)
     }
 
+    /// Says what would have allowed it.
+    fn denied(mut self, denial: Option<Denial>) -> Self {
+        if self.status == ItemStatus::Declined {
+            self.result.details.denial = denial;
+        }
+        self
+    }
+
     fn cancelled() -> Self {
         Self::error(ItemStatus::Cancelled, "Operation aborted")
     }
@@ -331,7 +354,8 @@ async fn approve_and_run<H: Host>(
     match decided.verdict.decision {
         permissions::Decision::Allow => {}
         permissions::Decision::Deny => {
-            return Ok(Outcome::declined(ctx, approval::policy_text(&decided.verdict), tally));
+            let text = approval::policy_text(&decided.verdict);
+            return Ok(Outcome::declined(ctx, text, tally).denied(decided.denial));
         }
         permissions::Decision::Ask => {
             if let Some(outcome) = ask(host, ctx, state, call, &access, decided, tally).await? {
@@ -380,7 +404,10 @@ async fn ask<H: Host>(
         DecidedBy::Interrupt => ItemStatus::Cancelled,
         DecidedBy::Client | DecidedBy::NoApprover | DecidedBy::Deadline => ItemStatus::Declined,
     };
-    let denied = || Outcome::error(status, approval::denial_text(&outcome, &decided.proposed));
+    let by_person = outcome.by == DecidedBy::Client;
+    let denial = decided.denial.filter(|_| !by_person);
+    let text = approval::denial_text(&outcome, &decided.proposed);
+    let denied = || Outcome::error(status, text).denied(denial);
     match outcome.decision {
         Decision::Allow => {
             let Some(origin) = approval::origin(outcome.scope) else { return Ok(None) };

@@ -41,12 +41,13 @@ use crate::agent::turn::continuation::Continuations;
 use crate::agent::turn::edit_checks::EditFeedback;
 use crate::agent::turn::hook_points::Begun;
 use crate::agent::turn::inputs::Rendered;
+use crate::agent::turn::limits::{Used, Warnings, last_words};
 use crate::agent::turn::loop_guard::{Judgement, LoopGuard};
 use crate::agent::turn::meter::specs;
 use crate::agent::turn::step::StepReply;
 use crate::agent::turn::structured_output::{StructuredOutput, Verdict};
 use crate::context::conversation::{Conversation, engine_message, from_engine};
-use crate::llm::{Assistant, AssistantBlock, Message};
+use crate::llm::{Assistant, AssistantBlock, Message, ToolSpec};
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError,
 };
@@ -171,11 +172,22 @@ async fn drive<H: Host>(
     let mut tool_calls = 0_u64;
     let mut linted = String::new();
     let mut edit_checks = EditFeedback::default();
+    let mut warnings = Warnings::default();
     loop {
         let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         if let Some(notice) = ctx.limits.reached(tally.steps, tool_calls, &ctx.budget, elapsed_ms) {
+            let reason = notice.message.clone();
             host.record(Event::Notice(notice));
+            if ctx.limits.are_told {
+                // On the heap: a turn that reaches no limit needs no room for it.
+                Box::pin(sum_up(host, ctx, state, tally, &tools, output, &reason)).await?;
+            }
             return Ok(StopReason::Limit);
+        }
+        let used = Used { steps: tally.steps, tool_calls, elapsed_ms };
+        let due = ctx.limits.are_told.then(|| warnings.next(&ctx.limits, &ctx.budget, used));
+        if let Some(text) = due.flatten() {
+            tell(host, ctx, &mut state.conversation, text);
         }
         if room::before_request(host, ctx, state, &tools, tally).await? {
             let steers = host.take_steers().await;
@@ -284,6 +296,49 @@ async fn drive<H: Host>(
         if warn_of_repeats(host, ctx, &mut state.conversation, judgement) {
             return Ok(StopReason::Limit);
         }
+    }
+}
+
+/// Lets the model reply once more after a limit, without tools. Whatever comes of it, the limit ended the turn.
+///
+/// # Errors
+/// The turn was stopped meanwhile.
+async fn sum_up<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    tally: &mut Tally,
+    tools: &Arc<[ToolSpec]>,
+    output: Option<StructuredOutput>,
+    reason: &str,
+) -> Result<(), End> {
+    tell(host, ctx, &mut state.conversation, last_words(reason));
+    let StepReply { assistant, calls, cut, .. } =
+        match step::run(host, ctx, &state.conversation.messages, tools, tally).await {
+            Ok(reply) => reply,
+            Err(End::Interrupted) => return Err(End::Interrupted),
+            Err(End::Completed(_) | End::Failed(_)) => return Ok(()),
+        };
+    if let Some(mut output) = output
+        && cut.is_none()
+        && let Verdict::Valid(value) = output.judge(&assistant.blocks)
+    {
+        tally.structured = Some(value);
+    }
+    if !assistant.blocks.is_empty() {
+        state.conversation.push(Message::Assistant(assistant));
+    }
+    calls::refuse(
+        host,
+        ctx,
+        state,
+        calls,
+        "A limit of the task is reached. This call did not run.",
+    )
+    .await;
+    match cut {
+        Some(End::Interrupted) => Err(End::Interrupted),
+        Some(End::Completed(_) | End::Failed(_)) | None => Ok(()),
     }
 }
 

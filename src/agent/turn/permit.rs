@@ -9,14 +9,16 @@ use crate::exec::{Environment, LeftOut};
 use crate::permissions::command::Analysis;
 use crate::permissions::hosts::HostPatterns;
 use crate::permissions::propose::propose;
+use crate::permissions::remedy::denial;
 use crate::permissions::{
-    Action, Call, CheckedPath, Compiled, Context, FilesBelow, Origin, Places, ResolvedPath, Rule,
-    Sandbox, Verdict, decide, rules,
+    self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, Origin, Places, ResolvedPath,
+    Rule, Sandbox, Verdict, decide, rules,
 };
 use crate::tools::Access;
 use crate::trust::Answers;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
+use pintle_protocol::item::Denial;
 use pintle_protocol::session::{SandboxGrade, SandboxState};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,6 +38,8 @@ pub struct PermissionPolicy {
     pub ceiling_source: String,
     /// The rules of the user's configuration.
     pub rules: Vec<Rule>,
+    /// The rules of the policy of this run.
+    pub policy_rules: Vec<Rule>,
     /// The engine's own folders and files, which no tool reads or changes.
     pub private: Vec<PathBuf>,
     /// Exceptions to these: the user's skills.
@@ -113,6 +117,7 @@ impl PermissionPolicy {
             ceiling: PermissionMode::Full,
             ceiling_source: String::new(),
             rules: Vec::new(),
+            policy_rules: Vec::new(),
             private: Vec::new(),
             readable: Vec::new(),
             sandbox: SandboxPolicy::default(),
@@ -200,6 +205,8 @@ pub(in crate::agent) struct Decided {
     pub(in crate::agent) verdict: Verdict,
     /// The rules that would have allowed the call.
     pub(in crate::agent) proposed: Vec<Rule>,
+    /// Of a call that does not run by itself: the least that would have allowed it.
+    pub(in crate::agent) denial: Option<Denial>,
     /// The files that the call names, as it names them and resolved.
     pub(in crate::agent) paths: Vec<(PathBuf, PathBuf)>,
     /// The files that the call does not read where it reads all that is below a folder.
@@ -217,7 +224,11 @@ impl Permissions {
         let workspace = match origin {
             Origin::GrantedByUser => None,
             Origin::GrantedForProject => Some(self.ready.get()?.places.roots.first()?.clone()),
-            Origin::User | Origin::Project | Origin::GrantedForSession | Origin::GrantedForTurn => {
+            Origin::User
+            | Origin::Policy
+            | Origin::Project
+            | Origin::GrantedForSession
+            | Origin::GrantedForTurn => {
                 return None;
             }
         };
@@ -278,6 +289,8 @@ impl Permissions {
         };
         let verdict = decide(&call, &ctx);
         let proposed = propose(&call, &verdict, &ctx);
+        let runs = verdict.decision == permissions::Decision::Allow;
+        let denial = (!runs).then(|| denial(&call, &ctx));
         let left_out = match &call.action {
             Action::Read(folders) => {
                 let (mode, is_trusted, sandbox) = (ctx.mode, ctx.is_trusted, ctx.sandbox);
@@ -292,7 +305,7 @@ impl Permissions {
             | Action::Client
             | Action::Engine => LeftOut::default(),
         };
-        Decided { verdict, proposed, paths, left_out }
+        Decided { verdict, proposed, denial, paths, left_out }
     }
 
     /// The confinement of a command that a tool runs in the sandbox, with the hosts that rules and grants allow it now.
@@ -339,11 +352,6 @@ impl Permissions {
                     // That of one session: sessions may share a server.
                     let own = resolve(site.env, artifacts).await;
                     Arc::make_mut(&mut confinement).readable.retain(|path| *path != own);
-                }
-                if self.mode == PermissionMode::ReadOnly {
-                    let confinement = Arc::make_mut(&mut confinement);
-                    let roots = std::mem::take(&mut confinement.writable);
-                    confinement.readable.extend(roots);
                 }
                 Ok(Some(confinement))
             }
@@ -403,6 +411,8 @@ impl Permissions {
         let is_trusted = self.policy.answers.trusts(&folder).await;
         let kept = self.policy.answers.rules_in(&folder).await;
         let own = self.policy.rules.iter().map(|rule| (Origin::User, rule.clone()));
+        let of_policy = self.policy.policy_rules.iter().map(|rule| (Origin::Policy, rule.clone()));
+        let own = own.chain(of_policy);
         let mut problems = Vec::new();
         let mut of_project = Vec::new();
         for (path, rules) in self.project_rules(site, home.as_deref()).await {
@@ -428,7 +438,7 @@ impl Permissions {
             Sandbox::Missing
         };
         let places = Arc::new(Places { roots, home, private, readable });
-        let confinement = Arc::new(confinement(&places, sandbox));
+        let confinement = Arc::new(confinement(&places, sandbox, self.mode));
         Ready { places, rules, is_trusted, sandbox, confinement, problems }
     }
 
@@ -466,14 +476,21 @@ impl Ready {
     }
 }
 
-/// The confinement of commands: changes in the workspace alone, no secrets, no network by itself, and never less than the level
-/// that the decision relied on.
-fn confinement(places: &Places, sandbox: Sandbox) -> Confinement {
+/// The confinement of commands: changes in the workspace alone, and none in the mode read-only; no secrets, no network by itself, and
+/// never less than the level that the decision relied on.
+fn confinement(places: &Places, sandbox: Sandbox, mode: PermissionMode) -> Confinement {
+    let roots = places.roots.clone();
+    let (writable, read_only) = match mode {
+        PermissionMode::ReadOnly => (Vec::new(), roots),
+        PermissionMode::Ask | PermissionMode::AutoEdit | PermissionMode::Full => {
+            (roots, Vec::new())
+        }
+    };
     Confinement {
-        writable: places.roots.clone(),
+        writable,
         protected: places.protected(),
         hidden: places.hidden(),
-        readable: places.readable.clone(),
+        readable: read_only.into_iter().chain(places.readable.iter().cloned()).collect(),
         minimum: match sandbox {
             Sandbox::Missing | Sandbox::Partial => Grade::Partial,
             Sandbox::Full | Sandbox::Required => Grade::Full,

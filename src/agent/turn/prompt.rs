@@ -17,6 +17,7 @@ use crate::exec::{Error, Stat};
 use crate::llm::ToolSpec;
 use crate::text::visible::visible_line;
 use crate::tools::{SpawnAgent, Tool as _};
+use crate::trust::Answers;
 use futures_util::future::join_all;
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, PromptMade, PromptSource, PromptSourceKind,
@@ -185,12 +186,12 @@ fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState
     }
     if !withheld.is_empty() {
         let root = state.briefing.root.clone();
-        host.record(Event::Notice(untrusted(&root, &withheld)));
+        host.record(Event::Notice(untrusted(&root, &withheld, &ctx.prompt.personal.answers)));
     }
 }
 
 /// Tells which files of a project are not used until a person trusts it.
-fn untrusted(root: &Path, withheld: &[PathBuf]) -> Notice {
+fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
     let names = withheld.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
     let names: Vec<String> =
         names.map(|path| visible_line(&path.to_string_lossy()).into_owned()).collect();
@@ -200,9 +201,9 @@ fn untrusted(root: &Path, withheld: &[PathBuf]) -> Notice {
         level: NoticeLevel::Warning,
         code: "untrusted".to_owned(),
         message: format!("{root} is not trusted, so these are not used: {}", names.join(", ")),
-        hint: Some(format!(
-            "look at them, then run `pintle trust {root}`; the next turn uses them"
-        )),
+        hint: (!answers.is_closed()).then(|| {
+            format!("look at them, then run `pintle trust {root}`; the next turn uses them")
+        }),
     }
 }
 

@@ -1,17 +1,22 @@
 //! The command line.
 
 pub(crate) mod batch;
+mod delivery;
 pub(crate) mod history;
 pub(crate) mod listen;
 pub(crate) mod rpc;
 mod run;
+mod safety;
 mod sessions;
 
+pub(crate) use delivery::Delivery;
 pub(crate) use run::{Replay, Run};
+pub(crate) use safety::{READING_TOOLS, Safety};
 pub(crate) use sessions::{
     Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing, Stored,
 };
 
+use crate::policy_file::PolicyFile;
 use clap::{Parser, Subcommand, ValueEnum};
 use pintle::config::{self, Flags};
 use pintle::transport::codec::Framing;
@@ -142,7 +147,7 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// The permission mode, and the widest that clients can set: read-only, ask (changes and commands ask), auto-edit
-    /// (edits in the workspace are free) or full (nothing asks)
+    /// or edit (edits in the workspace are free, and commands in the sandbox) or full (nothing asks)
     #[arg(long, value_name = "MODE")]
     pub(crate) permission: Option<Permission>,
     /// Send requests to this server, whatever the provider's name
@@ -184,6 +189,18 @@ pub(crate) struct Settings {
     /// Models files of another program.
     #[arg(skip)]
     pub(crate) models_files: Vec<PathBuf>,
+    /// The project is code from strangers.
+    #[arg(skip)]
+    pub(crate) is_untrusted: bool,
+    /// The file of `--policy`.
+    #[arg(skip)]
+    pub(crate) policy: Option<PolicyFile>,
+    /// A folder that nothing may change, whatever else is allowed.
+    #[arg(skip)]
+    pub(crate) kept_tree: Option<PathBuf>,
+    /// The permission mode where nothing sets one.
+    #[arg(skip)]
+    pub(crate) usual_permission: Option<PermissionMode>,
 }
 
 /// The words of a command.
@@ -201,10 +218,11 @@ pub(crate) enum SandboxChoice {
     Off,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Permission {
     ReadOnly,
     Ask,
+    #[value(alias = "edit")]
     AutoEdit,
     Full,
 }
@@ -374,6 +392,8 @@ pub(crate) enum Policy {
 pub(crate) struct PolicyPlace {
     #[command(flatten)]
     pub(crate) settings: Settings,
+    #[command(flatten)]
+    pub(crate) safety: Safety,
     /// The folder of the session
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,

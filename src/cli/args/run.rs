@@ -1,6 +1,6 @@
 //! The arguments of `pintle run`.
 
-use super::Settings;
+use super::{Delivery, Safety, Settings};
 use anyhow::Context;
 use clap::ValueEnum;
 use pintle::config;
@@ -21,6 +21,8 @@ pub(crate) struct Run {
     prompt: Option<String>,
     #[command(flatten)]
     pub(crate) settings: Settings,
+    #[command(flatten)]
+    pub(crate) safety: Safety,
     /// The folder to work in
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
@@ -75,6 +77,8 @@ pub(crate) struct Run {
     /// Write the agent's changes to this file, as a patch for `git apply`
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) delivery: Delivery,
     /// End with code 7 where the agent changed nothing
     #[arg(long)]
     pub(crate) require_changes: bool,

@@ -170,7 +170,10 @@ impl Worker {
             terms: Terms {
                 fail_on_denied: order.fail_on_denied,
                 require_changes: order.require_changes,
+                is_untrusted: false,
             },
+            reports: Vec::new(),
+            copy: None,
             mode: order.mode,
             additional: Vec::new(),
             session: None,

@@ -197,7 +197,8 @@ mod tests {
 
     #[test]
     fn a_diagnostic_shows_what_was_there_before() {
-        let old: String = (0..25).map(|line| format!("old {line}\n")).collect();
+        let old: Vec<String> = (0..25).map(|line| format!("old {line}")).collect();
+        let old = old.join("\n");
         let message = diagnostic(&hunk(1, "new\u{202e}\n", &old), None).message;
         assert!(message.starts_with("pintle changed this: +1 \u{2212}25\nbefore:\nold 0\nold 1\n"));
         assert!(message.ends_with("\nold 19\n… and 5 more lines"), "{message}");

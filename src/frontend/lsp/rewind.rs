@@ -25,6 +25,9 @@ const BOTH: &str = "Conversation and files";
 const CONVERSATION: &str = "Conversation alone";
 const FILES: &str = "Files alone";
 
+/// The client's response to a request: its result, or the message of its error.
+type Reply = Result<Box<RawValue>, String>;
+
 /// A place to go back to, with what a person has to know.
 #[derive(Debug)]
 pub(super) struct Proposal {
@@ -137,8 +140,8 @@ impl Rewinds {
     fn responded(
         &mut self,
         id: &Id,
-        outcome: Result<Box<RawValue>, String>,
-    ) -> Result<Option<(Proposal, RewindScope)>, Result<Box<RawValue>, String>> {
+        outcome: Reply,
+    ) -> Result<Option<(Proposal, RewindScope)>, Reply> {
         let number = match id {
             Id::Str(id) => id.strip_prefix("rewind-").and_then(|number| number.parse().ok()),
             Id::Null | Id::Number(_) => None,
@@ -167,11 +170,7 @@ impl Driver {
     }
 
     /// Consumes a response about going back; returns any other.
-    pub(super) fn rewind_chosen(
-        &mut self,
-        id: &Id,
-        outcome: Result<Box<RawValue>, String>,
-    ) -> Result<(), Result<Box<RawValue>, String>> {
+    pub(super) fn rewind_chosen(&mut self, id: &Id, outcome: Reply) -> Result<(), Reply> {
         if let Some((Proposal { session, item_id, .. }, scope)) =
             self.rewinds.responded(id, outcome)?
         {
@@ -203,10 +202,11 @@ impl Driver {
         };
         self.send_all([wire::show(lsp::MessageType::INFO, &text)]);
         let message = text_of(&result.input);
-        if self.offers.show_document && !message.is_empty() {
-            if let Err(error) = self.begin_draft(None, None, &message) {
-                tracing::warn!("the message is not shown again: {}", error.message());
-            }
+        if self.offers.show_document
+            && !message.is_empty()
+            && let Err(error) = self.begin_draft(None, None, &message)
+        {
+            tracing::warn!("the message is not shown again: {}", error.message());
         }
     }
 }

@@ -25,6 +25,7 @@ pub(super) struct Hello {
 
 /// The capabilities of a client that change what is sent to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own")]
 pub(super) struct Offers {
     /// It shows the progress of work, which a person can cancel.
     pub(super) progress: bool,

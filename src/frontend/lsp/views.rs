@@ -55,16 +55,15 @@ pub(super) struct Draft {
 impl Views {
     /// Returns the path of a new file.
     fn file(&mut self, name: &str, ending: &str) -> HandlerResult<PathBuf> {
-        let folder = match &self.folder {
-            Some(folder) => folder,
-            None => {
-                let made = tempfile::Builder::new().prefix("pintle-lsp-").tempdir();
-                let hint = "see that TMPDIR names a folder that you can write";
-                let made = made.map_err(|error| {
-                    wire::failed(&format!("no folder for files to show: {error}"), hint)
-                })?;
-                self.folder.insert(made)
-            }
+        let folder = if let Some(folder) = &self.folder {
+            folder
+        } else {
+            let made = tempfile::Builder::new().prefix("pintle-lsp-").tempdir();
+            let hint = "see that TMPDIR names a folder that you can write";
+            let made = made.map_err(|error| {
+                wire::failed(&format!("no folder for files to show: {error}"), hint)
+            })?;
+            self.folder.insert(made)
         };
         self.count += 1;
         Ok(folder.path().join(format!("{name}-{}.{ending}", self.count)))
@@ -155,22 +154,15 @@ impl Driver {
     /// Has the client show a file, or tells the person its path.
     pub(super) fn show_file(&mut self, path: &Path, at: Option<lsp::Range>) {
         let uri = lsp::Uri::from_file_path(path).filter(|_| self.offers.show_document);
-        let message = match uri {
-            Some(uri) => {
-                self.views.count += 1;
-                let params = lsp::ShowDocumentParams {
-                    uri,
-                    external: None,
-                    take_focus: Some(true),
-                    selection: at,
-                };
-                let id = format!("show-{}", self.views.count);
-                envelope::request(&id, "window/showDocument", &params)
-            }
-            None => {
-                let text = format!("pintle: the file to look at is {}", path.display());
-                wire::show(lsp::MessageType::INFO, &text)
-            }
+        let message = if let Some(uri) = uri {
+            self.views.count += 1;
+            let take_focus = Some(true);
+            let params = lsp::ShowDocumentParams { uri, external: None, take_focus, selection: at };
+            let id = format!("show-{}", self.views.count);
+            envelope::request(&id, "window/showDocument", &params)
+        } else {
+            let text = format!("pintle: the file to look at is {}", path.display());
+            wire::show(lsp::MessageType::INFO, &text)
         };
         self.send_all([message]);
     }

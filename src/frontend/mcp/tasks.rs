@@ -9,7 +9,6 @@ use crate::agent::{
 };
 use crate::frontend::connection::{Events, FEED_CAPACITY};
 use crate::frontend::outcome::{Terms, Watch, count_lines};
-use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{SessionId, TurnId};
@@ -74,8 +73,8 @@ pub(super) async fn start(
     };
     let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
     let snapshot = session.ask(subscribe).await?;
-    let mut watch = Watch::new(Terms { fail_on_denied: false, require_changes: false });
-    watch.is_full = snapshot.permission_mode == PermissionMode::Full;
+    let mut watch =
+        Watch::new(Terms { fail_on_denied: false, require_changes: false, is_untrusted: false });
     (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
     watch.outcome.session_id = Some(session.id.clone());
     let journal = engine.store().journal(&session.id).ok();

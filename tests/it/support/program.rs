@@ -92,6 +92,11 @@ impl Place {
         std::fs::canonicalize(self.folder.path()).unwrap().join("project")
     }
 
+    /// The folder around the project and the home, by its real path.
+    pub(crate) fn folder(&self) -> PathBuf {
+        std::fs::canonicalize(self.folder.path()).unwrap()
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.project().join(name)
     }

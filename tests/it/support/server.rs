@@ -195,6 +195,33 @@ impl Connection {
     }
 }
 
+/// Starts a server of this machine that reads each request to its end and streams this text as events, as long as the tests run. Returns its
+/// port.
+pub(crate) fn streams(body: &'static str) -> u16 {
+    use std::io::{BufRead, Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = std::io::BufReader::new(client.unwrap());
+            let mut length = 0;
+            let mut line = String::new();
+            while client.read_line(&mut line).is_ok_and(|count| count > 2) {
+                let header = line.to_ascii_lowercase();
+                if let Some(value) = header.strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let _ = client.read_exact(&mut vec![0; length]);
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+            let _ = client.get_mut().write_all(format!("{head}{body}").as_bytes());
+        }
+    });
+    port
+}
+
 /// Starts a server of this machine that answers each request with this text, as long as the tests run. Returns its port.
 pub(crate) fn always(body: &'static str) -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1056,6 +1056,7 @@
 ---@field jobs? (pintle.JobRef)[] The background jobs concerned.
 ---@field agent? pintle.AgentId The sub-agent that it started.
 ---@field sandbox? pintle.SandboxReport The sandbox that the command ran in; absent if it was not confined.
+---@field denial? pintle.Denial The reason why the permissions denied the call; absent if they did not.
 
 ---A record of the truncation of a tool's output, made before the model saw it.
 ---@class pintle.Truncation
@@ -1092,6 +1093,12 @@
 ---@field denied? boolean The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
 ---@field created? (string)[] Protected files that the command created.
 ---@field refusedHosts? (string)[] Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
+
+---A denial by the permissions, and what would have allowed the call.
+---@class pintle.Denial
+---@field decidedBy string The rule, mode or list that decided, in words.
+---@field mode? pintle.PermissionMode The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough.
+---@field rules? (string)[] The rules that would have allowed it, in words; with `mode`, both are needed.
 
 ---A tool call, from the first byte of its arguments to its result.
 ---@class pintle.ToolCall
@@ -2049,6 +2056,19 @@
 ---@field reason string The reason, as the model was told.
 ---@field hint? string The option or rule that would have allowed it; absent where none would, or where a person's rule denied it.
 
+---Something wrong at a place in a file. (Experimental.)
+---@class pintle.Finding
+---@field path string The file, relative to the working directory.
+---@field line? integer The first line, 1-based; absent where the finding is about the whole file.
+---@field endLine? integer The last line, which is part of it.
+---@field severity pintle.Severity2 Its weight.
+---@field rule string The name for its kind.
+---@field message string The model's words about it.
+---@field fix? string The text that is to stand in place of these lines.
+
+---The weight of a finding. Ordered from the least to the most severe. (Experimental.)
+---@alias pintle.Severity2 "note"|"warning"|"error"
+
 ---The result of `pintle run`. (Experimental.)
 ---@class pintle.RunResult
 ---@field status pintle.RunStatus The kind of end.
@@ -2066,6 +2086,7 @@
 ---@field changes pintle.RunChanges The files that the agent changed.
 ---@field commands (pintle.RunCommand)[] The commands that ran, in order.
 ---@field denials (pintle.RunDenial)[] The calls that were denied.
+---@field findings? (pintle.Finding)[] The findings that the model reported, in order, each once; only where a report was asked for.
 ---@field notInPatch? (string)[] Changed files that the patch leaves out, since they are outside of the session's folder.
 ---@field error? pintle.TurnError The error, where the task failed.
 

@@ -8,6 +8,7 @@ mod launch;
 use super::{Phase, Session};
 use crate::agent::command::{Accepted, Interrupted, Record, Reply, Terms, TurnCommand};
 use crate::agent::error::{Action, Error, ErrorKind};
+use crate::agent::session::settings::Settings;
 use crate::agent::turn::context::Work;
 use crate::agent::turn::inputs;
 use crate::agent::turn::structured_output::check_schema;
@@ -22,6 +23,9 @@ use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::turn::WhenIdle;
 use std::sync::Arc;
+
+/// The name of the provider that answers from a script.
+const SCRIPT: &str = "script";
 
 /// A message in the journal, whose record is published after the response.
 struct AcceptedInput {
@@ -158,6 +162,7 @@ impl Session {
             })?;
         }
         self.check_turns()?;
+        self.check_price(terms.limits.and_then(|limits| limits.cost_nano_usd))?;
         // Checked before the prompt is accepted.
         let provider = self.services.models.provider(&self.settings.model)?;
         let turn_id = TurnId::new(self.services.ambient.new_id());
@@ -241,6 +246,25 @@ impl Session {
             | Effect::Noted { .. }
             | Effect::Ran { .. } => Err(other_request(key)),
         })
+    }
+
+    /// Refuses a limit of money that could not be kept, where nobody watches.
+    fn check_price(&self, most: Option<u64>) -> Result<(), Error> {
+        let Settings { model, limits, is_subagent, .. } = &self.settings;
+        let is_limited = most.or(limits.cost_nano_usd).is_some();
+        // A script costs nothing, and a sub-agent is a call of a turn that was accepted.
+        if !is_limited || !limits.are_told || model.provider == SCRIPT || *is_subagent {
+            return Ok(());
+        }
+        if self.services.models.model(model).is_some_and(|known| known.price.is_some()) {
+            return Ok(());
+        }
+        let what = format!(
+            "the price of {}/{} is not known, so the limit of money cannot be kept",
+            model.provider, model.id
+        );
+        let hint = "set the model's `price` in config.toml (`pintle help providers`; 0 where it costs nothing), or limit the tokens instead of the money";
+        Err(Error::new(ErrorKind::Config, what).hint(hint))
     }
 
     /// Refuses a turn beyond the session's limit.

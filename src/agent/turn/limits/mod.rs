@@ -1,6 +1,12 @@
-//! The limits of a turn: pure. Reaching one is no error; the turn ends in order and says which one it was.
+//! The limits of a turn: pure. `warnings` is what the model is told of them.
+//!
+//! Reaching one is no error; the turn ends in order and says which one it was.
 //!
 //! A budget is shared by atomic counters, which a turn fills and its sub-agents spend from, since sub-agents are tasks of their own.
+
+mod warnings;
+
+pub(in crate::agent) use warnings::{Used, Warnings, last_words};
 
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{Notice, NoticeLevel};
@@ -28,6 +34,11 @@ pub struct Limits {
     pub subagent_depth: u32,
     /// The most turns of the session.
     pub turns: Option<u64>,
+    /// The model is told what is used of its limits, has one reply more when one is reached, and a limit of money needs a known price: for
+    /// tasks that nobody watches.
+    pub are_told: bool,
+    /// The time after which somebody else stops the turn, in milliseconds: only told.
+    pub wall_ms: Option<u64>,
 }
 
 impl Default for Limits {
@@ -42,6 +53,8 @@ impl Default for Limits {
             loop_window: 10,
             subagent_depth: 1,
             turns: None,
+            are_told: false,
+            wall_ms: None,
         }
     }
 }
@@ -61,6 +74,8 @@ impl Limits {
             loop_window: self.loop_window,
             subagent_depth: self.subagent_depth.min(other.subagent_depth),
             turns: least(self.turns, other.turns),
+            are_told: self.are_told || other.are_told,
+            wall_ms: least(self.wall_ms, other.wall_ms),
         }
     }
 
@@ -126,6 +141,15 @@ impl Budget {
         let tokens = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
         self.0.tokens.fetch_add(tokens, Ordering::Relaxed);
         self.0.nano_usd.fetch_add(cost_nano_usd.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Returns what is used of the tokens and of the money, each with its limit, which is `u64::MAX` where there is none.
+    fn shares(&self) -> ((u64, u64), (u64, u64)) {
+        let Spent { most_tokens, most_nano_usd, tokens, nano_usd } = &*self.0;
+        let of = |used: &AtomicU64, most: &AtomicU64| {
+            (used.load(Ordering::Relaxed), most.load(Ordering::Relaxed))
+        };
+        (of(tokens, most_tokens), of(nano_usd, most_nano_usd))
     }
 
     fn reached(&self) -> Option<Notice> {

@@ -1,0 +1,149 @@
+//! What a model is told of its limits: that half, four fifths or nine tenths of one are used, and that one is reached. Pure.
+
+use super::{Budget, Limits, usd};
+use crate::context::conversation::from_engine;
+use std::collections::BTreeMap;
+
+/// The shares of a limit at which the model is told, in percent.
+const SHARES: [u64; 3] = [50, 80, 90];
+
+/// What a turn has used, beside what its budget counts.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::agent) struct Used {
+    pub(in crate::agent) steps: u32,
+    pub(in crate::agent) tool_calls: u64,
+    pub(in crate::agent) elapsed_ms: u64,
+}
+
+/// The shares that the model was told of, by limit.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct Warnings(BTreeMap<&'static str, u64>);
+
+impl Warnings {
+    /// Returns the message for the model, if a limit has passed a share since the last message. One message tells of all limits, and of the
+    /// highest share of each.
+    pub(in crate::agent) fn next(
+        &mut self,
+        limits: &Limits,
+        budget: &Budget,
+        used: Used,
+    ) -> Option<String> {
+        let mut told = Vec::new();
+        let mut highest = 0;
+        for (name, used, limit, words) in shares(limits, budget, used) {
+            let percent = percent(used, limit);
+            let Some(share) = SHARES.into_iter().rfind(|share| percent >= *share) else { continue };
+            if self.0.insert(name, share).is_none_or(|before| before < share) {
+                told.push(format!("{percent} % of {name} ({words})"));
+                highest = highest.max(share);
+            }
+        }
+        let advice = match highest {
+            0 => return None,
+            50 => "Plan the rest so that the task is done before it ends.",
+            80 => "Do what matters most, and leave out the rest.",
+            _ => "Come to an end now.",
+        };
+        let told = told.join(", ");
+        Some(from_engine(format_args!("a limit of this task draws near: {told} used. {advice}")))
+    }
+}
+
+/// Returns the message to a model whose turn has reached a limit, before its last reply.
+pub(in crate::agent) fn last_words(reason: &str) -> String {
+    from_engine(format_args!(
+        "a limit of this task is reached: {reason}. One reply is left, and no tool runs any more. Do not call any. If the task has a result, give \
+         it now in the form that was asked for; else say what is done, what is not, and how to go on."
+    ))
+}
+
+fn percent(used: u64, limit: u64) -> u64 {
+    let percent = u128::from(used) * 100 / u128::from(limit.max(1));
+    u64::try_from(percent).unwrap_or(u64::MAX)
+}
+
+/// Words for what is used of a limit.
+type Words<'a> = &'a dyn Fn(u64, u64) -> String;
+
+/// The limits: the name, what is used, the limit, and both in words.
+fn shares(
+    limits: &Limits,
+    budget: &Budget,
+    used: Used,
+) -> impl Iterator<Item = (&'static str, u64, u64, String)> {
+    let ((tokens, most_tokens), (cost, most_cost)) = budget.shares();
+    let limited = |limit: u64| (limit != u64::MAX).then_some(limit);
+    let count = |used: u64, limit: u64| format!("{used} of {limit}");
+    let seconds = |used: u64, limit: u64| format!("{} s of {} s", used / 1000, limit / 1000);
+    let dollars = |used: u64, limit: u64| format!("${} of ${}", usd(used), usd(limit));
+    let rows: [(&'static str, u64, Option<u64>, Words<'_>); 6] = [
+        ("the replies", u64::from(used.steps), Some(u64::from(limits.steps)), &count),
+        ("the tool calls", used.tool_calls, limits.tool_calls, &count),
+        ("the tokens", tokens, limited(most_tokens), &count),
+        ("the money", cost, limited(most_cost), &dollars),
+        ("the time", used.elapsed_ms, limits.duration_ms, &seconds),
+        ("the time until it is stopped", used.elapsed_ms, limits.wall_ms, &seconds),
+    ];
+    let rows = rows.map(|(name, used, limit, words)| {
+        limit.map(|limit| (name, used, limit, words(used, limit)))
+    });
+    rows.into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::content::Usage;
+    use std::fmt::Write as _;
+
+    #[test]
+    fn a_model_is_told_each_share_of_each_limit_once() {
+        let limits = Limits {
+            steps: 10,
+            tool_calls: Some(4),
+            tokens: Some(1000),
+            cost_nano_usd: Some(500_000_000),
+            duration_ms: Some(100_000),
+            wall_ms: Some(200_000),
+            ..Limits::default()
+        };
+        let budget = Budget::default();
+        budget.fill(&limits);
+        let mut warnings = Warnings::default();
+        let mut told = String::new();
+        let rows: [(u32, u64, u64, u64, u64); 7] = [
+            (1, 0, 100, 0, 1_000),
+            (5, 1, 399, 0, 10_000),
+            (6, 1, 1, 0, 10_000),
+            (7, 4, 0, 450_000_000, 49_999),
+            (8, 4, 0, 0, 50_000),
+            (8, 4, 0, 0, 100_000),
+            (9, 4, 0, 0, 185_000),
+        ];
+        for (steps, tool_calls, tokens, cost, elapsed_ms) in rows {
+            budget.spend(&Usage { input_tokens: tokens, ..Usage::default() }, Some(cost));
+            let used = Used { steps, tool_calls, elapsed_ms };
+            let text = warnings.next(&limits, &budget, used).unwrap_or_default();
+            let _ = writeln!(told, "{steps}: {text}");
+        }
+        expect_test::expect![[r"
+            1: 
+            5: From the engine, not from the user: a limit of this task draws near: 50 % of the replies (5 of 10) used. Plan the rest so that the task is done before it ends.
+            6: From the engine, not from the user: a limit of this task draws near: 50 % of the tokens (500 of 1000) used. Plan the rest so that the task is done before it ends.
+            7: From the engine, not from the user: a limit of this task draws near: 100 % of the tool calls (4 of 4), 90 % of the money ($0.4500 of $0.5000) used. Come to an end now.
+            8: From the engine, not from the user: a limit of this task draws near: 80 % of the replies (8 of 10), 50 % of the time (50 s of 100 s) used. Do what matters most, and leave out the rest.
+            8: From the engine, not from the user: a limit of this task draws near: 100 % of the time (100 s of 100 s), 50 % of the time until it is stopped (100 s of 200 s) used. Come to an end now.
+            9: From the engine, not from the user: a limit of this task draws near: 90 % of the replies (9 of 10), 92 % of the time until it is stopped (185 s of 200 s) used. Come to an end now.
+        "]].assert_eq(&told);
+    }
+
+    #[test]
+    fn limits_that_nobody_set_are_not_told() {
+        let limits = Limits::default();
+        let budget = Budget::default();
+        budget.fill(&limits);
+        budget.spend(&Usage { input_tokens: 1 << 40, ..Usage::default() }, Some(1 << 50));
+        let used = Used { steps: 1, tool_calls: 1 << 40, elapsed_ms: u64::MAX };
+        assert_eq!(Warnings::default().next(&limits, &budget, used), None);
+    }
+}

@@ -1,0 +1,83 @@
+//! The options of `run` that say where its work goes: into the tree or beside it, and into which reports.
+
+use pintle::frontend::run::{Report, ReportFormat};
+use std::path::{Path, PathBuf};
+
+/// The options that say where the work goes.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Delivery {
+    /// Leave the files as they are: the work is done in a temporary copy, without what git ignores; --patch writes down the changes
+    #[arg(long, conflicts_with_all = ["wrap", "add_dir", "session"])]
+    pub(crate) no_apply: bool,
+    /// Let the model report findings, and write them as sarif=FILE, junit=FILE, markdown=FILE, or github (annotations on stderr, and the summary of
+    /// the step); may be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report)]
+    report: Vec<Wanted>,
+}
+
+/// A report as it is named.
+#[derive(Debug, Clone)]
+struct Wanted {
+    format: ReportFormat,
+    file: Option<PathBuf>,
+}
+
+fn parse_report(text: &str) -> Result<Wanted, String> {
+    let (name, file) = match text.split_once('=') {
+        Some((name, file)) => (name, Some(file)),
+        None => (text, None),
+    };
+    let format = match name {
+        "sarif" => ReportFormat::Sarif,
+        "junit" => ReportFormat::Junit,
+        "markdown" => ReportFormat::Markdown,
+        "github" => ReportFormat::Github,
+        _ => return Err("expected sarif=FILE, junit=FILE, markdown=FILE or github".to_owned()),
+    };
+    match (format, file) {
+        (ReportFormat::Github, None) => Ok(Wanted { format, file: None }),
+        (ReportFormat::Github, Some(_)) => {
+            Err("github takes no file: annotations go to stderr, and the summary to $GITHUB_STEP_SUMMARY".to_owned())
+        }
+        (_, None | Some("")) => Err(format!("name the file: {name}=FILE")),
+        (_, Some(file)) => Ok(Wanted { format, file: Some(file.into()) }),
+    }
+}
+
+impl Delivery {
+    /// Returns the reports; files are relative to this folder, and the summary of the step is this file.
+    pub(crate) fn reports(&self, here: &Path, summary: Option<&Path>) -> Vec<Report> {
+        let report = |wanted: &Wanted| Report {
+            format: wanted.format,
+            file: match wanted.format {
+                ReportFormat::Github => summary.map(Path::to_owned),
+                ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Markdown => {
+                    wanted.file.as_ref().map(|file| here.join(file))
+                }
+            },
+        };
+        self.report.iter().map(report).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_has_a_file_but_for_annotations() {
+        for (text, is_report) in [
+            ("sarif=a.sarif", true),
+            ("junit=a=b.xml", true),
+            ("markdown=a.md", true),
+            ("github", true),
+            ("sarif", false),
+            ("sarif=", false),
+            ("github=a", false),
+            ("html=a", false),
+            ("", false),
+        ] {
+            assert_eq!(parse_report(text).is_ok(), is_report, "{text}");
+        }
+    }
+}

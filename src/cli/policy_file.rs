@@ -1,0 +1,95 @@
+//! The file of `--policy`: the permissions of one run, apart from the person's own configuration.
+
+use crate::args::Permission;
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use pintle::disk;
+use pintle::permissions::{Decision, Origin, Rule};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The maximum size of the file.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The content of the file. A key that is unknown is an error: a restriction with a typing error would not restrict.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    permission_mode: Option<String>,
+    tools: Option<Vec<String>>,
+    #[serde(default)]
+    rules: Vec<Rule>,
+}
+
+/// The permissions of one run.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicyFile {
+    /// The permission mode, if the file names one.
+    pub(crate) permission: Option<Permission>,
+    /// The tools that the model sees; all that there are by default.
+    pub(crate) tools: Option<Vec<String>>,
+    /// The rules, beside those of the configuration.
+    pub(crate) rules: Vec<Rule>,
+}
+
+impl PolicyFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no policy.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let name = || format!("--policy: {}", path.display());
+        let text = disk::read_to_string(path, MAX_BYTES).with_context(name)?;
+        Self::parse(&text).with_context(name)
+    }
+
+    fn parse(text: &str) -> anyhow::Result<Self> {
+        let Content { permission_mode, tools, rules } = toml::from_str(text)?;
+        let permission = match permission_mode {
+            Some(mode) => match Permission::from_str(&mode, false) {
+                Ok(permission) => Some(permission),
+                Err(_) => bail!(
+                    "unknown `permission_mode` `{mode}`; expected read-only, ask, edit or full"
+                ),
+            },
+            None => None,
+        };
+        for (at, rule) in rules.iter().enumerate() {
+            // The folders do not matter to whether the rule is one.
+            rule.compile(Origin::Policy, &[PathBuf::from("/")], None)
+                .with_context(|| format!("rule {}", at + 1))?;
+        }
+        Ok(Self { permission, tools, rules })
+    }
+
+    /// Returns true if a rule allows something.
+    pub(crate) fn allows(&self) -> bool {
+        self.rules.iter().any(|rule| rule.decision == Decision::Allow)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_policy_is_an_error_that_names_the_place() {
+        for (text, want) in [
+            ("permission_mode = \"everything\"", "unknown `permission_mode` `everything`"),
+            ("permission = \"full\"", "unknown field `permission`"),
+            ("[[rules]]\ndecision = \"deny\"", "rule 1"),
+            ("[[rules]]\ndecision = \"deny\"\nargs = [\"x\"]", "unknown field `args`"),
+            ("[[rules]]\ndecision = \"deny\"\nargv = [\"**\", \"x\"]", "rule 1"),
+            ("[[rules", "rules"),
+        ] {
+            let error = PolicyFile::parse(text).unwrap_err();
+            assert!(format!("{error:#}").contains(want), "{text}: {error:#}");
+        }
+        let policy = PolicyFile::parse(
+            "permission_mode = \"edit\"\ntools = [\"read\"]\n[[rules]]\ndecision = \"allow\"\nargv = [\"make\", \"**\"]\n",
+        )
+        .unwrap();
+        assert_eq!(policy.permission, Some(Permission::AutoEdit));
+        assert!(policy.allows() && policy.tools.is_some_and(|tools| tools == ["read"]));
+    }
+}

@@ -1,0 +1,56 @@
+//! A report as annotations of GitHub Actions, and the summary of a step. Pure.
+//!
+//! Source: the workflow commands of GitHub Actions, and `@actions/core`, which escapes as its runner unescapes.
+
+use super::markdown;
+use pintle_protocol::run::{Finding, RunResult, Severity};
+
+/// The most annotations of a level that a step shows; GitHub drops the others without a word.
+const MAX_OF_LEVEL: usize = 10;
+
+/// Returns the lines that a step prints, at most ten of each level; a last one counts the rest.
+pub(in crate::frontend) fn annotations(findings: &[Finding]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = 0;
+    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+        let of_level: Vec<&Finding> =
+            findings.iter().filter(|finding| finding.severity == severity).collect();
+        lines.extend(of_level.iter().take(MAX_OF_LEVEL).map(|finding| annotation(finding)));
+        rest += of_level.len().saturating_sub(MAX_OF_LEVEL);
+    }
+    if rest > 0 {
+        lines.push(format!("pintle: {rest} more findings are not annotated; the summary and other reports have them"));
+    }
+    lines
+}
+
+/// Returns the summary of the step.
+pub(in crate::frontend) fn summary(result: &RunResult) -> String {
+    markdown::text(result)
+}
+
+fn annotation(finding: &Finding) -> String {
+    let Finding { path, line, end_line, severity, rule, message, .. } = finding;
+    let level = match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "notice",
+    };
+    let mut properties = vec![format!("file={}", property(path))];
+    if let Some(line) = line {
+        properties.push(format!("line={line}"));
+        properties.push(format!("endLine={}", end_line.unwrap_or(*line)));
+    }
+    properties.push(format!("title={}", property(rule)));
+    format!("::{level} {}::{}", properties.join(","), data(message))
+}
+
+/// Escapes the message of a command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a property of a command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

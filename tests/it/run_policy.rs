@@ -1,0 +1,237 @@
+//! The permissions of `pintle run`: its modes, the file of `--policy`, and denials that name what would have allowed the call.
+
+use crate::support::program::Place;
+use crate::support::skipped;
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+fn tool(name: &str, arguments: Value) -> Value {
+    json!({"blocks": [{"tool": name, "arguments": arguments}]})
+}
+
+fn bash(command: &str) -> Value {
+    tool("bash", json!({"command": command}))
+}
+
+fn write(path: &str) -> Value {
+    tool("write", json!({"path": path, "content": "x"}))
+}
+
+struct Ended {
+    code: i32,
+    result: Value,
+    said: String,
+}
+
+fn run(place: &Place, call: Value, args: &[&str]) -> Ended {
+    let script = place.script(&json!({"replies": [call, {"blocks": [{"text": "done"}]}]}));
+    let args = [&["run", "go", "--quiet", "--format", "json", "--script", &script], args].concat();
+    let out = place.command(&args).stdin(Stdio::null()).output().unwrap();
+    Ended {
+        code: out.status.code().unwrap(),
+        result: serde_json::from_slice(&out.stdout).unwrap_or_default(),
+        said: String::from_utf8_lossy(&out.stderr).into_owned(),
+    }
+}
+
+/// True where this machine has a sandbox that can be relied on.
+fn has_sandbox(place: &Place) -> bool {
+    let out = place.command(&["doctor"]).output().unwrap();
+    String::from_utf8_lossy(&out.stdout).contains("full: Landlock")
+}
+
+#[test]
+fn a_run_edits_the_workspace_by_itself_and_nothing_else() {
+    let place = Place::new(&[]);
+    let outside = place.folder().join("outside.txt");
+    let outside = outside.to_str().unwrap();
+    for (call, args, code) in [
+        (write("made.txt"), &[][..], 0),
+        (write("edited.txt"), &["--permission", "edit"], 0),
+        (write("more.txt"), &["--permission", "read-only"], 4),
+        (write("more.txt"), &["--permission", "ask"], 4),
+        (write(outside), &[], 4),
+        (write(".git/hooks/pre-commit"), &[], 4),
+        (write(outside), &["--permission", "full"], 0),
+    ] {
+        let ended = run(&place, call.clone(), args);
+        assert_eq!(ended.code, code, "{call} {args:?}: {} {}", ended.result, ended.said);
+    }
+    // A mode of the configuration is not replaced by that of the command.
+    std::fs::write(place.home().join("config.toml"), "permission_mode = \"ask\"\n").unwrap();
+    assert_eq!(run(&place, write("more.txt"), &[]).code, 4);
+}
+
+#[test]
+fn commands_of_a_run_are_confined_and_have_no_network() {
+    let place = Place::new(&[]);
+    if !has_sandbox(&place) {
+        return skipped("there is no full sandbox here");
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let outside = place.folder().join("outside.txt");
+    let command = format!(
+        "echo in > in.txt; echo out > {}; exec 3<>/dev/tcp/127.0.0.1/{port} && echo reached > net.txt",
+        outside.display()
+    );
+    // In the analysis of the command the file outside is seen; behind a program it is not.
+    std::fs::write(place.path("do.sh"), command).unwrap();
+    let ended = run(&place, bash("bash do.sh"), &[]);
+    assert_eq!(ended.code, 0, "{} {}", ended.result, ended.said);
+    assert!(place.path("in.txt").exists(), "{}", ended.result);
+    assert!(!outside.exists() && !place.path("net.txt").exists(), "{}", ended.result);
+}
+
+/// Makes the call of a row.
+type Call<'a> = &'a dyn Fn(&Place) -> Value;
+
+#[test]
+fn a_denial_names_the_flag_or_the_rule_that_would_have_allowed_it() {
+    let deny = "[[rules]]\ndecision = \"deny\"\nargv = [\"touch\", \"**\"]\n";
+    let ask = "[[rules]]\ndecision = \"ask\"\nkind = \"write\"\npath = \"*.lock\"\n";
+    let outside = |place: &Place| place.folder().join("outside.txt").to_str().unwrap().to_owned();
+    let rows: [(&str, &str, Call<'_>, &[&str], &str); 9] = [
+        (
+            "changes, read-only",
+            "",
+            &|_| write("a"),
+            &["--permission", "read-only"],
+            "--permission edit would have allowed it",
+        ),
+        (
+            "changes, ask",
+            "",
+            &|_| write("a"),
+            &["--permission", "ask"],
+            "--permission edit would have allowed it",
+        ),
+        (
+            "elsewhere",
+            "",
+            &|place| write(&outside(place)),
+            &[],
+            "a rule would have allowed it: allow write path `/",
+        ),
+        (
+            "elsewhere, read-only",
+            "",
+            &|place| write(&outside(place)),
+            &["--permission", "read-only"],
+            "--permission edit and a rule would have allowed it: allow write path `/",
+        ),
+        (
+            "a command, unconfined",
+            "",
+            &|_| bash("touch a"),
+            &["--sandbox", "off"],
+            "a rule would have allowed it: allow `touch **`",
+        ),
+        (
+            "a command that is not understood",
+            "",
+            &|_| bash("eval \"$X\""),
+            &["--sandbox", "off"],
+            "--permission full would have allowed it",
+        ),
+        (
+            "a rule that denies",
+            deny,
+            &|_| bash("touch a"),
+            &["--permission", "full"],
+            "the rule \u{201c}deny `touch **`\u{201d} of your configuration decided about it",
+        ),
+        (
+            "a rule that asks",
+            ask,
+            &|_| write("a.lock"),
+            &[],
+            "the rule \u{201c}ask write path `*.lock`\u{201d} of your configuration decided about it",
+        ),
+        (
+            "a secret",
+            "",
+            &|_| tool("read", json!({"path": "../home/config.toml"})),
+            &["--permission", "full"],
+            "",
+        ),
+    ];
+    for (name, config, call, args, hint) in rows {
+        let place = Place::new(&[]);
+        std::fs::write(place.home().join("config.toml"), config).unwrap();
+        let Ended { code, result, said } = run(&place, call(&place), args);
+        assert_eq!(code, 4, "{name}: {result} {said}");
+        let got = result["denials"][0]["hint"].as_str().unwrap_or_default();
+        assert!(got.starts_with(hint) && got.is_empty() == hint.is_empty(), "{name}: {result}");
+        let Some(way) = got.strip_suffix("would have allowed it") else { continue };
+        // What is named does allow it.
+        let args: Vec<&str> = way
+            .split_whitespace()
+            .chain(args.iter().copied().filter(|arg| arg.starts_with("--sandbox") || *arg == "off"))
+            .collect();
+        assert_eq!(run(&place, call(&place), &args).code, 0, "{name}: {args:?}");
+    }
+}
+
+#[test]
+fn a_rule_that_a_denial_names_allows_the_call_in_a_policy() {
+    let place = Place::new(&[]);
+    let outside = place.folder().join("outside.txt");
+    let denied = run(&place, write(outside.to_str().unwrap()), &[]);
+    let hint = denied.result["denials"][0]["hint"].as_str().unwrap().to_owned();
+    let path = hint.split('`').nth(1).unwrap();
+    let policy = format!("[[rules]]\ndecision = \"allow\"\nkind = \"write\"\npath = '{path}'\n");
+    std::fs::write(place.path("policy.toml"), policy).unwrap();
+    let ended = run(&place, write(outside.to_str().unwrap()), &["--policy", "policy.toml"]);
+    assert_eq!(ended.code, 0, "{hint}: {}", ended.result);
+}
+
+#[test]
+fn a_policy_says_the_mode_the_tools_and_the_rules() {
+    let place = Place::new(&[]);
+    let policy = |text: &str| std::fs::write(place.path("policy.toml"), text).unwrap();
+    let rule = "[[rules]]\ndecision = \"deny\"\nkind = \"write\"\npath = \"*.lock\"\n";
+    for (text, call, args, code) in [
+        ("permission_mode = \"read-only\"", write("a"), &[][..], 4),
+        ("permission_mode = \"edit\"", write("a"), &[], 0),
+        (rule, write("a"), &[], 0),
+        (rule, write("a.lock"), &["--permission", "full"], 4),
+        ("", write("a"), &["--permission", "read-only"], 4),
+    ] {
+        policy(text);
+        let ended = run(&place, call.clone(), &[&["--policy", "policy.toml"], args].concat());
+        assert_eq!(ended.code, code, "{text} {call}: {} {}", ended.result, ended.said);
+        if text == rule && code == 4 {
+            let hint = ended.result["denials"][0]["hint"].as_str().unwrap();
+            assert!(hint.contains("of the policy of this run decided about it"), "{hint}");
+        }
+    }
+    policy("tools = [\"read\"]\n");
+    let ended = run(&place, write("b"), &["--policy", "policy.toml"]);
+    assert!(!place.path("b").exists(), "{}", ended.result);
+    for (text, args, want) in [
+        ("permission_mode = \"edit\"", &["--permission", "full"][..], "leave out one"),
+        ("permission_mode = \"edit\"", &["--untrusted"], "--untrusted only reads"),
+        (
+            "[[rules]]\ndecision = \"allow\"\nargv = [\"make\"]\n",
+            &["--untrusted"],
+            "--untrusted allows nothing",
+        ),
+        ("mode = \"edit\"", &[], "unknown field"),
+        ("tools = [\"raed\"]", &[], "unknown tool `raed`"),
+    ] {
+        policy(text);
+        let ended = run(&place, write("a"), &[&["--policy", "policy.toml"], args].concat());
+        assert_eq!(ended.code, 2, "{text}: {}", ended.said);
+        assert!(ended.said.contains(want), "{text}: {}", ended.said);
+    }
+    assert!(run(&place, write("a"), &["--policy", "nowhere.toml"]).said.contains("nowhere.toml"));
+    // The same file is tried without a model.
+    policy(
+        "permission_mode = \"edit\"\n[[rules]]\ndecision = \"deny\"\nargv = [\"touch\", \"**\"]\n",
+    );
+    std::fs::write(place.path("rows.txt"), "deny touch a\nallow ls\n").unwrap();
+    let args = ["policy", "test", "rows.txt", "--policy", "policy.toml"];
+    let out = place.command(&args).output().unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
+}
