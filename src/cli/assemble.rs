@@ -9,8 +9,8 @@ use pintle::agent::{
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
-    self, Config, ContextSettings, EnvironmentConfig, HookSettings, LimitSettings, LintSettings,
-    Live, SafeZone, Source, TitleSettings, ToolSettings, Variables,
+    self, Config, ContextSettings, HookSettings, LimitSettings, LintSettings, Live, SafeZone,
+    Source, TitleSettings, ToolSettings, Variables,
 };
 use pintle::context::agents::names_tool;
 use pintle::editor::{Editors, Overlay};
@@ -60,7 +60,7 @@ pub(crate) async fn services(
     let profile = profile.map(|name| named("tools.profile", Some(name), &PROFILES)).transpose()?;
     let model = config.model.as_ref().map(|model| model.value.clone());
     let editors = Editors::default();
-    let env = environment(&config.environment, ambient, &editors).await?;
+    let env = environment(&config, ambient, &editors).await?;
     let tool_settings = Arc::new(tool_settings(&config.tools)?);
     let tools = Toolbox::Profiles {
         profile,
@@ -248,10 +248,12 @@ fn named<T: Copy + Default>(
 
 /// Builds the environment of the tools, with the open documents of editors laid over it.
 pub(crate) async fn environment(
-    config: &EnvironmentConfig,
+    config: &Config,
     ambient: &Ambient,
     editors: &Editors,
 ) -> anyhow::Result<Arc<dyn Environment>> {
+    let unscanned = Store::new(&config.folders.data).own_paths();
+    let config = &config.environment;
     let options = Options {
         provider_keys: ProviderKeys::Withheld,
         variables: match config.variables.value {
@@ -264,6 +266,7 @@ pub(crate) async fn environment(
         command_prefix: config.command_prefix.as_ref().map(|prefix| prefix.value.clone()),
         guardian: guardian(),
         without_namespaces: false,
+        unscanned,
     };
     let wrap = &config.wrap;
     let env: Arc<dyn Environment> = if wrap.value.is_empty() {

@@ -80,7 +80,7 @@ fn report(
         String::new()
     };
     writeln!(out, "tools     act {place}{read_only}")?;
-    let answer = in_runtime(assemble::environment(environment, ambient, &Editors::default()));
+    let answer = in_runtime(assemble::environment(config, ambient, &Editors::default()));
     let shell = match &answer {
         Ok(env) => format!("shell {}", env.platform().shell.display()),
         Err(error) => format!("{error:#}"),

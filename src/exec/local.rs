@@ -39,6 +39,7 @@ pub struct Local {
     locks: Arc<Locks>,
     /// A command was run, so something may be left of it.
     has_run: AtomicBool,
+    unscanned: Arc<[PathBuf]>,
     /// The temporary folders of confined commands, by owner.
     temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
     /// The output of what commands left in the background.
@@ -62,6 +63,8 @@ pub struct Options {
     pub guardian: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.
     pub without_namespaces: bool,
+    /// Files and folders that no scan looks at: the program's own, which change with every event.
+    pub unscanned: Vec<PathBuf>,
 }
 
 /// The treatment of variables that hold a provider's key.
@@ -84,6 +87,19 @@ fn guardian(options: &Options) -> Option<Arc<process::Guardian>> {
 #[cfg(not(target_os = "linux"))]
 fn guardian(_options: &Options) -> Option<Arc<process::Guardian>> {
     None
+}
+
+/// Paths as a walk meets them. What does not exist yet is made canonical from its nearest folder that does.
+fn canonical(paths: Vec<PathBuf>) -> Arc<[PathBuf]> {
+    let canonical = |path: PathBuf| {
+        let found = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+        match found.map(|(folder, real)| (path.strip_prefix(folder), real)) {
+            Some((Ok(rest), real)) if !rest.as_os_str().is_empty() => real.join(rest),
+            Some((_, real)) => real,
+            None => path,
+        }
+    };
+    paths.into_iter().map(canonical).collect()
 }
 
 impl Local {
@@ -113,6 +129,7 @@ impl Local {
             withheld: variables::withheld(ambient.vars(), options.variables),
             locks: Arc::default(),
             has_run: AtomicBool::new(false),
+            unscanned: canonical(options.unscanned),
             temporaries: Mutex::default(),
             drains: Drains::default(),
         }
@@ -299,7 +316,8 @@ impl Environment for Local {
     }
 
     async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
-        blocking(cancel.child_token(), move |cancel| scan::scan(&scan, cancel)).await
+        let except = Arc::clone(&self.unscanned);
+        blocking(cancel.child_token(), move |cancel| scan::scan(&scan, &except, cancel)).await
     }
 
     async fn remember(

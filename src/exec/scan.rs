@@ -117,11 +117,15 @@ const FEW_FILES: usize = 1000;
 /// The mark of a file whose metadata does not tell its contents apart; no file has it.
 const UNTRUSTED: u128 = 0;
 
-/// Scans a folder of this machine, skipping unreadable parts.
+/// Scans a folder of this machine, skipping unreadable parts and the files and folders in `except`.
 ///
 /// # Errors
 /// [`Error::Cancelled`].
-pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
+pub(super) fn scan(
+    scan: &Scan,
+    except: &[PathBuf],
+    cancel: &CancellationToken,
+) -> Result<Scanned, Error> {
     let Scan { root, known, keep, limits } = scan;
     let mut began = Instant::now();
     let is_late = |began: Instant| began.elapsed() > limits.time;
@@ -129,7 +133,7 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, E
     let is_small = (1..FEW_FILES).contains(&known.len());
     let threads = if is_small { 1 } else { walk::all_threads() };
     let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late(began));
-    let found = walk::facts(root, threads, &is_enough, cancel)?;
+    let found = walk::facts(root, except, threads, &is_enough, cancel)?;
     let over = |files: &Arc<Files>, why: String, can_go_on: bool| {
         Ok(Scanned { files: Arc::clone(files), over: Some(Over { why, can_go_on }) })
     };
@@ -308,7 +312,7 @@ mod tests {
         let look = |known: &Arc<Files>| {
             let (root, known, keep) = (root.clone(), Arc::clone(known), Arc::clone(&keep));
             let scan_now = Scan { root, known, keep, limits: Limits::default() };
-            let found = scan(&scan_now, &CancellationToken::new()).unwrap();
+            let found = scan(&scan_now, &[], &CancellationToken::new()).unwrap();
             assert_eq!(found.over, None);
             found.files
         };
@@ -387,7 +391,7 @@ mod tests {
         };
         let with = |known: &Arc<Files>, limits| {
             let (root, known, keep) = (root.to_path_buf(), Arc::clone(known), Arc::clone(&keep));
-            scan(&Scan { root, known, keep, limits }, &CancellationToken::new())
+            scan(&Scan { root, known, keep, limits }, &[], &CancellationToken::new())
         };
         // Long enough that the times of the files tell later changes.
         let settle = || std::thread::sleep(Duration::from_millis(30));

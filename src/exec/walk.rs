@@ -18,7 +18,7 @@ use crate::exec::search::PathKey;
 use crate::exec::walk::ignored::Ignored;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
@@ -30,6 +30,8 @@ const MAX_THREADS: usize = 8;
 struct Walk<'a> {
     root: &'a Path,
     cancel: &'a CancellationToken,
+    /// What is passed over below the root.
+    except: Vec<PathBuf>,
     /// Files and folders that could not be read.
     unread: AtomicUsize,
     /// Grows when there is a new bound.
@@ -66,7 +68,19 @@ struct Bound {
 
 impl<'a> Walk<'a> {
     fn new(root: &'a Path, cancel: &'a CancellationToken) -> Self {
-        Self { root, cancel, unread: AtomicUsize::new(0), bounds: AtomicUsize::new(0) }
+        Self {
+            root,
+            cancel,
+            except: Vec::new(),
+            unread: AtomicUsize::new(0),
+            bounds: AtomicUsize::new(0),
+        }
+    }
+
+    /// Passes over these, too, which have canonical paths.
+    fn without(self, paths: &[PathBuf]) -> Self {
+        let below = paths.iter().filter(|path| path.starts_with(self.root) && *path != self.root);
+        Self { except: below.cloned().collect(), ..self }
     }
 
     fn run<V: Visit>(&self, max_depth: Option<usize>, visit: impl Fn() -> V) -> Result<(), Error> {
@@ -86,11 +100,13 @@ impl<'a> Walk<'a> {
 
     fn builder(&self, max_depth: Option<usize>) -> WalkBuilder {
         let ignored = Ignored::new(self.root);
+        let except = self.except.clone();
         let mut builder = WalkBuilder::new(self.root);
         builder.standard_filters(false).follow_links(false).max_depth(max_depth).filter_entry(
             move |entry| {
                 let is_git = entry.depth() > 0 && entry.file_name() == ".git";
-                !is_git && !ignored.is_ignored(entry)
+                let is_excepted = except.iter().any(|path| path == entry.path());
+                !is_git && !is_excepted && !ignored.is_ignored(entry)
             },
         );
         builder

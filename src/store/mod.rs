@@ -203,6 +203,13 @@ impl Store {
         &self.sessions
     }
 
+    /// What the program itself writes while it works, as files and folders: the data folder, and its parts, for a project that is the
+    /// data folder.
+    pub fn own_paths(&self) -> Vec<PathBuf> {
+        let data = self.sessions.parent().map(Path::to_owned);
+        data.into_iter().chain([self.sessions.clone()]).chain(self.index.paths()).collect()
+    }
+
     /// Closes the folder of sessions to everybody but its owner, as versions before did not, and with it all files below. The data folder
     /// itself may be any folder that `PINTLE_HOME` names, so it is left alone unless it is named after the program.
     fn tighten(&self) {

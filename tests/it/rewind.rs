@@ -31,6 +31,10 @@ fn started(place: &Place) -> Program {
     program
 }
 
+fn bash(command: &str) -> Value {
+    json!({"blocks": [{"tool": "bash", "arguments": {"command": command}}]})
+}
+
 /// What is in the folder: each path with its content and whether it can be run.
 fn shown(place: &Place) -> Vec<String> {
     let root = place.path("");
@@ -228,8 +232,6 @@ fn a_folder_that_takes_long_to_look_at_is_tracked_from_the_next_command_on() {
         let file = fs::File::create(place.path(&format!("large{number}"))).unwrap();
         file.set_len(15 * 1024 * 1024).unwrap();
     }
-    let bash =
-        |command: &str| json!({"blocks": [{"tool": "bash", "arguments": {"command": command}}]});
     // The folder is looked at meanwhile; a busy machine is given more commands for it.
     let turns = 200;
     let turn = |number: usize| {
@@ -260,6 +262,28 @@ fn a_folder_that_takes_long_to_look_at_is_tracked_from_the_next_command_on() {
     assert_eq!(program.seen.iter().filter(|message| is_tracked(message)).count(), 1);
     let answer = program.ask("session/rewind", json!({"to": {"seq": 0}, "scope": "files"}));
     assert_eq!(fates(&answer), "a.txt:agent:restore", "{answer}");
+}
+
+#[test]
+fn what_the_engine_writes_itself_is_not_tracked() {
+    for home in ["project/.data", "project", "project/a/link"] {
+        let place = Place::new(&[("a/run.sh", "ls -R > made.txt\necho x >> own.toml\n")]);
+        std::os::unix::fs::symlink(place.path(""), place.path("a/link")).unwrap();
+        let command = bash("sh a/run.sh");
+        let replies = json!({"replies": [command, command, {"blocks": [{"text": "done"}]}]});
+        let script = place.script(&replies);
+        let args = ["run", "go", "--permission", "full", "--format", "events", "--script", &script];
+        let home_path = place.path("").parent().unwrap().join(home);
+        let out = place.command(&args).env("PINTLE_HOME", home_path).output().unwrap();
+        let lines = String::from_utf8(out.stdout).unwrap();
+        let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let changed: std::collections::BTreeSet<String> = events
+            .filter(|line| line["event"]["type"] == "files.changed")
+            .flat_map(|line| line["event"]["changes"].as_array().unwrap().clone())
+            .map(|change| change["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned())
+            .collect();
+        assert_eq!(changed, ["made.txt", "own.toml"].map(str::to_owned).into(), "{home}: {lines}");
+    }
 }
 
 #[test]

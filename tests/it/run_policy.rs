@@ -218,7 +218,7 @@ fn a_policy_says_the_mode_the_tools_and_the_rules() {
             "--untrusted allows nothing",
         ),
         ("mode = \"edit\"", &[], "unknown field"),
-        ("tools = [\"raed\"]", &[], "unknown tool `raed`"),
+        ("tools = [\"look\"]", &[], "unknown tool `look`"),
     ] {
         policy(text);
         let ended = run(&place, write("a"), &[&["--policy", "policy.toml"], args].concat());

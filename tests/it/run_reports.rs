@@ -82,7 +82,7 @@ fn a_report_that_makes_no_sense_or_cannot_be_written_is_an_error() {
         ("html=a", 2),
         ("sarif", 2),
         ("github=a", 2),
-        ("sarif=/nowhere/there/a.sarif", 2),
+        ("sarif=notes.txt/a.sarif", 2),
         ("junit=.", 2),
     ] {
         let (got, result, said) = task.run(&["go", "--report", wanted]);

@@ -15,19 +15,20 @@ use tokio_util::sync::CancellationToken;
 /// A file with its metadata.
 pub(in crate::exec) type Fact = (PathBuf, Metadata);
 
-/// Returns the plain files below a folder in no order, from so many threads. It ends early with some of them when `is_enough` says so of
+/// Returns the plain files below a folder, but for those in `except`, in no order, from so many threads. It ends early with some of them when `is_enough` says so of
 /// their number. What cannot be read is left out.
 ///
 /// # Errors
 /// [`Error::Cancelled`].
 pub(in crate::exec) fn facts(
     root: &Path,
+    except: &[PathBuf],
     threads: usize,
     is_enough: &(dyn Fn(usize) -> bool + Sync),
     cancel: &CancellationToken,
 ) -> Result<Vec<Fact>, Error> {
     let enough = cancel.child_token();
-    let walk = Walk::new(root, &enough);
+    let walk = Walk::new(root, &enough).without(except);
     let (count, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let ended = walk.run_on(threads, None, || Collector {
         count: &count,

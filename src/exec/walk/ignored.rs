@@ -203,7 +203,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     fn found(root: &Path) -> Vec<String> {
-        let found = facts(root, 2, &|_| false, &CancellationToken::new()).unwrap();
+        let found = facts(root, &[], 2, &|_| false, &CancellationToken::new()).unwrap();
         let mut found: Vec<String> = found
             .iter()
             .map(|(path, _)| path.strip_prefix(root).unwrap().to_string_lossy().into_owned())

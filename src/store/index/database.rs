@@ -105,6 +105,13 @@ impl Database {
         Self { data: data.to_owned(), open: Mutex::new(None) }
     }
 
+    /// The file, and those that SQLite writes beside it.
+    pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        ["", "-wal", "-shm", "-journal"]
+            .map(|end| self.data.join(format!("{FILE}{end}")))
+            .into_iter()
+    }
+
     /// Runs work on the database. If it is damaged, it is set aside and the work repeated on a new one; if it cannot be written, on one in
     /// memory.
     pub(super) fn with<T>(

@@ -64,6 +64,11 @@ impl Index {
         Self { sessions: sessions.to_owned(), database: Database::new(data) }
     }
 
+    /// The index's file, and those that SQLite writes beside it.
+    pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.database.paths()
+    }
+
     /// Updates rows and reads journals, newest first, up to a number of bytes. Returns the number of journals that are left.
     ///
     /// # Errors

@@ -94,7 +94,6 @@ fn shares(
 mod tests {
     use super::*;
     use pintle_protocol::content::Usage;
-    use std::fmt::Write as _;
 
     #[test]
     fn a_model_is_told_each_share_of_each_limit_once() {
@@ -124,10 +123,11 @@ mod tests {
             budget.spend(&Usage { input_tokens: tokens, ..Usage::default() }, Some(cost));
             let used = Used { steps, tool_calls, elapsed_ms };
             let text = warnings.next(&limits, &budget, used).unwrap_or_default();
-            let _ = writeln!(told, "{steps}: {text}");
+            told.push_str(format!("{steps}: {text}").trim_end());
+            told.push('\n');
         }
         expect_test::expect![[r"
-            1: 
+            1:
             5: From the engine, not from the user: a limit of this task draws near: 50 % of the replies (5 of 10) used. Plan the rest so that the task is done before it ends.
             6: From the engine, not from the user: a limit of this task draws near: 50 % of the tokens (500 of 1000) used. Plan the rest so that the task is done before it ends.
             7: From the engine, not from the user: a limit of this task draws near: 100 % of the tool calls (4 of 4), 90 % of the money ($0.4500 of $0.5000) used. Come to an end now.
