@@ -31,6 +31,15 @@ enum Source {
     System,
     /// A counter in place of clock and random numbers.
     Fixed(Arc<AtomicU64>),
+    /// This time, and ids of this series where there is one.
+    At(u64, Option<Series>),
+}
+
+/// Ids that are counted: UUIDv7s that differ from those of other series of the same time.
+#[derive(Debug, Clone)]
+struct Series {
+    prefix: String,
+    next: Arc<AtomicU64>,
 }
 
 impl fmt::Debug for Ambient {
@@ -60,6 +69,23 @@ impl Ambient {
             source: Source::Fixed(Arc::new(AtomicU64::new(0))),
             secrets: Secrets::default(),
         }
+    }
+
+    /// Returns a copy whose clock stands still at this time, in milliseconds since 1970.
+    #[must_use]
+    pub fn at(&self, now_ms: u64) -> Self {
+        Self { source: Source::At(now_ms, None), ..self.clone() }
+    }
+
+    /// Returns a copy that counts its ids, with the beginning that they all have. At the same time, those of another series are others. Only
+    /// for ids that nobody else takes for unique, such as those of processes.
+    #[must_use]
+    pub fn counted(&self, series: u16) -> (Self, String) {
+        let now_ms = self.now_ms();
+        let (high, low) = (now_ms >> 16, now_ms & 0xffff);
+        let prefix = format!("{:08x}-{low:04x}-7{:03x}-", high & 0xffff_ffff, series & 0xfff);
+        let series = Series { prefix: prefix.clone(), next: Arc::new(AtomicU64::new(1)) };
+        (Self { source: Source::At(now_ms, Some(series)), ..self.clone() }, prefix)
     }
 
     /// Returns a copy with another value of a variable.
@@ -92,13 +118,18 @@ impl Ambient {
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
             Source::Fixed(_) => 1_700_000_000_000,
+            Source::At(now_ms, _) => *now_ms,
         }
     }
 
     /// A new id: a UUIDv7, which sorts by the time it was made; `id-1`, `id-2` … when fixed.
     pub fn new_id(&self) -> String {
         match &self.source {
-            Source::System => uuid::Uuid::now_v7().to_string(),
+            Source::System | Source::At(_, None) => uuid::Uuid::now_v7().to_string(),
+            Source::At(_, Some(Series { prefix, next })) => {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                format!("{prefix}8000-{:012x}", number & 0xffff_ffff_ffff)
+            }
             Source::Fixed(counter) => format!("id-{}", counter.fetch_add(1, Ordering::Relaxed) + 1),
         }
     }
@@ -106,13 +137,13 @@ impl Ambient {
     /// A number from 0 to below 1 by chance; 0 when fixed.
     pub fn chance(&self) -> f64 {
         match &self.source {
-            Source::System => {
+            Source::System | Source::At(_, None) => {
                 // The second half of such an id is random but for its first two bits.
                 let (_, random) = uuid::Uuid::now_v7().as_u64_pair();
                 let bits = u32::try_from(random & u64::from(u32::MAX)).unwrap_or(0);
                 f64::from(bits) / (f64::from(u32::MAX) + 1.0)
             }
-            Source::Fixed(_) => 0.0,
+            Source::Fixed(_) | Source::At(_, Some(_)) => 0.0,
         }
     }
 
@@ -155,6 +186,23 @@ impl fmt::Debug for Secret {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counted_ids_are_uuids_in_order_that_differ_by_series() {
+        let at = Ambient::fixed([]).at(1_764_060_000_123);
+        let ((first, prefix), (second, _)) = (at.counted(0), at.counted(1));
+        let ids = [first.new_id(), first.new_id(), second.new_id()];
+        assert_eq!(
+            ids,
+            [
+                "019aba2b-6f7b-7000-8000-000000000001",
+                "019aba2b-6f7b-7000-8000-000000000002",
+                "019aba2b-6f7b-7001-8000-000000000001",
+            ]
+        );
+        assert!(ids[0].starts_with(&prefix) && !ids[2].starts_with(&prefix));
+        assert!(ids.iter().all(|id| uuid::Uuid::parse_str(id).is_ok()));
+    }
 
     #[test]
     fn no_value_of_a_variable_prints() {

@@ -1,7 +1,7 @@
 //! The wiring: builds the services of an engine from the settings.
 #![expect(clippy::disallowed_methods, reason = "resolves the folders that the command line names")]
 
-use crate::{args, mcp};
+use crate::{args, mcp, recording};
 use anyhow::Context;
 use pintle::agent::{
     APPROVAL_TIMEOUT, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal,
@@ -19,7 +19,6 @@ use pintle::exec::variables::Policy;
 use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use pintle::frontend::demo::{Demo, PROJECT};
 use pintle::image;
-use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::credentials::Commands;
 use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::login::Logins;
@@ -76,11 +75,12 @@ pub(crate) async fn services(
         Some(names) => only(tools, names).context("--policy: `tools`")?,
         None => tools,
     };
+    let store = Store::new(&config.folders.data);
     Ok(Services {
-        ambient: ambient.clone(),
+        ambient: recording::ambient(settings, &store, ambient)?,
         here: this_machine(ambient),
         hooks: config.hooks.iter().map(hook).collect::<anyhow::Result<_>>()?,
-        store: Store::new(&config.folders.data),
+        store,
         editors: env.is_this_machine().then_some(editors),
         env,
         tools,
@@ -304,11 +304,7 @@ pub(crate) fn configured_models(
     ambient: &Ambient,
 ) -> anyhow::Result<ConfiguredModels> {
     let http = || -> Arc<dyn Wire> { Arc::new(Http::new(timeouts(config))) };
-    let wire: Arc<dyn Wire> = match (&settings.replay, &settings.record) {
-        (Some(cassette), _) => Arc::new(Replay::load(cassette)?),
-        (None, Some(cassette)) => Arc::new(Record::new(http(), cassette)),
-        (None, None) => http(),
-    };
+    let wire = recording::wire(settings, config, ambient, http)?;
     let here = this_machine(ambient);
     register_secrets(config, ambient);
     Ok(ConfiguredModels {

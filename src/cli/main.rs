@@ -15,6 +15,7 @@ mod mcp;
 mod models;
 mod policy;
 mod policy_file;
+mod recording;
 mod replay;
 mod rpc;
 mod schema;
@@ -445,6 +446,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     // Nobody is there to be asked: edits of the workspace and confined commands are what a task needs.
     task.settings.usual_permission = Some(PermissionMode::AutoEdit);
     let mut signals = Signals::new()?;
+    let here = ambient.current_dir()?;
     let copy = if task.delivery.no_apply {
         let Some(copy) = copy_of(&task, &ambient, &mut signals).await? else {
             return Ok(signals.code());
@@ -453,10 +455,12 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     } else {
         None
     };
+    let named = task.directory.iter().map(|folder| here.join(folder));
+    let copied = copy.iter().map(|copy| copy.root().to_owned());
+    task.settings.one_task = Some(copied.chain(named).collect());
     task.settings.kept_tree = copy.as_ref().map(|copy| copy.original().to_owned());
     let mut services = assemble::services(&task.settings, &ambient).await?;
     services.tools = assemble::tools_of_run(services.tools, &task)?;
-    let here = ambient.current_dir()?;
     let summary = ambient.var("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
     let reports = task.delivery.reports(&here, summary.map(Path::new));
     if !reports.is_empty() {

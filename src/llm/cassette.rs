@@ -1,4 +1,5 @@
-//! Recorded exchanges: [`Replay`] answers from a file without a network, [`Record`] writes one while it passes everything on.
+//! Recorded exchanges: [`Replay`] answers from a file without a network, [`Record`] writes one while it passes everything on. In a folder
+//! (`folder`), requests are found by what they say and not by their order.
 //!
 //! A cassette is JSON lines, one exchange a line, answered in order:
 //!
@@ -12,14 +13,20 @@
 //! stored, and a key in a body is written as `***`.
 #![expect(clippy::disallowed_methods, reason = "cassettes are files that the user names")]
 
+mod canonical;
+mod difference;
 mod exchange;
+mod folder;
 mod outline;
+
+pub use canonical::Canonical;
+pub use folder::{ReplayFolder, create as create_folder, recorded_at};
 
 use super::error::{Error, ErrorKind};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use crate::disk;
 use bytes::Bytes;
-use exchange::{Body, End, Exchange, RecordedRequest};
+use exchange::{Body, End, Exchange, RecordedRequest, RecordedResponse};
 use futures_util::stream::{self, Stream, StreamExt};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -129,16 +136,22 @@ impl Wire for Replay {
                 },
             )?;
         }
-        let response = &exchange.response;
-        Ok(WireResponse {
-            status: response.status,
-            headers: response.headers.clone().into_iter().collect(),
+        Ok(exchange.response.answer())
+    }
+}
+
+impl RecordedResponse {
+    /// The response as it came.
+    fn answer(&self) -> WireResponse {
+        WireResponse {
+            status: self.status,
+            headers: self.headers.clone().into_iter().collect(),
             body: pieces(
-                response.pieces().unwrap_or_default(),
-                Duration::from_millis(response.delay_ms),
-                response.end,
+                self.pieces().unwrap_or_default(),
+                Duration::from_millis(self.delay_ms),
+                self.end,
             ),
-        })
+        }
     }
 }
 
@@ -166,31 +179,49 @@ fn pieces(pieces: Vec<Bytes>, delay: Duration, end: End) -> ByteStream {
 #[derive(Debug)]
 pub struct Record {
     inner: Arc<dyn Wire>,
-    path: PathBuf,
+    target: Target,
+}
+
+/// Where exchanges are recorded.
+#[derive(Debug)]
+enum Target {
+    /// At the end of a file.
+    File(PathBuf),
+    /// In the file of the request in a folder, by what stands for its like.
+    Folder(PathBuf, Canonical),
 }
 
 impl Record {
     /// Records the exchanges of `inner` at the end of the file at `path`.
     pub fn new(inner: Arc<dyn Wire>, path: impl Into<PathBuf>) -> Self {
-        Self { inner, path: path.into() }
+        Self { inner, target: Target::File(path.into()) }
+    }
+
+    /// Records the exchanges of `inner` in a folder that [`create_folder`] has made.
+    pub fn in_folder(inner: Arc<dyn Wire>, path: impl Into<PathBuf>, canonical: Canonical) -> Self {
+        Self { inner, target: Target::Folder(path.into(), canonical) }
     }
 }
 
 #[async_trait::async_trait]
 impl Wire for Record {
     async fn send(&self, request: WireRequest) -> Result<WireResponse, Error> {
-        let sent = RecordedRequest {
-            method: "POST".to_owned(),
-            path: exchange::path(&request.url).to_owned(),
-            body: Some(request.body.clone()),
+        let sent_to = exchange::path(&request.url).to_owned();
+        let (path, body) = match &self.target {
+            Target::File(path) => (path.clone(), request.body.clone()),
+            Target::Folder(folder, canonical) => {
+                let body = canonical.of(&request.body);
+                (folder::file(folder, &sent_to, &body), body)
+            }
         };
+        let sent = RecordedRequest { method: "POST".to_owned(), path: sent_to, body: Some(body) };
         let secrets = exchange::secrets(&request.headers);
         let response = self.inner.send(request).await?;
         let keep = |(name, _): &&(String, String)| KEPT_HEADERS.contains(&name.as_str());
         let headers = response.headers.iter().filter(keep).cloned().collect();
         let tape = Tape {
             body: Some(response.body),
-            path: self.path.clone(),
+            path,
             sent: Some(sent),
             status: response.status,
             headers,

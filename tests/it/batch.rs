@@ -492,7 +492,7 @@ fn wrong_lists_and_options_are_told_before_anything_runs() {
         ("", &[], "the list has no tasks"),
         ("{\"prompt\":\"a\",\"id\":\"a/b\"}", &[], "cannot be a folder's name"),
         ("{\"prompt\":\"a\"}", &["--shard", "0/4"], "indexes that begin at 0 need 1 added"),
-        ("{\"prompt\":\"a\"}", &["--record", "x"], "cannot write one cassette"),
+        ("{\"prompt\":\"a\"}", &["--record", "x"], "cannot write one file"),
         ("{\"prompt\":\"a\"}", &["--profile", "nothing"], "unknown tools.profile"),
         ("{\"prompt\":\"a\"}", &["--jobs", "0"], "--jobs"),
     ] {

@@ -73,6 +73,7 @@ mod providers;
 mod questions;
 mod queue;
 mod readme;
+mod recordings;
 mod requests;
 mod retention;
 mod retry;

@@ -174,11 +174,11 @@ pub(crate) struct Settings {
     /// Let the model fetch web pages; each host asks for permission
     #[arg(long)]
     pub(crate) web_fetch: bool,
-    /// Answer from a cassette of recorded traffic; nothing is sent anywhere
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "script"])]
+    /// Answer from recorded traffic; nothing is sent anywhere. From a file in the order of the requests, from a folder by what they say
+    #[arg(long, value_name = "FILE|DIR/", conflicts_with_all = ["record", "script"])]
     pub(crate) replay: Option<PathBuf>,
-    /// Record all traffic with the model in a cassette, without headers and keys
-    #[arg(long, value_name = "FILE", conflicts_with = "script")]
+    /// Record all traffic with the model, without headers and keys, in a file, or in a folder, whose path ends with a slash
+    #[arg(long, value_name = "FILE|DIR/", conflicts_with = "script")]
     pub(crate) record: Option<PathBuf>,
     /// The shape of the tools: pi, anthropic, openai or gemini; by default the model's name decides
     #[arg(long, value_name = "PROFILE")]
@@ -198,6 +198,9 @@ pub(crate) struct Settings {
     /// A folder that nothing may change, whatever else is allowed.
     #[arg(skip)]
     pub(crate) kept_tree: Option<PathBuf>,
+    /// The folders of the one task that is to run, beside the current one; `None` where others run beside it or after it.
+    #[arg(skip)]
+    pub(crate) one_task: Option<Vec<PathBuf>>,
     /// The permission mode where nothing sets one.
     #[arg(skip)]
     pub(crate) usual_permission: Option<PermissionMode>,

@@ -25,8 +25,8 @@ mod summary;
 pub(crate) mod worker;
 
 use crate::args::batch::{Batch, SummaryFormat};
-use crate::prune;
 use crate::signals::Signals;
+use crate::{prune, recording};
 use anyhow::{Context, ensure};
 use budget::Budget;
 use folder::{
@@ -68,8 +68,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) async fn run(task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
     ensure!(
-        task.settings.record.is_none(),
-        "--record: several workers cannot write one cassette; record each task with `pintle run --record`"
+        task.settings.record.as_deref().is_none_or(recording::is_folder),
+        "--record: several workers cannot write one file; name a folder, as --record DIR/"
     );
     let here = ambient.current_dir()?;
     let out = here.join(task.out.as_deref().context("name the folder for results: --out DIR")?);

@@ -1,0 +1,104 @@
+//! `--record` and `--replay`: a file answers requests in order, a folder by what they say.
+//!
+//! A replay from a folder has the time of the recording, and that of one task counts its ids, so that it prints the same events each time.
+
+use crate::args::Settings;
+use anyhow::{Context, bail};
+use jiff::Timestamp;
+use pintle::ambient::Ambient;
+use pintle::config::Config;
+use pintle::llm::Wire;
+use pintle::llm::cassette::{self, Canonical, Record, Replay, ReplayFolder};
+use pintle::store::Store;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The milliseconds of a day.
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// What counts the ids of a replay: the sessions of several replays in one data folder differ by their series.
+const MAX_SERIES: u16 = 4096;
+
+/// Returns true where the path of `--record` or `--replay` is a folder: one that exists, or ends with a slash.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// Returns the transport to models: recorded, replayed, or this one.
+pub(crate) fn wire(
+    settings: &Settings,
+    config: &Config,
+    ambient: &Ambient,
+    http: impl FnOnce() -> Arc<dyn Wire>,
+) -> anyhow::Result<Arc<dyn Wire>> {
+    Ok(match (&settings.replay, &settings.record) {
+        (Some(folder), _) if is_folder(folder) => {
+            let ambient = clock(settings, ambient)?;
+            Arc::new(ReplayFolder::load(folder, canonical(settings, config, &ambient)?)?)
+        }
+        (Some(file), _) => Arc::new(Replay::load(file)?),
+        (None, Some(folder)) if is_folder(folder) => {
+            cassette::create_folder(folder, ambient.now_ms())?;
+            Arc::new(Record::in_folder(http(), folder, canonical(settings, config, ambient)?))
+        }
+        (None, Some(file)) => Arc::new(Record::new(http(), file)),
+        (None, None) => http(),
+    })
+}
+
+/// Returns what differs between two runs of one task, and stands in no recording.
+fn canonical(settings: &Settings, config: &Config, ambient: &Ambient) -> anyhow::Result<Canonical> {
+    let mut folders: Vec<(&str, PathBuf)> = Vec::new();
+    let here = ambient.current_dir()?;
+    let named = settings.one_task.iter().flatten().chain([&here]);
+    for folder in named {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        folders.extend([("folder", real), ("folder", folder.clone())]);
+    }
+    folders.push(("data", config.folders.data.clone()));
+    folders.extend(ambient.home().map(|home| ("home", home)));
+    let folders: Vec<(&str, &Path)> =
+        folders.iter().map(|(name, folder)| (*name, folder.as_path())).collect();
+    // A recording may go on over midnight.
+    let dates = [0, DAY_MS].map(|later| date(ambient.now_ms().saturating_add(later)));
+    Ok(Canonical::new(&folders, &dates))
+}
+
+/// The date of a time as prompts have it.
+fn date(ms: u64) -> String {
+    let time = i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    time.unwrap_or_default().strftime("%Y-%m-%d").to_string()
+}
+
+/// Returns the clock of a replay from a folder, which stands still; otherwise this one.
+fn clock(settings: &Settings, ambient: &Ambient) -> anyhow::Result<Ambient> {
+    match &settings.replay {
+        Some(folder) if is_folder(folder) => {
+            Ok(ambient.at(cassette::recorded_at(folder).context("--replay")?))
+        }
+        _ => Ok(ambient.clone()),
+    }
+}
+
+/// Returns the clock and the ids of an engine that keeps its sessions in this store.
+pub(crate) fn ambient(
+    settings: &Settings,
+    store: &Store,
+    ambient: &Ambient,
+) -> anyhow::Result<Ambient> {
+    let clock = clock(settings, ambient)?;
+    let is_replay = settings.replay.as_deref().is_some_and(is_folder);
+    if !(is_replay && settings.one_task.is_some()) {
+        return Ok(clock);
+    }
+    let known = store.ids()?;
+    for series in 0..MAX_SERIES {
+        let (counted, prefix) = clock.counted(series);
+        if !known.iter().any(|id| id.as_str().starts_with(&prefix)) {
+            return Ok(counted);
+        }
+    }
+    bail!(
+        "--replay: there are {MAX_SERIES} sessions of replays from this folder; delete some with pintle sessions, or set PINTLE_HOME to an empty folder"
+    )
+}
