@@ -26,6 +26,7 @@ use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle::permissions::{Decision, Kind, Rule};
 use pintle::store::Store;
+use pintle::tools::ReportFinding;
 use pintle::tools::{Fetch, PROFILES, Profile, READ_FIRST, Settings, Tool};
 use pintle::trust::{self, Answers};
 use pintle_protocol::approval::PermissionMode;
@@ -417,22 +418,31 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
     Ok(Toolbox::Chosen { of: Box::new(of), only: Some(globs(&chosen)?), without: globs(&[])? })
 }
 
-/// Returns the tools of a run: those that the command line names; for code from strangers, by default those that only read.
+/// Returns the tools of a run: those that the command line names, else the usual ones.
 ///
 /// # Errors
-/// A name stands for no tool.
+/// A name is none of a tool.
 pub(crate) fn tools_of_run(of: Toolbox, task: &args::Run) -> anyhow::Result<Toolbox> {
-    match &task.tools {
-        Some(names) => only(of, names).context("--tools"),
-        None if task.settings.is_untrusted && !names_tools(&task.settings) => {
-            only(of, &args::READING_TOOLS.map(str::to_owned)).context("--untrusted")
+    match (&task.tools, usual_tools(&task.settings)) {
+        (Some(names), _) => only(of, names).context("--tools"),
+        (None, Some(names)) => {
+            only(of, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+                .context("--untrusted")
         }
-        None => Ok(of),
+        (None, None) => Ok(of),
     }
 }
 
-fn names_tools(settings: &args::Settings) -> bool {
-    settings.policy.as_ref().is_some_and(|policy| policy.tools.is_some())
+/// Returns the tools of a task that names none: for code from strangers those that only read, unless the policy names some. `None` for all.
+pub(crate) fn usual_tools(settings: &args::Settings) -> Option<&'static [&'static str]> {
+    let is_named = settings.policy.as_ref().is_some_and(|policy| policy.tools.is_some());
+    (settings.is_untrusted && !is_named).then_some(&args::READING_TOOLS)
+}
+
+/// Adds the tool for findings.
+pub(crate) fn with_findings(of: Toolbox, finding: ReportFinding) -> Toolbox {
+    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(finding)];
+    Toolbox::Also { of: Box::new(of), tools: tools.into() }
 }
 
 /// The text of the file of this name, or the text itself.

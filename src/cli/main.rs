@@ -33,10 +33,9 @@ use pintle::ambient::{Ambient, Secrets};
 use pintle::exec::sandbox;
 use pintle::frontend::listen::{self, Speaks};
 use pintle::frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
-use pintle::models::Toolbox;
 use pintle::store::Store;
 use pintle::text::credentials;
-use pintle::tools::{ReportFinding, Tool};
+use pintle::tools::ReportFinding;
 use pintle::transport::codec::Framing;
 use pintle::transport::{Link, stdio};
 use pintle_protocol::approval::PermissionMode;
@@ -45,7 +44,6 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -464,8 +462,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let summary = ambient.var("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
     let reports = task.delivery.reports(&here, summary.map(Path::new));
     if !reports.is_empty() {
-        let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(ReportFinding::default())];
-        services.tools = Toolbox::Also { of: Box::new(services.tools), tools: tools.into() };
+        services.tools = assemble::with_findings(services.tools, ReportFinding::default());
     }
     services.limits.are_told = true;
     services.limits.wall_ms = task.max_wall.map(|seconds| seconds.saturating_mul(1000));

@@ -31,6 +31,11 @@ pub struct ReportFinding {
 impl ReportFinding {
     /// The name of the tool.
     pub const NAME: &str = "report_finding";
+
+    /// Begins another task, which may report as many findings as the one before.
+    pub fn begin(&self) {
+        self.reported.store(0, Ordering::Relaxed);
+    }
 }
 
 impl Tool for ReportFinding {

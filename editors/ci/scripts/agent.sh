@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Runs one task without rights, and leaves result.json, changes.patch, log.txt (and reports) in PINTLE_OUT for the job that posts them.
+# Runs one task without rights, and leaves result.json, changes.patch, report.md, report.sarif and log.txt in PINTLE_OUT for the job that
+# posts them.
 #
 #   PINTLE_OUT         the folder for all that; task.md in it is the task
 #   PINTLE_MODE        trusted, or untrusted for the code of strangers
-#   PINTLE_PERMISSION  the permission mode of trusted tasks; by default auto-edit: edits in the workspace, no commands
+#   PINTLE_PERMISSION  the permission mode of trusted tasks; by default edit: edits in the workspace, commands in the sandbox without network
 #   PINTLE_BIN         the program; by default pintle
 #   PINTLE_OPTIONS     more options of `pintle run`, from the workflow's author, divided by spaces
 #
@@ -13,14 +14,12 @@ set -uo pipefail
 : "${PINTLE_OUT:?the folder for results}"
 : "${PINTLE_MODE:?trusted or untrusted}"
 
-# What the code of strangers gets: nothing is changed, and nothing is run.
-untrusted=(--read-only)
-# The reports beside the result, such as --report "markdown=$PINTLE_OUT/report.md" --report "sarif=$PINTLE_OUT/report.sarif".
-reports=()
+reports=(--report "markdown=$PINTLE_OUT/report.md" --report "sarif=$PINTLE_OUT/report.sarif")
 
 case $PINTLE_MODE in
-  trusted) mode=(--permission "${PINTLE_PERMISSION:-auto-edit}") ;;
-  untrusted) mode=("${untrusted[@]}") ;;
+  trusted) mode=(--permission "${PINTLE_PERMISSION:-edit}") ;;
+  # Nothing in the tree instructs the model, nothing is changed, and nothing is run.
+  untrusted) mode=(--untrusted) ;;
   *) echo "agent.sh: PINTLE_MODE is neither trusted nor untrusted" >&2; exit 2 ;;
 esac
 read -r -a options <<<"${PINTLE_OPTIONS:-}"
@@ -30,7 +29,7 @@ unset GITHUB_TOKEN GH_TOKEN CI_JOB_TOKEN PINTLE_POST_TOKEN ACTIONS_RUNTIME_TOKEN
 unset GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT GITHUB_STATE GITHUB_STEP_SUMMARY
 
 "${PINTLE_BIN:-pintle}" run --format json --patch "$PINTLE_OUT/changes.patch" \
-  ${reports[@]+"${reports[@]}"} "${mode[@]}" ${options[@]+"${options[@]}"} - \
+  "${reports[@]}" "${mode[@]}" ${options[@]+"${options[@]}"} - \
   <"$PINTLE_OUT/task.md" >"$PINTLE_OUT/result.json" 2>"$PINTLE_OUT/log.txt"
 code=$?
 # Lines of the log cannot be workflow commands of the runner: each is indented.

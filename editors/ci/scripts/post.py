@@ -5,7 +5,7 @@ All that the agent's job left is untrusted: whoever can write to the model can w
 bounds its size, and refuses patches that touch what runs in CI. Number, commit and mode were made by the gate, before the agent ran.
 
 Environment:
-  PINTLE_OUT         the folder with result.json and changes.patch
+  PINTLE_OUT         the folder with result.json, changes.patch and report.md
   PINTLE_MODE        trusted or untrusted; only trusted patches are pushed
   PINTLE_NUMBER      the issue or request to comment on; empty for none
   PINTLE_SHA         the commit that the patch is for; empty for HEAD
@@ -136,7 +136,10 @@ def comment(result, report, branch, link, why_not):
     if result is None:
         return "pintle left no result. The log of the job says more."
     stop, code = visible(str(result.get("stop"))), result.get("exitCode")
-    text = report.decode("utf-8", "replace") if report else str(result.get("text") or "")
+    text = str(result.get("text") or "")
+    if report and result.get("findings"):
+        # The report hides mentions in markup, which is no markup any more below.
+        text += "\n\n" + report.decode("utf-8", "replace").replace("<span>@</span>", "@")
     lines = [harmless(text)[: MAX_COMMENT - 4000].strip() or "(no answer)", ""]
     if branch:
         where = f" ({link})" if link else ""

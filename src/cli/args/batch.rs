@@ -1,8 +1,9 @@
 //! The options of `batch` and `batch merge`.
 
-use super::Settings;
 use super::run::parse_usd;
+use super::{Safety, Settings};
 use clap::{Subcommand, ValueEnum};
+use pintle::frontend::run::ReportFormat;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -18,6 +19,8 @@ pub(crate) struct Batch {
     pub(crate) list: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: Settings,
+    #[command(flatten)]
+    pub(crate) safety: Safety,
     /// The folder for results: one folder a task, and summary.json. With an earlier run's results, finished tasks are skipped
     #[arg(long, value_name = "DIR", required = true)]
     pub(crate) out: Option<PathBuf>,
@@ -30,6 +33,10 @@ pub(crate) struct Batch {
     /// The folder that the folders of tasks are relative to, and the one of tasks that name none
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
+    /// Let the model of each task report findings, and write them into the task's folder: findings.sarif, findings.xml (JUnit) or
+    /// findings.md; may be repeated
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) report: Vec<FindingsFile>,
     /// Run tasks again that ended otherwise than done
     #[arg(long)]
     pub(crate) retry_failed: bool,
@@ -102,6 +109,35 @@ pub(crate) struct Merge {
     /// What stdout has at the end: a table, or the summary as one JSON object
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: SummaryFormat,
+}
+
+/// A file with the findings of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingsFile {
+    Sarif,
+    Junit,
+    Markdown,
+}
+
+impl FindingsFile {
+    pub(crate) const ALL: [Self; 3] = [Self::Sarif, Self::Junit, Self::Markdown];
+
+    pub(crate) fn format(self) -> ReportFormat {
+        match self {
+            Self::Sarif => ReportFormat::Sarif,
+            Self::Junit => ReportFormat::Junit,
+            Self::Markdown => ReportFormat::Markdown,
+        }
+    }
+
+    /// Its name in the folder of a task.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sarif => "findings.sarif",
+            Self::Junit => "findings.xml",
+            Self::Markdown => "findings.md",
+        }
+    }
 }
 
 /// The form of the summary on stdout.

@@ -40,7 +40,9 @@ impl Budget {
         };
         let mut capped = limits;
         capped.turn.tokens = least(limits.turn.tokens, self.max_tokens, self.tokens);
-        capped.turn.cost_nano_usd = least(limits.turn.cost_nano_usd, self.max_cost, self.cost);
+        // An engine refuses a limit of money for a model whose price is not known; of the whole, such a model only is not counted.
+        let most = self.max_cost.filter(|_| self.cost > 0 && !self.has_unknown_cost);
+        capped.turn.cost_nano_usd = least(limits.turn.cost_nano_usd, most, self.cost);
         capped
     }
 }
@@ -70,6 +72,7 @@ mod tests {
         assert!(!budget.is_used_up() && !budget.has_unknown_cost);
         budget.add(Used { tokens: 1, cost_nano_usd: None });
         assert!(!budget.is_used_up() && budget.has_unknown_cost);
+        assert_eq!(budget.cap(limits(None, Some(7))), limits(Some(39), Some(7)));
         budget.add(Used { tokens: 0, cost_nano_usd: Some(2) });
         assert!(budget.is_used_up());
         assert!(!Budget { tokens: 1 << 60, ..Budget::default() }.is_used_up());

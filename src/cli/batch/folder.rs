@@ -7,6 +7,7 @@
 //! OUT/ID/result.json      the result line of `pintle run`, with `task`; there once the task is over
 //! OUT/ID/changes.patch    the agent's changes
 //! OUT/ID/journal.jsonl    the session's journal, as it was then
+//! OUT/ID/findings.*       its findings, where --report asks for them
 //! OUT/ID/log.txt          stderr of the task
 //! ```
 //!
@@ -14,7 +15,7 @@
 #![expect(clippy::disallowed_methods, reason = "the results folder is the batch's own")]
 
 use super::list::{Mark, list_digest};
-use crate::args::batch::Shard;
+use crate::args::batch::{FindingsFile, Shard};
 use anyhow::Context;
 use pintle::disk;
 use pintle_protocol::run::{RunLine, RunResult, RunStatus};
@@ -202,7 +203,8 @@ impl Results {
     pub(super) fn begin(&self, id: &str) -> io::Result<()> {
         let folder = self.folder(id);
         std::fs::create_dir_all(&folder)?;
-        for name in [RESULT, PATCH, JOURNAL, LOG] {
+        let findings = FindingsFile::ALL.map(FindingsFile::name);
+        for name in [RESULT, PATCH, JOURNAL, LOG].into_iter().chain(findings) {
             match std::fs::remove_file(folder.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 Ok(()) | Err(_) => {}

@@ -65,7 +65,8 @@ const HEARD_CAPACITY: usize = 64;
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs a batch.
-pub(crate) async fn run(task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
+pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
+    task.safety.apply(&mut task.settings)?;
     let mut signals = Signals::new()?;
     ensure!(
         task.settings.record.as_deref().is_none_or(recording::is_folder),
@@ -376,6 +377,7 @@ impl<'a> Loop<'a> {
             fail_on_denied: task.fail_on_denied.unwrap_or(true),
             limits: self.budget.cap(task.limits.or(&self.options.each)),
             patch: folder.join(PATCH),
+            findings: folder.clone(),
             log: folder.join(LOG),
         };
         Ok(Some((worker, order)))

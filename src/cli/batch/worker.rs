@@ -5,7 +5,7 @@
 
 use super::folder::Results;
 use super::list::RunLimits;
-use crate::args::batch::Batch;
+use crate::args::batch::{Batch, FindingsFile};
 use crate::signals::Signals;
 use crate::{assemble, beside};
 use anyhow::Context;
@@ -13,9 +13,11 @@ use pintle::agent::{Engine, EngineHandle};
 use pintle::ambient::Ambient;
 use pintle::disk;
 use pintle::exec::{Environment, FileKind};
-use pintle::frontend::run::{self, EventFilter, Format, Options, Terms, USAGE, unstarted};
+use pintle::frontend::run::{self, EventFilter, Format, Options, Report, Terms, USAGE, unstarted};
+use pintle::tools::ReportFinding;
 use pintle::transport::codec::Framing;
 use pintle::transport::{Incoming, Link, Outgoing, stdio};
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::run::RunLine;
 use serde::{Deserialize, Serialize};
@@ -50,17 +52,29 @@ pub(super) struct Order {
     pub(super) limits: RunLimits,
     /// Where the patch goes, absolute.
     pub(super) patch: PathBuf,
+    /// The folder where reports go, absolute.
+    pub(super) findings: PathBuf,
     /// Where stderr goes, absolute.
     pub(super) log: PathBuf,
 }
 
 /// Serves orders until the end of stdin or a signal.
-pub(crate) async fn run(task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
+pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
+    task.safety.apply(&mut task.settings)?;
+    // As of `run`: nobody is there to be asked.
+    task.settings.usual_permission = Some(PermissionMode::AutoEdit);
     let mut signals = Signals::new()?;
     let here = ambient.current_dir()?;
     let results = Results::at(here.join(task.out.as_deref().context("a worker needs --out")?));
     let _at_work = results.work()?;
-    let services = assemble::services(&task.settings, &ambient).await?;
+    let mut services = assemble::services(&task.settings, &ambient).await?;
+    let tools = assemble::usual_tools(&task.settings)
+        .map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+    let finding = ReportFinding::default();
+    if !task.report.is_empty() {
+        services.tools = assemble::with_findings(services.tools, finding.clone());
+    }
+    services.limits.are_told = true;
     let env = Arc::clone(&services.env);
     let named = task.directory.as_deref();
     let base = assemble::working_folder(&task.settings, &ambient, env.as_ref(), named).await?;
@@ -68,7 +82,17 @@ pub(crate) async fn run(task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
     let link = stdio::open(stdin, stdio::take_stdout()?, Some(Framing::Ndjson))?;
     let (engine, handle) = Engine::new(services);
     let (stop, stop_code) = (signals.token(), signals.shared_code());
-    let worker = Worker { engine: handle, env, base, out: link.outgoing.clone(), stop_code };
+    let worker = Worker {
+        engine: handle,
+        env,
+        base,
+        tools,
+        is_untrusted: task.settings.is_untrusted,
+        reports: task.report,
+        finding,
+        out: link.outgoing.clone(),
+        stop_code,
+    };
     let served = beside(engine, worker.serve(link, stop));
     tokio::select! {
         served = served => served?,
@@ -82,6 +106,11 @@ struct Worker {
     env: Arc<dyn Environment>,
     /// The folder that those of tasks are relative to.
     base: PathBuf,
+    /// The tools of a task that names none; all where it is none.
+    tools: Option<Vec<String>>,
+    is_untrusted: bool,
+    reports: Vec<FindingsFile>,
+    finding: ReportFinding,
     out: Outgoing,
     stop_code: Arc<AtomicU8>,
 }
@@ -150,6 +179,15 @@ impl Worker {
             Some(dir) => self.folder(dir).await?,
             None => self.base.clone(),
         };
+        self.finding.begin();
+        let report = |wanted: &FindingsFile| Report {
+            format: wanted.format(),
+            file: Some(order.findings.join(wanted.name())),
+        };
+        let mut tools = order.tools.or_else(|| self.tools.clone());
+        if !self.reports.is_empty() {
+            tools.iter_mut().for_each(|tools| tools.push(ReportFinding::NAME.to_owned()));
+        }
         let attach: Vec<PathBuf> = order.attach.iter().map(|path| cwd.join(path)).collect();
         for path in &attach {
             let stat = self.env.stat(path).await;
@@ -170,15 +208,15 @@ impl Worker {
             terms: Terms {
                 fail_on_denied: order.fail_on_denied,
                 require_changes: order.require_changes,
-                is_untrusted: false,
+                is_untrusted: self.is_untrusted,
             },
-            reports: Vec::new(),
+            reports: self.reports.iter().map(report).collect(),
             copy: None,
             mode: order.mode,
             additional: Vec::new(),
             session: None,
             model: order.model,
-            tools: order.tools,
+            tools,
             keeps_engine: true,
             is_terminal: false,
             is_quiet: false,

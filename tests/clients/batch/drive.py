@@ -224,16 +224,17 @@ def test_the_code_of_strangers_is_read_only_and_never_pushed():
     Api.pulls[6] = pull
     replies = place.script(FIX, call("bash", command="touch PWNED"), say("I could not."))
     event = comment_event("owner", number=6, pull_request={})
-    outputs = github_agent(place, "issue_comment", event, replies, code=4, permission="full")
+    outputs = github_agent(place, "issue_comment", event, replies, permission="full")
     assert outputs == {"run": "true", "mode": "untrusted", "number": "6", "sha": place.sha}, outputs
     result = json.loads((place.out / "result.json").read_text())
-    assert result["denials"] and result["changes"]["files"] == [] and result["commands"] == [], result
+    # The tools that change or run something are not there at all.
+    assert result["changes"]["files"] == [] and result.get("commands", []) == [], result
     assert (place.folder / "agent" / "greet.txt").read_text() == "helo\n"
     # Whoever writes a patch there all the same gets nothing pushed.
     (place.out / "changes.patch").write_text("diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n")
     (comment,) = github_post(place, outputs, base="")
     assert "I could not." in comment[1]["body"] and "are not pushed" in comment[1]["body"], comment
-    assert "`denied` (code 4)" in comment[1]["body"] and place.branches() == set()
+    assert place.branches() == set()
     outputs = github_agent(Place(), "pull_request", {"pull_request": pull}, replies)
     assert outputs == {"run": "false"}, "a fork's own event has no rights"
     own = {**pull, "head": {**pull["head"], "repo": {"full_name": "o/r"}}}
@@ -241,6 +242,24 @@ def test_the_code_of_strangers_is_read_only_and_never_pushed():
     own["head"]["sha"] = place.sha
     outputs = github_agent(place, "pull_request", {"pull_request": own}, place.script(say("Good.")))
     assert outputs["mode"] == "trusted" and (place.out / "task.md").read_text().startswith("Review it.")
+
+
+def test_findings_are_in_the_comment_and_in_a_report():
+    place = Place()
+    pull = {"number": 6, "title": "t", "body": None, "head": {"sha": place.sha, "ref": "x", "repo": {"full_name": "stranger/r"}}}
+    Api.pulls[6] = pull
+    message = "A typo, @all: <b>helo</b>"
+    finding = call("report_finding", path="greet.txt", line=1, severity="warning", rule="typo", message=message, fix="hello")
+    event = comment_event("owner", number=6, pull_request={})
+    outputs = github_agent(place, "issue_comment", event, place.script(finding, say("One typo.")))
+    sarif = json.loads((place.out / "report.sarif").read_text())
+    (found,) = sarif["runs"][0]["results"]
+    assert (found["ruleId"], found["message"]["text"]) == ("typo", message), found
+    (comment,) = github_post(place, outputs, base="")
+    body = comment[1]["body"]
+    for part in ("One typo.", "warning: typo", "greet.txt:1", "```suggestion\nhello\n```"):
+        assert part in body, (part, body)
+    assert "@all" not in body and "<b>" not in body and "span" not in body, body
 
 
 def test_patches_that_touch_what_ci_runs_are_refused():
