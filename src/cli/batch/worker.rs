@@ -185,8 +185,8 @@ impl Worker {
             file: Some(order.findings.join(wanted.name())),
         };
         let mut tools = order.tools.or_else(|| self.tools.clone());
-        if !self.reports.is_empty() {
-            tools.iter_mut().for_each(|tools| tools.push(ReportFinding::NAME.to_owned()));
+        if let Some(tools) = tools.as_mut().filter(|_| !self.reports.is_empty()) {
+            tools.push(ReportFinding::NAME.to_owned());
         }
         let attach: Vec<PathBuf> = order.attach.iter().map(|path| cwd.join(path)).collect();
         for path in &attach {
