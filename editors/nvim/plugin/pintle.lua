@@ -16,7 +16,19 @@ end, {
   end,
 })
 
-for _, verb in ipairs({ "open", "steer", "queue", "stop", "diff", "review", "keep", "undo", "sessions", "attention" }) do
+for _, verb in ipairs({
+  "open",
+  "ask",
+  "steer",
+  "queue",
+  "stop",
+  "diff",
+  "review",
+  "keep",
+  "undo",
+  "sessions",
+  "attention",
+}) do
   vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(verb), function()
     require("pintle.command").run({ fargs = { verb } })
   end, { desc = "pintle: " .. verb })

@@ -1,7 +1,10 @@
--- The prompt: an ordinary buffer for each workspace. `:w` or <CR> sends it; while a turn runs one says whether to steer or wait.
+-- The prompt: an ordinary buffer for each workspace. <CR> in Normal mode sends it, and while a turn runs one says whether to
+-- steer or wait; `:w` only keeps the draft.
 
 local config = require("pintle.config")
+local draft = require("pintle.draft")
 local input = require("pintle.input")
+local log = require("pintle.log")
 
 local M = {}
 
@@ -9,6 +12,30 @@ local M = {}
 local buffers = {}
 
 local HELP = "%#Comment# <CR> send · <LocalLeader>s steer · <LocalLeader>q queue · <LocalLeader>x stop"
+
+---Keeps what stands in the prompt, and sends nothing: files are written all at once, and by plugins while one types.
+---@param workspace pintle.Workspace
+---@param buf integer
+local function keep(workspace, buf)
+  local why = draft.keep(workspace.root, vim.trim(table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), "\n")))
+  if why then
+    return log.error("the draft cannot be kept: " .. why)
+  end
+  vim.bo[buf].modified = false
+end
+
+---`:w NAME` in the prompt.
+---@param path string
+---@param buf integer
+local function write_to(path, buf)
+  if vim.uv.fs_stat(path) and vim.v.cmdbang == 0 then
+    return log.error(("%s exists (add ! to replace it)"):format(path))
+  end
+  local ok, why = pcall(vim.fn.writefile, vim.api.nvim_buf_get_lines(buf, 0, -1, false), path)
+  if not ok then
+    log.error(("%s cannot be written: %s"):format(path, why))
+  end
+end
 
 ---@param workspace pintle.Workspace
 ---@return integer buf
@@ -27,13 +54,18 @@ function M.buffer(workspace)
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
   vim.bo[buf].filetype = "markdown"
-  local pintle = require("pintle")
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(draft.read(workspace.root), "\n", { plain = true }))
+  vim.bo[buf].modified = false
   vim.api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
-    callback = function()
-      pintle.ask()
+    callback = function(event)
+      if event.match == vim.api.nvim_buf_get_name(buf) then
+        return keep(workspace, buf)
+      end
+      write_to(event.match, buf)
     end,
   })
+  local pintle = require("pintle")
   local function map(lhs, action, desc)
     vim.keymap.set("n", lhs, action, { buffer = buf, desc = "pintle: " .. desc })
   end
@@ -56,7 +88,7 @@ end
 function M.set(workspace, text)
   local buf = M.buffer(workspace)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
-  vim.bo[buf].modified = false
+  keep(workspace, buf)
 end
 
 ---Puts texts before what stands there.
@@ -78,7 +110,7 @@ function M.put_back(workspace, inputs)
     return input.editable(message.content)
   end, inputs)
   M.put_before(workspace, texts)
-  require("pintle.log").say(("%d not read by the model, back in the prompt"):format(#inputs))
+  log.say(("%d not read by the model, back in the prompt"):format(#inputs))
 end
 
 ---@param buf integer
