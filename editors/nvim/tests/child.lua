@@ -84,6 +84,27 @@ local REPLACE = [[
     end
     vim.schedule(function() done(nil) end)
   end
+  -- In the same way with the keys of the plugin's own window.
+  vim.api.nvim_create_autocmd("FileType", { pattern = "pintle-panel", callback = vim.schedule_wrap(function()
+    local panel = require("pintle.panel").current()
+    if not panel then return end
+    local labels = {}
+    for _, answer in ipairs(panel:answers()) do
+      labels[#labels + 1] = answer.label
+    end
+    local text = table.concat(vim.api.nvim_buf_get_lines(panel.buf, 0, -1, false), "\n")
+    table.insert(_G.asked, { prompt = text, labels = labels })
+    local choice = table.remove(_G.choices, 1)
+    if choice == nil then return end
+    vim.api.nvim_set_current_win(panel.win)
+    for _, answer in ipairs(panel:answers()) do
+      if choice and answer.label:find(choice, 1, true) then
+        vim.api.nvim_win_set_cursor(panel.win, { answer.row, 0 })
+        return vim.cmd.normal("\r")
+      end
+    end
+    vim.cmd.normal("q")
+  end) })
 ]]
 
 ---Writes a cassette in which a server of the Messages API gives these replies, one for each request.

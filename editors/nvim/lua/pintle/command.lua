@@ -87,6 +87,9 @@ local verbs = {
   doctor = function()
     vim.cmd("checkhealth pintle")
   end,
+  log = function()
+    require("pintle.log").open()
+  end,
   trust = function()
     require("pintle.trust").trust()
   end,

@@ -96,21 +96,18 @@ end
 ---@param text string
 ---@param attached? pintle.Input[]
 function M.choose(text, attached)
-  local verbs = {
-    { label = "Steer the running turn", send = M.steer },
-    { label = "Queue as a follow-up", send = M.queue },
-  }
-  vim.ui.select(verbs, {
-    prompt = "A turn runs.",
-    kind = "pintle_busy",
-    format_item = function(verb)
-      return verb.label
-    end,
-  }, function(verb)
-    if verb then
-      verb.send(text, attached)
-    end
-  end)
+  local function verb(label, send)
+    return {
+      label = label,
+      act = function()
+        send(text, attached)
+      end,
+    }
+  end
+  local lines = { { text = "A turn runs. What becomes of this message?", group = "PintlePanelTitle" }, { text = "" } }
+  lines[#lines + 1] = { text = text }
+  local verbs = { verb("Steer the running turn", M.steer), verb("Queue as a follow-up", M.queue) }
+  require("pintle.panel").open({ lines = lines, choices = verbs, at = 1, later = "sends nothing" })
 end
 
 ---Puts a message into the running turn.

@@ -14,11 +14,13 @@ function M.trust()
     return log.error(why)
   end
   local folder = vim.fs.root(vim.fn.getcwd(), ".git") or vim.fn.getcwd()
-  local question = ("Trust %s, so that the agent uses its instructions, rules, skills and prompts?"):format(folder)
-  vim.ui.select({ "Trust it", "Do not trust it" }, { prompt = question, kind = "pintle_trust" }, function(choice)
-    if choice ~= "Trust it" then
-      return
-    end
+  local lines = {
+    { text = "Trust this project?", group = "PintlePanelTitle" },
+    { text = folder },
+    { text = "" },
+    { text = "The agent then uses its instructions, rules, skills and prompts." },
+  }
+  local function trust()
     local ok, result = pcall(function()
       return vim.system({ path, "trust", folder }, { text = true }):wait(TIMEOUT_MS)
     end)
@@ -26,7 +28,9 @@ function M.trust()
       return log.say(vim.trim(result.stdout))
     end
     log.error(ok and vim.trim(result.stderr) or tostring(result))
-  end)
+  end
+  local choices = { { label = "Trust it", act = trust }, { label = "Do not trust it", act = function() end } }
+  require("pintle.panel").open({ lines = lines, choices = choices, later = "trusts nothing" })
 end
 
 return M
