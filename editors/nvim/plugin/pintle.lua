@@ -5,6 +5,16 @@ if vim.g.loaded_pintle then
 end
 vim.g.loaded_pintle = true
 
+-- Where the editor works, whatever 'autochdir' does to the directory until the first command.
+vim.g.pintle_folder = vim.fn.getcwd(-1, -1)
+vim.api.nvim_create_autocmd("DirChanged", {
+  group = vim.api.nvim_create_augroup("pintle_folder", { clear = true }),
+  pattern = "global",
+  callback = function()
+    vim.g.pintle_folder = vim.v.event.cwd
+  end,
+})
+
 vim.api.nvim_create_user_command("Pintle", function(call)
   require("pintle.command").run(call)
 end, {

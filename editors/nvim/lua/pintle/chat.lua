@@ -52,8 +52,9 @@ local STREAMED_BYTES_MAX = 200000
 local by_buffer = {}
 
 ---@param state pintle.Session
+---@param root string The workspace.
 ---@return pintle.Chat
-function M.new(state)
+function M.new(state, root)
   local buf = vim.api.nvim_create_buf(false, true)
   local name = "pintle://chat/" .. state.id
   local old = vim.fn.bufnr(name)
@@ -61,6 +62,7 @@ function M.new(state)
     pcall(vim.api.nvim_buf_delete, old, { force = true }) -- it was unloaded
   end
   vim.api.nvim_buf_set_name(buf, name)
+  vim.b[buf].pintle_root = root
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
   vim.bo[buf].modifiable = false

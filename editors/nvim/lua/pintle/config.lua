@@ -9,7 +9,7 @@ local M = {}
 ---@field env table<string, string> More environment variables for the engine.
 ---@field model? string The model of new sessions, as `provider/id` or `provider/id:effort`; unset: as the engine is set.
 ---@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
----@field root fun(): string The workspace: the folder that an engine is started in.
+---@field root fun(): string The workspace of the current buffer: the folder that an engine is started in.
 ---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
 ---@field handshake_ms integer How long an engine may take to answer the first request, in milliseconds.
 ---@field exit_ms integer How long the editor waits for an engine when it exits, in milliseconds.
@@ -27,7 +27,7 @@ M.defaults = {
   model = nil,
   permission_mode = nil,
   root = function()
-    return vim.fn.getcwd()
+    return require("pintle.root").of()
   end,
   redraw_ms = 33,
   handshake_ms = 10000,

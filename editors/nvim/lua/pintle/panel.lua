@@ -3,6 +3,7 @@
 -- It opens only when a person asks for it. Invariant: nothing is chosen by one key, since the cursor starts above the answers
 -- unless `at` says otherwise.
 
+local config = require("pintle.config")
 local log = require("pintle.log")
 
 local M = {}
@@ -118,6 +119,7 @@ function M.open(options)
   for row, group in pairs(groups) do
     vim.api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_row = row, hl_group = group, hl_eol = true })
   end
+  vim.b[buf].pintle_root = config.get().root()
   vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
   local later = options.later or "leaves it open"
   local came_from = vim.api.nvim_get_current_win()

@@ -50,6 +50,7 @@ function M.buffer(workspace)
   if not pcall(vim.api.nvim_buf_set_name, buf, "pintle://prompt/" .. vim.fs.basename(workspace.root)) then
     vim.api.nvim_buf_set_name(buf, "pintle://prompt/" .. workspace.root)
   end
+  vim.b[buf].pintle_root = workspace.root
   vim.bo[buf].buftype = "acwrite"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false

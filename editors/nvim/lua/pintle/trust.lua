@@ -1,4 +1,4 @@
--- `:Pintle trust`: trusts the project in the working directory, once a person has said so. Needs no running engine.
+-- `:Pintle trust`: trusts the project, once a person has said so. Needs no running engine.
 
 local log = require("pintle.log")
 
@@ -13,7 +13,8 @@ function M.trust()
   if not path then
     return log.error(why)
   end
-  local folder = vim.fs.root(vim.fn.getcwd(), ".git") or vim.fn.getcwd()
+  local root = require("pintle.config").get().root()
+  local folder = vim.fs.root(root, ".git") or root
   local lines = {
     { text = "Trust this project?", group = "PintlePanelTitle" },
     { text = folder },

@@ -47,11 +47,17 @@ end
 ---@type table<string, pintle.Workspace>
 local by_root = {}
 
----The workspace of a folder, if it was used before.
----@param root? string
+---The root of the workspace that the current buffer belongs to, under its one real name.
+---@return string
+local function root_here()
+  local root = config.get().root()
+  return vim.uv.fs_realpath(root) or root
+end
+
+---The workspace that the current buffer belongs to, if it was used before.
 ---@return pintle.Workspace?
-function M.find(root)
-  return by_root[root or config.get().root()]
+function M.find()
+  return by_root[root_here()]
 end
 
 ---@return pintle.Workspace[]
@@ -59,10 +65,10 @@ function M.all()
   return vim.tbl_values(by_root)
 end
 
----The workspace of the current folder.
+---The workspace that the current buffer belongs to.
 ---@return pintle.Workspace
 function M.get()
-  local root = config.get().root()
+  local root = root_here()
   local self = by_root[root]
   if self then
     return self
@@ -149,7 +155,7 @@ function Workspace:adopt(result)
   local view = self.views[result.sessionId]
   if not view then
     local state = session.new(result.sessionId)
-    view = { state = state, chat = require("pintle.chat").new(state), replayed_to = 0, is_paging = false }
+    view = { state = state, chat = require("pintle.chat").new(state, self.root), replayed_to = 0, is_paging = false }
     self.views[result.sessionId] = view
   end
   self.current = result.sessionId
