@@ -222,6 +222,12 @@ function Child:start_in_terminal(options)
     self.chan = ok and chan or 0
     return self.chan > 0
   end, 10)
+  -- It listens before it has started, and before it knows the size of its terminal.
+  local is_up = vim.wait(WAIT_MS, function()
+    return self:lua("return vim.v.vim_did_enter == 1 and vim.o.columns == ...", width)
+      and self:lua("return vim.o.lines") == height
+  end, 10)
+  assert(is_up, "the child does not take the size of its terminal")
 end
 
 ---@param code string

@@ -4,6 +4,9 @@ local here = vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))
 package.path = here .. "/?.lua;" .. package.path
 vim.opt.runtimepath:prepend(vim.env.PINTLE_PLUGIN)
 
+-- The terminals of children are drawn, and asked nothing.
+vim.o.eventignore = "TermRequest"
+
 local child = require("child")
 local tests = {}
 
@@ -49,6 +52,8 @@ local function steady(text, dir)
   text = text:gsub("%d+ %% of %d+k ", function(meter)
     return (" "):rep(#meter)
   end)
+  -- A status line cuts the end of a name off at its beginning.
+  text = text:gsub("<%x*%-[%x%-]+", "<ID")
   return (text:gsub("%d+%.%d s", "N s"):gsub("%x+%-%x+%-7%x+%-%x+%-%x+", "ID")) .. "\n"
 end
 
@@ -73,6 +78,8 @@ end
 ---@param name string
 ---@param vi Child
 function _G.golden_screen(name, vi)
+  -- Names of sessions differ, and so does where a cursor stands in a line that says how long something took.
+  vi:cmd("set noruler statusline=%=")
   local path = ("%s/golden/%s.txt"):format(here, name)
   if vim.env.UPDATE == "1" then
     -- Nothing says when the last byte was drawn: it is over when nothing more comes.

@@ -108,12 +108,15 @@ local function choose(here, text, attached)
   require("pintle.panel").open({ lines = lines, choices = verbs, at = 1, later = "sends nothing" })
 end
 
----Opens the transcript and the prompt.
-function M.open()
+---Opens the transcript and the prompt, and goes there.
+---@param layout? pintle.Layout default: the setting `layout`
+function M.open(layout)
   local here = workspace()
+  local windows = require("pintle.layout")
+  windows.open(here, layout)
   here:with_session(function(current)
     here:open(current.state.id, function(view)
-      require("pintle.prompt").open(here, view.chat)
+      windows.show(here, view.chat)
     end)
   end)
 end

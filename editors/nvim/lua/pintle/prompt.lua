@@ -1,7 +1,6 @@
 -- The prompt: an ordinary buffer for each workspace. <CR> in Normal mode sends it, and while a turn runs one says whether to
 -- steer or wait; `:w` only keeps the draft.
 
-local config = require("pintle.config")
 local draft = require("pintle.draft")
 local input = require("pintle.input")
 local log = require("pintle.log")
@@ -10,8 +9,6 @@ local M = {}
 
 ---@type table<string, integer> buffers by workspace
 local buffers = {}
-
-local HELP = "%#Comment# <CR> send · <LocalLeader>s steer · <LocalLeader>q queue · <LocalLeader>x stop"
 
 ---Keeps what stands in the prompt, and sends nothing: files are written all at once, and by plugins while one types.
 ---@param workspace pintle.Workspace
@@ -112,52 +109,6 @@ function M.put_back(workspace, inputs)
   end, inputs)
   M.put_before(workspace, texts)
   log.say(("%d not read by the model, back in the prompt"):format(#inputs))
-end
-
----@param buf integer
----@return integer? win in the current tab
-local function window_of(buf)
-  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    if vim.api.nvim_win_get_buf(win) == buf then
-      return win
-    end
-  end
-end
-
----Shows the transcript and below it the prompt, and goes there.
----@param workspace pintle.Workspace
----@param chat pintle.Chat
-function M.open(workspace, chat)
-  local settings = config.get()
-  local buf = M.buffer(workspace)
-  local prompt_win = window_of(buf)
-  local chat_win = window_of(chat.buf)
-  if prompt_win and not chat_win then
-    -- Another session's transcript stands above the prompt.
-    for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-      if require("pintle.chat").of(vim.api.nvim_win_get_buf(win)) then
-        vim.api.nvim_win_set_buf(win, chat.buf)
-        chat_win = win
-      end
-    end
-  end
-  if not chat_win then
-    vim.cmd(("botright %dvsplit"):format(settings.width))
-    chat_win = vim.api.nvim_get_current_win()
-    vim.api.nvim_win_set_buf(chat_win, chat.buf)
-  end
-  require("pintle.chat").dress(chat_win)
-  vim.api.nvim_win_set_cursor(chat_win, { vim.api.nvim_buf_line_count(chat.buf), 0 })
-  if not prompt_win then
-    vim.api.nvim_set_current_win(chat_win)
-    vim.cmd(("belowright %dsplit"):format(settings.prompt_height))
-    prompt_win = vim.api.nvim_get_current_win()
-    vim.api.nvim_win_set_buf(prompt_win, buf)
-    for name, value in pairs({ winfixheight = true, foldmethod = "manual", winbar = HELP }) do
-      vim.api.nvim_set_option_value(name, value, { scope = "local", win = prompt_win })
-    end
-  end
-  vim.api.nvim_set_current_win(prompt_win)
 end
 
 return M

@@ -2,6 +2,7 @@
 -- from lists; what would happen is the engine's word, shown before it does.
 
 local input = require("pintle.input")
+local layout = require("pintle.layout")
 local log = require("pintle.log")
 local prompt = require("pintle.prompt")
 local protocol = require("pintle.protocol")
@@ -260,13 +261,14 @@ function M.fork()
   local all = { label = "Here, with all of it", text = "" }
   pick_place(here, view, "Fork before which message?", all, function(place)
     local params = { sessionId = view.state.id, at = place.at }
+    layout.open(here)
     here.engine:request(protocol.method.session_fork, params, function(err, result)
       if err or not result then
         return log.failed("not forked", err or { code = 0, message = "an empty answer" })
       end
       local message = place.item_id and view.state.items[place.item_id]
       local made = here:show(result)
-      prompt.open(here, made.chat)
+      layout.show(here, made.chat)
       if message and message.content then
         prompt.put_before(here, { input.editable(message.content) })
       end

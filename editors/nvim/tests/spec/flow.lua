@@ -267,6 +267,7 @@ test("what the editor finds wrong after an edit is read by the model", function(
   ]])
   vi:cmd("Pintle open")
   vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+  vi:wait("require('pintle').status().session")
   vi:lua("_G.find('old')")
   vi:cmd("Pintle ask go")
   vi:wait("require('pintle.approval').count() == 1")

@@ -28,6 +28,7 @@ end
 local function open_prompt(vi)
   vi:cmd("Pintle open")
   vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+  vi:wait("require('pintle').status().session", "a session")
 end
 
 local function prompt_of(vi)
