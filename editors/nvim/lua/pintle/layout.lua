@@ -235,6 +235,19 @@ function M.stand_in(workspace, lines)
   return buf
 end
 
+---Says in the place of a transcript why there is none. What was typed into the prompt stays there.
+---@param workspace pintle.Workspace
+---@param err pintle.RpcError
+function M.failed(workspace, err)
+  local lines = { "There is no session: " .. err.message }
+  local hint = type(err.data) == "table" and err.data.hint
+  if hint then
+    vim.list_extend(lines, { "", hint })
+  end
+  vim.list_extend(lines, { "", ":Pintle open tries again, :checkhealth pintle has more." })
+  M.stand_in(workspace, vim.split(table.concat(lines, "\n"), "\n", { plain = true }))
+end
+
 ---The last window of the current tab that shows something else, which jumps and `wincmd p` go to.
 ---@return integer?
 local function other_window()

@@ -44,6 +44,18 @@ local function cannot_open(what, err)
   log.failed(what, err)
 end
 
+---Says what to do here where the engine's hint is about its own command line.
+---@param err pintle.RpcError
+---@return pintle.RpcError
+local function explained(err)
+  if err.message == "no model is set" then
+    local hint = 'name one with require("pintle").setup({ model = "provider/id" }), or `model = "provider/id"` in the '
+      .. "engine's own settings (:Pintle help configuration); then :Pintle open"
+    return { code = err.code, message = err.message, data = { hint = hint } }
+  end
+  return err
+end
+
 ---@type table<string, pintle.Workspace>
 local by_root = {}
 
@@ -140,7 +152,9 @@ function Workspace:with_session(done)
     local wanting = self.wanting or {}
     self.wanting = nil
     if err or not result then
-      return log.failed("no session", err or { code = 0, message = "an empty answer" })
+      err = explained(err or { code = 0, message = "an empty answer" })
+      require("pintle.layout").failed(self, err)
+      return log.failed("no session", err)
     end
     local made = self:adopt(result)
     for _, each in ipairs(wanting) do

@@ -215,3 +215,71 @@ at_sizes("a question shows the diff that the engine computes, and what always wo
   vi:wait_screen("+TWO")
   golden_screen(("question-diff-%dx%d"):format(columns, lines), vi)
 end)
+
+at_sizes("a missing engine is said, and stays said", function(columns, lines)
+  local settings = { binary = "/nowhere/pintle" }
+  local vi = child.start({ stock = true, columns = columns, lines = lines, settings = settings })
+  vi:keys(":Pintle open<CR>")
+  vi:wait("require('pintle').status().engine == 'failed'")
+  vi:wait_screen("There is no session:")
+  -- what makes the status line anew leaves the notice alone
+  local notice
+  local is_said = vim.wait(5000, function()
+    notice = vim.trim(vi:terminal_screen():match("[^\n]*$"))
+    return notice:find("no ses", 1, true) ~= nil
+  end, 5)
+  assert(is_said, vi:terminal_screen())
+  for _ = 1, 3 do
+    vi:lua("require('pintle.log').emit('State', {}); require('pintle.log').emit('Approval', { open = 0 })")
+    vi:lua("vim.cmd.redrawstatus({ bang = true }); vim.cmd.redraw()")
+  end
+  -- after everything that waited was done
+  vi:lua("vim.schedule(function() _G.done = true end)")
+  vi:wait("_G.done")
+  equal(vi:is_blocked(), false)
+  vi:wait_screen(notice)
+  contains(vi:lua("return table.concat(require('pintle.log').lines, '\\n')"), "no program `/nowhere/pintle`")
+end)
+
+at_sizes("without a model the windows open and say how to name one", function(columns, lines)
+  local vi = child.start({ stock = true, columns = columns, lines = lines })
+  vi:keys(":Pintle open<CR>")
+  vi:wait_screen("no model is set")
+  golden_screen(("no-model-%dx%d"):format(columns, lines), vi)
+  vi:keys("ithought of meanwhile<Esc>")
+  local said = vi:lua("return require('pintle.log').lines[1]")
+  contains(said, 'require("pintle").setup({ model = "provider/id" })')
+  assert(not said:find("--model", 1, true), said)
+  -- and once there is one
+  local path = child.folder() .. "/script.json"
+  child.write(path, vim.json.encode(IDLE))
+  vi:lua("require('pintle.workspace').get().engine:leave()")
+  vi:wait("require('pintle').status().engine == 'stopped'")
+  vi:lua("require('pintle').setup({ binary = vim.env.PINTLE_BIN, args = { '--script', ... } })", path)
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session")
+  vi:wait_screen("no model is set", true)
+  equal(prompt_of(vi), "thought of meanwhile")
+end)
+
+at_sizes("a rewind shows what it would do before it asks", function(columns, lines)
+  local edit = call("edit", { path = "a.txt", edits = { { oldText = "one", newText = "two" } } })
+  local script = { replies = { edit, text("First done.") } }
+  local vi = child.start({ stock = true, columns = columns, lines = lines, script = script })
+  child.write(vi.dir .. "/a.txt", "one\n")
+  vi:cmd("Pintle ask make it two")
+  vi:wait_turn()
+  -- the places and the scopes are lists of the editor's own
+  vi:keys(":Pintle rewind<CR>")
+  vi:wait_screen("make it two")
+  vi:keys("1<CR>")
+  vi:wait_screen("1: Conversation and files")
+  vi:keys("1<CR>")
+  vi:wait_screen("a.txt: put back")
+  vi:wait_screen("→ Do nothing")
+  equal(vi:is_blocked(), false)
+  equal(child.read(vi.dir .. "/a.txt"), "two\n")
+  vi:keys("<Tab><Tab><CR>")
+  vi:wait_screen("3 items forgott")
+  equal(child.read(vi.dir .. "/a.txt"), "one\n")
+end)
