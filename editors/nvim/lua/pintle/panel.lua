@@ -223,6 +223,10 @@ function Panel:close()
     if is_inside and vim.api.nvim_win_is_valid(self.came_from) then
       vim.api.nvim_set_current_win(self.came_from)
     end
+    if is_inside then
+      -- The ruler of a window without a status line stands in the command line, and would stay there.
+      vim.api.nvim_echo({ { "" } }, false, {})
+    end
   end
 end
 
