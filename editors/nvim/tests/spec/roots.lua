@@ -64,7 +64,7 @@ test("in a folder without git the directories do not count either, and :cd does"
   ask(vi, 2)
   vi:cmd("lcd " .. vim.fn.fnamemodify(dir, ":h"))
   equal(roots(vi), { vim.uv.fs_realpath(dir) })
-  vi:cmd("set noautochdir | enew | cd " .. dir .. "/sub")
+  vi:cmd("set noautochdir | new | cd " .. dir .. "/sub")
   equal(vi:lua("return require('pintle').status().engine"), "stopped")
 end)
 
