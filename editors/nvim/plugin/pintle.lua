@@ -5,6 +5,16 @@ if vim.g.loaded_pintle then
 end
 vim.g.loaded_pintle = true
 
+-- Where the editor works, whatever 'autochdir' does to the directory until the first command.
+vim.g.pintle_folder = vim.fn.getcwd(-1, -1)
+vim.api.nvim_create_autocmd("DirChanged", {
+  group = vim.api.nvim_create_augroup("pintle_folder", { clear = true }),
+  pattern = "global",
+  callback = function()
+    vim.g.pintle_folder = vim.v.event.cwd
+  end,
+})
+
 vim.api.nvim_create_user_command("Pintle", function(call)
   require("pintle.command").run(call)
 end, {
@@ -16,7 +26,19 @@ end, {
   end,
 })
 
-for _, verb in ipairs({ "open", "steer", "queue", "stop", "diff", "review", "keep", "undo", "sessions", "attention" }) do
+for _, verb in ipairs({
+  "open",
+  "ask",
+  "steer",
+  "queue",
+  "stop",
+  "diff",
+  "review",
+  "keep",
+  "undo",
+  "sessions",
+  "attention",
+}) do
   vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(verb), function()
     require("pintle.command").run({ fargs = { verb } })
   end, { desc = "pintle: " .. verb })

@@ -7,6 +7,7 @@ local M = {}
 ---@field job integer
 ---@field pid integer
 ---@field dir string
+---@field private terminal? integer The buffer that shows what the child draws on its terminal.
 local Child = {}
 Child.__index = Child
 
@@ -49,13 +50,22 @@ function M.program(path, text)
   return path
 end
 
--- Runs in the child before anything else. What is said and asked is kept for the test.
+-- Runs in the child before anything else.
 local PREPARE = [[
   local plugin, settings = ...
   vim.opt.runtimepath:prepend(plugin)
-  vim.o.columns, vim.o.lines, vim.o.swapfile, vim.o.shortmess = 100, 30, false, vim.o.shortmess .. "I"
+  vim.o.swapfile, vim.o.shortmess = false, vim.o.shortmess .. "I"
   vim.cmd.runtime("plugin/pintle.lua")
   _G.notes, _G.asked, _G.events, _G.choices = {}, {}, {}, {}
+  vim.api.nvim_create_autocmd("User", { pattern = "Pintle*", callback = function(event)
+    table.insert(_G.events, { name = event.match, data = event.data })
+  end })
+  if settings then require("pintle").setup(settings) end
+]]
+
+-- Takes the place of the editor's own interface: what is said and asked is kept for the test.
+local REPLACE = [[
+  vim.o.columns, vim.o.lines = 100, 30
   vim.notify = function(text, level) table.insert(_G.notes, text) end
   -- Answers with the next of _G.choices: a label, or false to close the list. Without one it stays open.
   _G.own_select = vim.ui.select
@@ -74,10 +84,27 @@ local PREPARE = [[
     end
     vim.schedule(function() done(nil) end)
   end
-  vim.api.nvim_create_autocmd("User", { pattern = "Pintle*", callback = function(event)
-    table.insert(_G.events, { name = event.match, data = event.data })
-  end })
-  if settings then require("pintle").setup(settings) end
+  -- In the same way with the keys of the plugin's own window.
+  vim.api.nvim_create_autocmd("FileType", { pattern = "pintle-panel", callback = vim.schedule_wrap(function()
+    local panel = require("pintle.panel").current()
+    if not panel then return end
+    local labels = {}
+    for _, answer in ipairs(panel:answers()) do
+      labels[#labels + 1] = answer.label
+    end
+    local text = table.concat(vim.api.nvim_buf_get_lines(panel.buf, 0, -1, false), "\n")
+    table.insert(_G.asked, { prompt = text, labels = labels })
+    local choice = table.remove(_G.choices, 1)
+    if choice == nil then return end
+    vim.api.nvim_set_current_win(panel.win)
+    for _, answer in ipairs(panel:answers()) do
+      if choice and answer.label:find(choice, 1, true) then
+        vim.api.nvim_win_set_cursor(panel.win, { answer.row, 0 })
+        return vim.cmd.normal("\r")
+      end
+    end
+    vim.cmd.normal("q")
+  end) })
 ]]
 
 ---Writes a cassette in which a server of the Messages API gives these replies, one for each request.
@@ -131,14 +158,18 @@ end
 ---@field settings? table
 ---@field without_setup? boolean
 ---@field in_terminal? boolean Whether it draws on a real terminal.
+---@field stock? boolean Whether `vim.notify`, `vim.ui.select` and `vim.ui.input` are the editor's own, on a real terminal.
+---@field columns? integer Of the terminal.
+---@field lines? integer
+---@field before? string Lua that runs before the plugin is loaded.
 ---@field env? table
 
 ---@param options ChildOptions
 ---@return Child
 function M.start(options)
   local self = setmetatable({ dir = options.dir or M.folder() }, Child)
-  if options.in_terminal then
-    self:start_in_terminal()
+  if options.in_terminal or options.stock then
+    self:start_in_terminal(options)
   else
     self.chan = vim.fn.jobstart({ vim.env.NVIM_BIN, "--embed", "--headless", "--clean", "-n" }, {
       rpc = true,
@@ -162,25 +193,41 @@ function M.start(options)
     end
     settings = vim.tbl_extend("force", settings, options.settings or {})
   end
+  if not options.stock then
+    self:lua(REPLACE)
+  end
+  self:lua(options.before or "")
   self:lua(PREPARE, vim.env.PINTLE_PLUGIN, settings)
   return self
 end
 
-function Child:start_in_terminal()
+---@param options ChildOptions
+function Child:start_in_terminal(options)
   count = count + 1
   local socket = ("%s/socket-%d"):format(TEMP, count)
+  local width, height = options.columns or 100, options.lines or 30
+  -- The terminal that is drawn on is a buffer of this Neovim, which takes the size of its window.
+  vim.o.columns, vim.o.lines = 220, 60
+  self.terminal = vim.api.nvim_create_buf(false, true)
+  local place = { relative = "editor", row = 0, col = 0, width = width, height = height, style = "minimal" }
+  local win = vim.api.nvim_open_win(self.terminal, true, place)
   self.job = vim.fn.jobstart({ vim.env.NVIM_BIN, "--clean", "-n", "--listen", socket }, {
-    pty = true,
-    width = 100,
-    height = 30,
+    term = true,
     cwd = self.dir,
-    on_stdout = function() end,
+    env = options.env,
   })
+  vim.api.nvim_win_close(win, true)
   vim.wait(WAIT_MS, function()
     local ok, chan = pcall(vim.fn.sockconnect, "pipe", socket, { rpc = true })
     self.chan = ok and chan or 0
     return self.chan > 0
   end, 10)
+  -- It listens before it has started, and before it knows the size of its terminal.
+  local is_up = vim.wait(WAIT_MS, function()
+    return self:lua("return vim.v.vim_did_enter == 1 and vim.o.columns == ...", width)
+      and self:lua("return vim.o.lines") == height
+  end, 10)
+  assert(is_up, "the child does not take the size of its terminal")
 end
 
 ---@param code string
@@ -272,6 +319,36 @@ function Child:screen()
     end
     return table.concat(rows, "\n")
   ]])
+end
+
+---The rows of the terminal as a person sees them, also while the child waits for a key.
+---@return string
+function Child:terminal_screen()
+  local rows = vim.api.nvim_buf_get_lines(self.terminal, 0, -1, false)
+  return table.concat(
+    vim.tbl_map(function(row)
+      return (row:gsub("%s+$", ""))
+    end, rows),
+    "\n"
+  )
+end
+
+---Waits until the terminal shows a text.
+---@param text string
+---@param is_gone? boolean Waits until it does not.
+function Child:wait_screen(text, is_gone)
+  local ok = vim.wait(WAIT_MS, function()
+    return (self:terminal_screen():find(text, 1, true) == nil) == (is_gone or false)
+  end, 5)
+  if not ok then
+    error(("waited in vain for `%s`%s on\n%s"):format(text, is_gone and " to go" or "", self:terminal_screen()), 2)
+  end
+end
+
+---Whether the child waits for a key before it does anything else, such as at "Press ENTER".
+---@return boolean
+function Child:is_blocked()
+  return vim.rpcrequest(self.chan, "nvim_get_mode").blocking
 end
 
 ---The engine's process.

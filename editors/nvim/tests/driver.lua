@@ -4,6 +4,9 @@ local here = vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))
 package.path = here .. "/?.lua;" .. package.path
 vim.opt.runtimepath:prepend(vim.env.PINTLE_PLUGIN)
 
+-- The terminals of children are drawn, and asked nothing.
+vim.o.eventignore = "TermRequest"
+
 local child = require("child")
 local tests = {}
 
@@ -37,11 +40,11 @@ function _G.contains(text, part)
   end
 end
 
----Compares a text with a golden file. What differs from run to run is replaced first.
----@param name string
+---A text without what differs from run to run.
 ---@param text string
 ---@param dir? string a folder to write as DIR
-function _G.golden(name, text, dir)
+---@return string
+local function steady(text, dir)
   if dir then
     text = text:gsub(vim.pesc(vim.uv.fs_realpath(dir)), "DIR"):gsub(vim.pesc(dir), "DIR")
   end
@@ -49,7 +52,17 @@ function _G.golden(name, text, dir)
   text = text:gsub("%d+ %% of %d+k ", function(meter)
     return (" "):rep(#meter)
   end)
-  text = text:gsub("%d+%.%d s", "N s"):gsub("%x+%-%x+%-7%x+%-%x+%-%x+", "ID") .. "\n"
+  -- A status line cuts the end of a name off at its beginning.
+  text = text:gsub("<%x*%-[%x%-]+", "<ID")
+  return (text:gsub("%d+%.%d s", "N s"):gsub("%x+%-%x+%-7%x+%-%x+%-%x+", "ID")) .. "\n"
+end
+
+---Compares a text with a golden file.
+---@param name string
+---@param text string
+---@param dir? string a folder to write as DIR
+function _G.golden(name, text, dir)
+  text = steady(text, dir)
   local path = ("%s/golden/%s.txt"):format(here, name)
   if vim.env.UPDATE == "1" then
     vim.fn.mkdir(vim.fs.dirname(path), "p")
@@ -59,6 +72,30 @@ function _G.golden(name, text, dir)
   if text ~= want then
     error(("golden/%s.txt differs:\n%s"):format(name, vim.diff(want, text)), 2)
   end
+end
+
+---Waits until a child's terminal is as a golden file says.
+---@param name string
+---@param vi Child
+function _G.golden_screen(name, vi)
+  -- Names of sessions differ, and so does where a cursor stands in a line that says how long something took.
+  vi:cmd("set noruler statusline=%=")
+  local path = ("%s/golden/%s.txt"):format(here, name)
+  if vim.env.UPDATE == "1" then
+    -- Nothing says when the last byte was drawn: it is over when nothing more comes.
+    local last
+    repeat
+      last = vi:terminal_screen()
+    until not vim.wait(500, function()
+      return vi:terminal_screen() ~= last
+    end, 20)
+  else
+    local want = vim.uv.fs_stat(path) and child.read(path) or ""
+    vim.wait(5000, function()
+      return steady(vi:terminal_screen(), vi.dir) == want
+    end, 10)
+  end
+  golden(name, vi:terminal_screen(), vi.dir)
 end
 
 for _, path in ipairs(vim.fn.sort(vim.fn.glob(here .. "/spec/*.lua", false, true))) do

@@ -1,7 +1,9 @@
 -- Questions of permission and of the model: a queue that a person opens. Nothing here takes focus by itself, and no single key
--- allows anything: the first entry of the list only shows what is asked.
+-- allows anything: the question stands above the answers.
 
 local log = require("pintle.log")
+local notice = require("pintle.notice")
+local panel = require("pintle.panel")
 local questions = require("pintle.question")
 
 local M = {}
@@ -12,6 +14,7 @@ local M = {}
 ---@field approval? pintle.Approval A question of permission,
 ---@field question? pintle.Question or one of the model.
 ---@field respond fun(result?: pintle.ApprovalAnswer|pintle.QuestionAnswer)
+---@field panel? pintle.Panel Where it was opened.
 
 ---@type pintle.Asked[]
 local queue = {}
@@ -22,7 +25,7 @@ local queue = {}
 ---@param respond fun(result?: pintle.ApprovalAnswer)
 function M.add(engine, id, approval, respond)
   table.insert(queue, { engine = engine, id = id, approval = approval, respond = respond })
-  log.warn(("%s: %s. Answer with :Pintle attention"):format(M.line(approval.title), approval.reason))
+  log.warn(("asks (:Pintle attention): %s: %s"):format(M.line(approval.title), approval.reason))
   log.emit("Approval", { approval = approval, open = #queue })
 end
 
@@ -32,7 +35,7 @@ end
 ---@param respond fun(result?: pintle.QuestionAnswer)
 function M.add_question(engine, id, question, respond)
   table.insert(queue, { engine = engine, id = id, question = question, respond = respond })
-  log.warn(("%s Answer with :Pintle attention"):format(questions.line(question)))
+  log.warn(("asks (:Pintle attention): %s"):format(questions.line(question)))
   log.emit("Question", { question = question, open = #queue })
 end
 
@@ -54,6 +57,9 @@ local function remove(question)
   for at, each in ipairs(queue) do
     if each == question then
       table.remove(queue, at)
+      if question.panel then
+        question.panel:close()
+      end
       log.emit("Approval", { open = #queue })
       return true
     end
@@ -67,6 +73,9 @@ end
 function M.withdraw(engine, id)
   for _, question in ipairs(queue) do
     if question.engine == engine and question.id == id then
+      if question.panel and question.panel:is_open() then
+        log.say("this was answered elsewhere, or is asked no longer")
+      end
       remove(question)
       return
     end
@@ -94,28 +103,44 @@ local headings = {
   modelText = "In the model's words",
 }
 
----What is asked, as lines of a buffer: all that runs, and apart from it what the model says of it.
+---All that is asked: what runs or is written, as the engine tells it, and apart from it what the model says of it.
 ---@param approval pintle.Approval
----@return string[]
-function M.details(approval)
-  local lines = { "# " .. M.line(approval.title), "", approval.reason, "" }
+---@param root string Paths below it are shown without it.
+---@return pintle.PanelLine[]
+function M.details(approval, root)
+  local lines = { { text = M.line(approval.title), group = "PintlePanelTitle" }, { text = approval.reason } }
+  if approval.decidedBy then
+    lines[#lines + 1] = { text = "asked because of: " .. approval.decidedBy, group = "PintlePanelNote" }
+  end
   local function add(name, value)
-    if type(value) == "string" then
-      vim.list_extend(lines, { name .. ":", "" })
-      for _, line in ipairs(vim.split(value, "\n", { plain = true })) do
-        lines[#lines + 1] = "    " .. line
-      end
-      lines[#lines + 1] = ""
-    elseif type(value) == "table" then
+    if type(value) == "table" then
       for _, key in ipairs(vim.fn.sort(vim.tbl_keys(value))) do
         add(name == "" and tostring(key) or ("%s.%s"):format(name, key), value[key])
       end
-    else
-      vim.list_extend(lines, { ("%s: %s"):format(name, tostring(value)), "" })
+      return
     end
+    local text = tostring(value):gsub("\n", "\n    ")
+    vim.list_extend(
+      lines,
+      { { text = "" }, { text = name .. ":", group = "PintlePanelHead" }, { text = "    " .. text } }
+    )
+  end
+  local function short(path)
+    return notice.visible(vim.startswith(path, root .. "/") and path:sub(#root + 2) or path)
+  end
+  local is_told = {}
+  for _, change in ipairs(approval.changes or {}) do
+    is_told[change.path] = true
+    local from = change.oldPath and short(change.oldPath) .. " → " or ""
+    local head = ("%s %s%s  +%d -%d"):format(change.op, from, short(change.path), change.added, change.removed)
+    vim.list_extend(lines, { { text = "" }, { text = head, group = "PintlePanelHead" } })
+    vim.list_extend(lines, change.diff ~= "" and panel.diff(change.diff) or { { text = "(no text)" } })
   end
   for _, detail in ipairs(approval.details or {}) do
-    add(headings[detail.kind] or detail.kind, detail.text)
+    -- The changes say the same of files, as they will be on disk.
+    if not (approval.changes and detail.kind == "diff" or is_told[detail.text]) then
+      add(headings[detail.kind] or detail.kind, detail.text)
+    end
   end
   if not approval.details then
     add("", approval.input)
@@ -149,33 +174,33 @@ end
 
 ---Asks the oldest open question, because the person wants to answer it.
 function M.open()
-  local question = queue[1]
-  if not question then
+  local asked = queue[1]
+  if not asked then
     return log.say("nothing asks for your attention")
   end
-  if question.question then
-    return questions.open(question.question, function(result)
-      answer(question, result)
-    end, M.show)
+  local function give(result)
+    answer(asked, result)
   end
-  local approval = question.approval
-  local choices = { { label = "Show what is asked" } }
-  vim.list_extend(choices, approval.options)
-  vim.ui.select(choices, {
-    prompt = ("%s (%s)"):format(M.line(approval.title), approval.reason),
-    kind = "pintle_approval",
-    format_item = function(choice)
-      return choice.label
-    end,
-  }, function(choice)
-    if not choice then
-      return
-    elseif not choice.optionId then
-      M.show(M.details(approval))
-      return vim.schedule(M.open)
-    end
-    answer(question, { optionId = choice.optionId })
-  end)
+  if asked.question then
+    questions.open(asked.question, give, function(shown)
+      asked.panel = shown
+    end)
+    return
+  end
+  local approval = asked.approval
+  local choices = vim.tbl_map(function(option)
+    local notes = vim.tbl_map(function(rule)
+      return "rule: " .. rule
+    end, option.rules or {})
+    return {
+      label = option.label,
+      notes = notes,
+      act = function()
+        give({ optionId = option.optionId })
+      end,
+    }
+  end, approval.options)
+  asked.panel = panel.open({ lines = M.details(approval, asked.engine.root), choices = choices })
 end
 
 return M

@@ -41,6 +41,7 @@ end
 ---@param lines string[]
 ---@param right? string[] instead of the file itself
 local function side_by_side(path, label, lines, right)
+  local root = require("pintle.config").get().root()
   local filetype = vim.filetype.match({ filename = path }) or ""
   if right then
     vim.cmd("tab split")
@@ -51,6 +52,7 @@ local function side_by_side(path, label, lines, right)
   vim.cmd("diffthis")
   vim.cmd("leftabove vsplit")
   vim.api.nvim_win_set_buf(0, scratch(("pintle://%s/%s"):format(label, short(path)), lines, filetype))
+  vim.b.pintle_root = root
   vim.cmd("diffthis")
   vim.cmd("wincmd p")
 end

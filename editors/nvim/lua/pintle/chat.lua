@@ -3,6 +3,7 @@
 -- Changes are gathered and drawn at most every `redraw_ms`. Blocks know their lines, so that nothing is searched for.
 
 local config = require("pintle.config")
+local folds = require("pintle.folds")
 local history = require("pintle.history")
 local render = require("pintle.render")
 
@@ -18,6 +19,7 @@ local M = {}
 ---@field lines string[]? What it is to become.
 ---@field tail string[] Pieces that are to be added.
 ---@field prefix string
+---@field flow pintle.Flow What is left over of what streamed.
 ---@field streamed integer Bytes that came in pieces.
 ---@field path string? Which text of the arguments came last.
 ---@field is_dirty boolean
@@ -52,8 +54,9 @@ local STREAMED_BYTES_MAX = 200000
 local by_buffer = {}
 
 ---@param state pintle.Session
+---@param root string The workspace.
 ---@return pintle.Chat
-function M.new(state)
+function M.new(state, root)
   local buf = vim.api.nvim_create_buf(false, true)
   local name = "pintle://chat/" .. state.id
   local old = vim.fn.bufnr(name)
@@ -61,6 +64,7 @@ function M.new(state)
     pcall(vim.api.nvim_buf_delete, old, { force = true }) -- it was unloaded
   end
   vim.api.nvim_buf_set_name(buf, name)
+  vim.b[buf].pintle_root = root
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
   vim.bo[buf].modifiable = false
@@ -248,7 +252,7 @@ function Chat:set(key, kind, lines)
     self:add(key, kind, lines)
     return
   end
-  block.lines, block.tail = lines, {}
+  block.lines, block.tail, block.flow = lines, {}, { held = "", line = "" }
   block.streamed, block.path = 0, nil
   self:touch(block)
 end
@@ -282,6 +286,7 @@ function Chat:add(key, kind, lines)
     lines = lines,
     tail = {},
     prefix = "",
+    flow = { held = "", line = "" },
     streamed = 0,
     is_dirty = false,
   }
@@ -319,26 +324,61 @@ function Chat:draw()
   if not self:is_alive() then
     return
   end
+  local wins = vim.fn.win_findbuf(self.buf)
   local following = self:following()
   vim.bo[self.buf].modifiable = true
+  self:clear_queue()
   local dirty = self.dirty
   self.dirty = {}
   for _, block in ipairs(dirty) do
-    block.is_dirty = false
-    if block.lines then
-      self:replace(block, block.lines)
-      block.lines = nil
-    end
-    if #block.tail > 0 then
-      self:extend(block, table.concat(block.tail))
-      block.tail = {}
-    end
+    self:draw_block(block, wins)
   end
-  vim.bo[self.buf].modifiable = false
   self:draw_queue()
+  vim.bo[self.buf].modifiable = false
+  local last = vim.api.nvim_buf_line_count(self.buf)
+  local text = vim.api.nvim_buf_get_lines(self.buf, last - 1, last, false)[1]
   for _, win in ipairs(following) do
-    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(self.buf), 0 })
+    -- At its end where it is wrapped: it may be longer than the window is high.
+    local is_wrapped = #text > vim.api.nvim_win_get_width(win)
+    vim.api.nvim_win_set_cursor(win, { last, is_wrapped and #text or 0 })
   end
+end
+
+---@param block pintle.Block
+---@param wins integer[]
+function Chat:draw_block(block, wins)
+  block.is_dirty = false
+  local open = {}
+  if block.head and block.first >= 0 then
+    for _, win in ipairs(wins) do
+      open[win] = folds.is_open(win, block.first + block.head + 1)
+    end
+  end
+  if block.lines then
+    self:replace(block, block.lines)
+    block.lines = nil
+  end
+  if #block.tail > 0 then
+    self:extend(block, table.concat(block.tail))
+    block.tail = {}
+  end
+  if block.head then
+    for _, win in ipairs(wins) do
+      folds.set(win, block.first + block.head + 1, block.first + block.count, open[win])
+    end
+  end
+end
+
+---The lines of all folds, from 1.
+---@return [integer, integer][]
+function Chat:fold_ranges()
+  local ranges = {}
+  for _, block in ipairs(self.blocks) do
+    if block.head and block.first >= 0 then
+      ranges[#ranges + 1] = { block.first + block.head + 1, block.first + block.count }
+    end
+  end
+  return ranges
 end
 
 ---The windows that stand at the end and are to stay there.
@@ -379,16 +419,20 @@ end
 ---@param block pintle.Block
 ---@param text string
 function Chat:extend(block, text)
-  local lines = render.lines(text)
   local row = block.first + block.count - 1
-  if block.head and block.count == #block.lead + 1 then
-    table.insert(lines, 1, "") -- the body begins below the head
-  end
-  for at = 2, #lines do
-    lines[at] = block.prefix .. lines[at]
-  end
   local last = vim.api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1] or ""
-  vim.api.nvim_buf_set_text(self.buf, row, #last, row, #last, lines)
+  local is_head = block.head ~= nil and block.count == #block.lead + 1
+  local lines = render.flow(block.flow, is_head and "" or last:sub(#block.prefix + 1), text)
+  for at, line in ipairs(lines) do
+    lines[at] = block.prefix .. line
+  end
+  if is_head then
+    table.insert(lines, 1, last) -- the body begins below the head
+  end
+  -- What both begin with stays: a line that grows is not written anew.
+  local from = vim.startswith(lines[1], last) and #last or 0
+  lines[1] = lines[1]:sub(from + 1)
+  vim.api.nvim_buf_set_text(self.buf, row, from, row, #last, lines)
   self:grow(block, #lines - 1)
 end
 
@@ -411,54 +455,28 @@ function Chat:grow(block, by)
   end
 end
 
-function Chat:draw_queue()
+---Takes the waiting messages away: what is drawn comes before them.
+function Chat:clear_queue()
   vim.api.nvim_buf_clear_namespace(self.buf, NAMESPACE, 0, -1)
-  local lines = {}
-  for _, input in ipairs(self.state.queue) do
-    lines[#lines + 1] = { { render.queued(input, self.state), "PintleQueue" } }
-  end
-  if #lines > 0 then
-    local last = vim.api.nvim_buf_line_count(self.buf) - 1
-    vim.api.nvim_buf_set_extmark(self.buf, NAMESPACE, last, 0, { virt_lines = lines })
-  end
+  vim.api.nvim_buf_set_lines(self.buf, self.lines, -1, false, {})
 end
 
----The block that holds a line.
----@param line integer from 0
----@return pintle.Block?
-function Chat:block_at(line)
-  local low, high = 1, #self.blocks
-  while low <= high do
-    local middle = math.floor((low + high) / 2)
-    local block = self.blocks[middle]
-    if block.first < 0 or line < block.first then
-      high = middle - 1
-    elseif line >= block.first + block.count then
-      low = middle + 1
-    else
-      return block
-    end
+---Writes the waiting messages below everything else, as lines of their own: a closed fold would hide what hangs on a line of it.
+function Chat:draw_queue()
+  local lines = vim.tbl_map(function(input)
+    return render.queued(input, self.state)
+  end, self.state.queue)
+  if #lines == 0 then
+    return
   end
-end
-
----For `foldexpr`.
----@return string
-function M.fold()
-  local self = by_buffer[vim.api.nvim_get_current_buf()]
-  local line = vim.v.lnum - 1
-  local block = self and self:block_at(line)
-  if not block or not block.head or line < block.first + block.head then
-    return "0"
+  if self.lines > 0 then
+    table.insert(lines, 1, "")
   end
-  return line == block.first + block.head and ">1" or "1"
-end
-
----For `foldtext`.
----@return string
-function M.fold_text()
-  local head = vim.fn.getline(vim.v.foldstart)
-  local count = vim.v.foldend - vim.v.foldstart
-  return count == 0 and head or ("%s · %d line%s"):format(head, count, count == 1 and "" or "s")
+  vim.api.nvim_buf_set_lines(self.buf, self.lines, -1, false, lines)
+  vim.api.nvim_buf_set_extmark(self.buf, NAMESPACE, self.lines, 0, {
+    end_row = self.lines + #lines,
+    hl_group = "PintleQueue",
+  })
 end
 
 ---Makes a window show transcripts well.
@@ -467,13 +485,12 @@ function M.dress(win)
   local options = {
     wrap = true,
     linebreak = true,
+    smoothscroll = true,
     number = false,
     relativenumber = false,
     signcolumn = "no",
-    foldmethod = "expr",
-    foldexpr = "v:lua.require'pintle.chat'.fold()",
-    foldtext = "v:lua.require'pintle.chat'.fold_text()",
-    foldlevel = 0,
+    foldmethod = "manual",
+    foldtext = "v:lua.require'pintle.folds'.text()",
     foldminlines = 0,
     foldenable = true,
     fillchars = "fold: ",
@@ -482,6 +499,13 @@ function M.dress(win)
   }
   for name, value in pairs(options) do
     vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
+  end
+  local buf = vim.api.nvim_win_get_buf(win)
+  local self = by_buffer[buf]
+  if self and vim.w[win].pintle_folds ~= buf then
+    vim.w[win].pintle_folds = buf
+    vim.wo[win].foldlevel = 0
+    folds.reset(win, self:fold_ranges())
   end
 end
 

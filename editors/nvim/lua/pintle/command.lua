@@ -16,8 +16,12 @@ end
 
 ---@type table<string, fun(text: string, call: table)>
 local verbs = {
-  open = function()
-    require("pintle").open()
+  open = function(text)
+    local layouts = require("pintle.layout").LAYOUTS
+    if text ~= "" and not vim.tbl_contains(layouts, text) then
+      return require("pintle.log").error(("`%s` is none of: %s"):format(text, table.concat(layouts, ", ")))
+    end
+    require("pintle").open(text ~= "" and text or nil)
   end,
   ask = function(text, call)
     local prompt, attached = message(text, call)
@@ -87,6 +91,9 @@ local verbs = {
   doctor = function()
     vim.cmd("checkhealth pintle")
   end,
+  log = function()
+    require("pintle.log").open()
+  end,
   trust = function()
     require("pintle.trust").trust()
   end,
@@ -141,6 +148,8 @@ function M.complete(lead, line)
   local candidates
   if before:match("^%S*$") then
     candidates = vim.fn.sort(vim.tbl_keys(verbs))
+  elseif before:match("^open%s+%S*$") then
+    candidates = require("pintle.layout").LAYOUTS
   elseif before:match("^diff%s") then
     candidates = vim.fn.getcompletion(lead, "file")
   elseif before:match("^help%s+%S*$") then

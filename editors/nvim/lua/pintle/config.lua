@@ -9,13 +9,13 @@ local M = {}
 ---@field env table<string, string> More environment variables for the engine.
 ---@field model? string The model of new sessions, as `provider/id` or `provider/id:effort`; unset: as the engine is set.
 ---@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
----@field root fun(): string The workspace: the folder that an engine is started in.
+---@field root fun(): string The workspace of the current buffer: the folder that an engine is started in.
 ---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
 ---@field handshake_ms integer How long an engine may take to answer the first request, in milliseconds.
 ---@field exit_ms integer How long the editor waits for an engine when it exits, in milliseconds.
----@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
----@field width integer Columns of the chat window.
----@field prompt_height integer Lines of the prompt window.
+---@field layout pintle.Layout Where the windows open: beside the code, over it, or in a tab of their own.
+---@field width number The part of the columns that the windows beside the code have, or from 1 on their columns.
+---@field prompt_height integer Lines of the prompt window, at most a third of what both windows have.
 ---@field open_quickfix boolean Whether the quickfix window opens, without focus, when a turn has changed files.
 
 ---@type pintle.Config
@@ -27,13 +27,14 @@ M.defaults = {
   model = nil,
   permission_mode = nil,
   root = function()
-    return vim.fn.getcwd()
+    return require("pintle.root").of()
   end,
   redraw_ms = 33,
   handshake_ms = 10000,
   exit_ms = 1500,
   restart_ms = { 100, 500, 2000, 5000, 10000 },
-  width = 80,
+  layout = "side",
+  width = 0.4,
   prompt_height = 8,
   open_quickfix = false,
 }
@@ -51,6 +52,7 @@ local checks = {
   handshake_ms = "number",
   exit_ms = "number",
   restart_ms = "list of numbers",
+  layout = "string",
   width = "number",
   prompt_height = "number",
   open_quickfix = "boolean",
@@ -78,6 +80,12 @@ function M.set(given)
   end
   if given.permission_mode and not vim.tbl_contains({ "ask", "full" }, given.permission_mode) then
     error("pintle: the setting `permission_mode` is `ask` or `full`", 0)
+  end
+  if given.layout and not vim.tbl_contains({ "side", "float", "tab" }, given.layout) then
+    error("pintle: the setting `layout` is `side`, `float` or `tab`", 0)
+  end
+  if given.width and given.width <= 0 then
+    error("pintle: the setting `width` is a part of the columns, such as 0.4, or a number of columns", 0)
   end
   current = vim.tbl_extend("force", vim.deepcopy(M.defaults), given)
 end

@@ -47,12 +47,76 @@ local function accepted(here, text)
   end
 end
 
----Opens the transcript and the prompt.
-function M.open()
+---@param here pintle.Workspace
+---@param text string
+---@param when_busy pintle.WhenBusy
+---@param attached? pintle.Input[]
+local function start(here, text, when_busy, attached)
+  here:with_session(function(view)
+    local params = { sessionId = view.state.id, input = input(text, attached), whenBusy = when_busy }
+    here.engine:request(require("pintle.protocol").method.turn_start, params, function(err, result)
+      if err or not result then
+        return log.failed("not sent", err or { code = 0, message = "an empty answer" })
+      end
+      accepted(here, text)
+      if result.disposition == "queued" then
+        log.say("queued as a follow-up")
+      end
+    end)
+  end)
+end
+
+---@param here pintle.Workspace
+---@param text string
+---@param attached? pintle.Input[]
+local function steer(here, text, attached)
+  here:with_session(function(view)
+    local params = { sessionId = view.state.id, input = input(text, attached) }
+    here.engine:request(require("pintle.protocol").method.turn_steer, params, function(err, result)
+      if err or not result then
+        return log.failed("not sent", err or { code = 0, message = "an empty answer" })
+      elseif result.outcome ~= "accepted" then
+        return log.say("no turn runs that could be steered: the message was not sent")
+      end
+      accepted(here, text)
+      log.say("the turn reads it at its next gap")
+    end)
+  end)
+end
+
+---Asks what becomes of a message while a turn runs.
+---@param here pintle.Workspace
+---@param text string
+---@param attached? pintle.Input[]
+local function choose(here, text, attached)
+  local lines = { { text = "A turn runs. What becomes of this message?", group = "PintlePanelTitle" }, { text = "" } }
+  lines[#lines + 1] = { text = text }
+  local verbs = {
+    {
+      label = "Steer the running turn",
+      act = function()
+        steer(here, text, attached)
+      end,
+    },
+    {
+      label = "Queue as a follow-up",
+      act = function()
+        start(here, text, "queue", attached)
+      end,
+    },
+  }
+  require("pintle.panel").open({ lines = lines, choices = verbs, at = 1, later = "sends nothing" })
+end
+
+---Opens the transcript and the prompt, and goes there.
+---@param layout? pintle.Layout default: the setting `layout`
+function M.open(layout)
   local here = workspace()
+  local windows = require("pintle.layout")
+  windows.open(here, layout)
   here:with_session(function(current)
     here:open(current.state.id, function(view)
-      require("pintle.prompt").open(here, view.chat)
+      windows.show(here, view.chat)
     end)
   end)
 end
@@ -68,48 +132,9 @@ function M.ask(text, attached)
   end
   here:with_session(function(view)
     if require("pintle.session").is_busy(view.state) then
-      return M.choose(prompt, attached)
+      return choose(here, prompt, attached)
     end
-    M.start(prompt, "reject", attached)
-  end)
-end
-
----@param text string
----@param when_busy pintle.WhenBusy
----@param attached? pintle.Input[]
-function M.start(text, when_busy, attached)
-  local here = workspace()
-  here:with_session(function(view)
-    local params = { sessionId = view.state.id, input = input(text, attached), whenBusy = when_busy }
-    here.engine:request(require("pintle.protocol").method.turn_start, params, function(err, result)
-      if err or not result then
-        return log.failed("not sent", err or { code = 0, message = "an empty answer" })
-      end
-      accepted(here, text)
-      if result.disposition == "queued" then
-        log.say("queued as a follow-up")
-      end
-    end)
-  end)
-end
-
----@param text string
----@param attached? pintle.Input[]
-function M.choose(text, attached)
-  local verbs = {
-    { label = "Steer the running turn", send = M.steer },
-    { label = "Queue as a follow-up", send = M.queue },
-  }
-  vim.ui.select(verbs, {
-    prompt = "A turn runs.",
-    kind = "pintle_busy",
-    format_item = function(verb)
-      return verb.label
-    end,
-  }, function(verb)
-    if verb then
-      verb.send(text, attached)
-    end
+    start(here, prompt, "reject", attached)
   end)
 end
 
@@ -118,31 +143,20 @@ end
 ---@param attached? pintle.Input[]
 function M.steer(text, attached)
   local here = workspace()
-  local steer = message(text, here, attached)
-  if not steer then
-    return
+  local found = message(text, here, attached)
+  if found then
+    steer(here, found, attached)
   end
-  here:with_session(function(view)
-    local params = { sessionId = view.state.id, input = input(steer, attached) }
-    here.engine:request(require("pintle.protocol").method.turn_steer, params, function(err, result)
-      if err or not result then
-        return log.failed("not sent", err or { code = 0, message = "an empty answer" })
-      elseif result.outcome ~= "accepted" then
-        return log.say("no turn runs that could be steered: the message was not sent")
-      end
-      accepted(here, steer)
-      log.say("the turn reads it at its next gap")
-    end)
-  end)
 end
 
 ---Sends a prompt that starts a turn when the running one is over.
 ---@param text? string default: what stands in the prompt buffer
 ---@param attached? pintle.Input[]
 function M.queue(text, attached)
-  local prompt = message(text, workspace(), attached)
+  local here = workspace()
+  local prompt = message(text, here, attached)
   if prompt then
-    M.start(prompt, "queue", attached)
+    start(here, prompt, "queue", attached)
   end
 end
 

@@ -1,4 +1,4 @@
--- What is said to the person, and the last of it for `:checkhealth pintle`.
+-- What is said to the person: a line that never waits for a key, and the whole of it in `:Pintle log`.
 
 local M = {}
 
@@ -16,19 +16,12 @@ function M.note(text)
   end
 end
 
----Shows a line. Safe to call from anywhere.
+---Shows a line, whole or with where the whole stands. Safe to call from anywhere.
 ---@param text string
 ---@param level? integer one of `vim.log.levels`
 function M.say(text, level)
   M.note(text)
-  local function show()
-    vim.notify("pintle: " .. text, level or vim.log.levels.INFO, { title = "pintle" })
-  end
-  if vim.in_fast_event() then
-    vim.schedule(show)
-  else
-    show()
-  end
+  require("pintle.notice").show(text, level or vim.log.levels.INFO)
 end
 
 ---@param text string
@@ -47,6 +40,21 @@ end
 function M.failed(what, err)
   local hint = type(err.data) == "table" and err.data.hint
   M.error(("%s: %s%s"):format(what, err.message, hint and ("; " .. hint) or ""))
+end
+
+---Shows all that was said, the last at the end.
+function M.open()
+  local lines = {}
+  for _, line in ipairs(M.lines) do
+    vim.list_extend(lines, vim.split(line, "\n", { plain = true }))
+  end
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
+  vim.cmd("botright split")
+  vim.api.nvim_win_set_buf(0, buf)
+  vim.api.nvim_win_set_height(0, math.max(3, math.min(#lines, math.floor(vim.o.lines / 3))))
+  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buf), 0 })
 end
 
 ---Tells autocommands: `User Pintle<name>`, with the facts in `data`.

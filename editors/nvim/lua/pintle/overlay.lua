@@ -28,6 +28,22 @@ local marks = {}
 ---@type table<integer, true> buffers whose deleted lines are not drawn, since a window compares them with another text
 local bare = {}
 
+---@type table<integer, integer> by buffer: how many lines stand above the first one
+local above = {}
+
+---Shows the lines above the first one in a window: the editor scrolls to it and no further.
+---@param win integer
+---@param count integer
+local function reveal(win, count)
+  vim.api.nvim_win_call(win, function()
+    local view = vim.fn.winsaveview()
+    local room = vim.api.nvim_win_get_height(win) - 1
+    if view.topline == 1 and view.topfill < math.min(count, room) then
+      vim.fn.winrestview({ topfill = math.min(count, room) })
+    end
+  end)
+end
+
 ---@param text string
 ---@param tabstop integer
 ---@return string
@@ -58,7 +74,8 @@ local function deleted(buf, hunk)
       lines[#lines + 1] = { { rest, "PintleDeleted" } }
       break
     end
-    lines[#lines + 1] = { { expanded(text, vim.bo[buf].tabstop), "PintleDeleted" } }
+    -- A sign that is read without colours.
+    lines[#lines + 1] = { { "- " .. expanded(text, vim.bo[buf].tabstop), "PintleDeleted" } }
   end
   return lines
 end
@@ -89,7 +106,8 @@ local function draw(buf, place)
   end
   marks[buf][vim.api.nvim_buf_set_extmark(buf, HUNKS, anchor, 0, options)] = place
   for line = anchor, anchor + math.max(count, 1) - 1 do
-    local sign = { sign_text = count == 0 and "▁" or "┃", sign_hl_group = group .. "Sign", undo_restore = false }
+    local sign = { sign_text = count == 0 and "▁" or "┃", sign_hl_group = group .. "Sign" }
+    sign.invalidate, sign.undo_restore = true, false
     vim.api.nvim_buf_set_extmark(buf, LINES, line, 0, sign)
   end
   local old = bare[buf] and {} or deleted(buf, hunk)
@@ -97,13 +115,15 @@ local function draw(buf, place)
     vim.api.nvim_buf_set_extmark(buf, LINES, anchor, 0, {
       virt_lines = old,
       virt_lines_above = not is_below,
+      invalidate = true,
       undo_restore = false,
     })
+    above[buf] = anchor == 0 and not is_below and #old or above[buf]
   end
   local said = comments(hunk)
   if #said > 0 then
     local last = anchor + math.max(count, 1) - 1
-    vim.api.nvim_buf_set_extmark(buf, LINES, last, 0, { virt_lines = said, undo_restore = false })
+    vim.api.nvim_buf_set_extmark(buf, LINES, last, 0, { virt_lines = said, invalidate = true, undo_restore = false })
   end
 end
 
@@ -120,15 +140,36 @@ function M.show(buf, places)
     return vim.wo[win].diff
   end)
   bare[buf] = is_compared or nil
+  local was_above = above[buf]
+  above[buf] = nil
   for _, place in ipairs(places) do
     draw(buf, place)
   end
+  if above[buf] and above[buf] ~= was_above then
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      reveal(win, above[buf])
+    end
+  end
 end
+
+-- Who comes back to the first line sees what stands above it; who scrolls on from there is left alone.
+vim.api.nvim_create_autocmd("WinScrolled", {
+  group = vim.api.nvim_create_augroup("pintle_overlay", { clear = true }),
+  callback = function()
+    for id, by in pairs(vim.v.event) do
+      local win = tonumber(id)
+      local count = win and vim.api.nvim_win_is_valid(win) and above[vim.api.nvim_win_get_buf(win)]
+      if count and vim.api.nvim_win_call(win, vim.fn.winsaveview).topline == 1 and by.topline < 0 then
+        reveal(win, count)
+      end
+    end
+  end,
+})
 
 ---Forgets a buffer that is gone.
 ---@param buf integer
 function M.forget(buf)
-  marks[buf], bare[buf] = nil, nil
+  marks[buf], bare[buf], above[buf] = nil, nil, nil
 end
 
 ---Whether something is left out because windows compare texts.

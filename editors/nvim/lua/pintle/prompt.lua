@@ -1,14 +1,38 @@
--- The prompt: an ordinary buffer for each workspace. `:w` or <CR> sends it; while a turn runs one says whether to steer or wait.
+-- The prompt: an ordinary buffer for each workspace. <CR> in Normal mode sends it, and while a turn runs one says whether to
+-- steer or wait; `:w` only keeps the draft.
 
-local config = require("pintle.config")
+local draft = require("pintle.draft")
 local input = require("pintle.input")
+local log = require("pintle.log")
 
 local M = {}
 
 ---@type table<string, integer> buffers by workspace
 local buffers = {}
 
-local HELP = "%#Comment# <CR> send · <LocalLeader>s steer · <LocalLeader>q queue · <LocalLeader>x stop"
+---Keeps what stands in the prompt, and sends nothing: files are written all at once, and by plugins while one types.
+---@param workspace pintle.Workspace
+---@param buf integer
+local function keep(workspace, buf)
+  local why = draft.keep(workspace.root, vim.trim(table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), "\n")))
+  if why then
+    return log.error("the draft cannot be kept: " .. why)
+  end
+  vim.bo[buf].modified = false
+end
+
+---`:w NAME` in the prompt.
+---@param path string
+---@param buf integer
+local function write_to(path, buf)
+  if vim.uv.fs_stat(path) and vim.v.cmdbang == 0 then
+    return log.error(("%s exists (add ! to replace it)"):format(path))
+  end
+  local ok, why = pcall(vim.fn.writefile, vim.api.nvim_buf_get_lines(buf, 0, -1, false), path)
+  if not ok then
+    log.error(("%s cannot be written: %s"):format(path, why))
+  end
+end
 
 ---@param workspace pintle.Workspace
 ---@return integer buf
@@ -23,17 +47,23 @@ function M.buffer(workspace)
   if not pcall(vim.api.nvim_buf_set_name, buf, "pintle://prompt/" .. vim.fs.basename(workspace.root)) then
     vim.api.nvim_buf_set_name(buf, "pintle://prompt/" .. workspace.root)
   end
+  vim.b[buf].pintle_root = workspace.root
   vim.bo[buf].buftype = "acwrite"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
   vim.bo[buf].filetype = "markdown"
-  local pintle = require("pintle")
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(draft.read(workspace.root), "\n", { plain = true }))
+  vim.bo[buf].modified = false
   vim.api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
-    callback = function()
-      pintle.ask()
+    callback = function(event)
+      if event.match == vim.api.nvim_buf_get_name(buf) then
+        return keep(workspace, buf)
+      end
+      write_to(event.match, buf)
     end,
   })
+  local pintle = require("pintle")
   local function map(lhs, action, desc)
     vim.keymap.set("n", lhs, action, { buffer = buf, desc = "pintle: " .. desc })
   end
@@ -56,7 +86,7 @@ end
 function M.set(workspace, text)
   local buf = M.buffer(workspace)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
-  vim.bo[buf].modified = false
+  keep(workspace, buf)
 end
 
 ---Puts texts before what stands there.
@@ -78,53 +108,7 @@ function M.put_back(workspace, inputs)
     return input.editable(message.content)
   end, inputs)
   M.put_before(workspace, texts)
-  require("pintle.log").say(("%d not read by the model, back in the prompt"):format(#inputs))
-end
-
----@param buf integer
----@return integer? win in the current tab
-local function window_of(buf)
-  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    if vim.api.nvim_win_get_buf(win) == buf then
-      return win
-    end
-  end
-end
-
----Shows the transcript and below it the prompt, and goes there.
----@param workspace pintle.Workspace
----@param chat pintle.Chat
-function M.open(workspace, chat)
-  local settings = config.get()
-  local buf = M.buffer(workspace)
-  local prompt_win = window_of(buf)
-  local chat_win = window_of(chat.buf)
-  if prompt_win and not chat_win then
-    -- Another session's transcript stands above the prompt.
-    for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-      if require("pintle.chat").of(vim.api.nvim_win_get_buf(win)) then
-        vim.api.nvim_win_set_buf(win, chat.buf)
-        chat_win = win
-      end
-    end
-  end
-  if not chat_win then
-    vim.cmd(("botright %dvsplit"):format(settings.width))
-    chat_win = vim.api.nvim_get_current_win()
-    vim.api.nvim_win_set_buf(chat_win, chat.buf)
-  end
-  require("pintle.chat").dress(chat_win)
-  vim.api.nvim_win_set_cursor(chat_win, { vim.api.nvim_buf_line_count(chat.buf), 0 })
-  if not prompt_win then
-    vim.api.nvim_set_current_win(chat_win)
-    vim.cmd(("belowright %dsplit"):format(settings.prompt_height))
-    prompt_win = vim.api.nvim_get_current_win()
-    vim.api.nvim_win_set_buf(prompt_win, buf)
-    for name, value in pairs({ winfixheight = true, foldmethod = "manual", winbar = HELP }) do
-      vim.api.nvim_set_option_value(name, value, { scope = "local", win = prompt_win })
-    end
-  end
-  vim.api.nvim_set_current_win(prompt_win)
+  log.say(("%d not read by the model, back in the prompt"):format(#inputs))
 end
 
 return M

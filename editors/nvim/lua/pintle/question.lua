@@ -1,6 +1,8 @@
 -- Questions of the model: options to choose from, and own words always. They wait in the queue of `approval.lua`.
 
 local log = require("pintle.log")
+local notice = require("pintle.notice")
+local panel = require("pintle.panel")
 
 local M = {}
 
@@ -11,74 +13,61 @@ function M.line(question)
   return (question.text:gsub("%s*\n.*", " …"))
 end
 
----The plan that is to be accepted, or the whole question, as lines of a buffer.
+---The whole question, and the plan that is to be accepted.
 ---@param question pintle.Question
----@return string[]
+---@return pintle.PanelLine[]
 function M.details(question)
-  return vim.split(("# %s\n\n%s"):format(M.line(question), question.plan or question.text), "\n", { plain = true })
+  local lines = { { text = question.text, group = "PintlePanelTitle" } }
+  if question.plan then
+    vim.list_extend(lines, { { text = "" }, { text = question.plan } })
+  end
+  return lines
 end
 
----@class (exact) pintle.Choice
----@field label string
----@field option_id? string
----@field does? "show"|"words"|"done"
-
----@param question pintle.Question
----@param chosen string[]
----@return pintle.Choice[]
-local function choices(question, chosen)
-  local list = { { label = "Show what is asked", does = "show" } }
-  for _, option in ipairs(question.options or {}) do
-    local mark = vim.list_contains(chosen, option.optionId) and "✓ " or ""
-    table.insert(list, { label = mark .. option.label, option_id = option.optionId })
-  end
-  if #chosen > 0 then
-    table.insert(list, { label = "Send what is chosen", does = "done" })
-  end
-  table.insert(list, { label = "Answer in your own words", does = "words" })
-  return list
-end
-
----Asks; `answer` takes what the person says, and `show` shows the whole of it.
+---Asks; `answer` takes what the person says.
 ---@param question pintle.Question
 ---@param answer fun(answer: pintle.QuestionAnswer)
----@param show fun(lines: string[])
+---@param opened fun(shown: pintle.Panel) Called each time that a window shows it.
 ---@param chosen? string[]
-function M.open(question, answer, show, chosen)
+---@param at? integer The answer that the cursor starts at.
+function M.open(question, answer, opened, chosen, at)
   local so_far = chosen or {}
-  vim.ui.select(choices(question, so_far), {
-    prompt = M.line(question),
-    kind = "pintle_question",
-    format_item = function(choice)
-      return choice.label
-    end,
-  }, function(choice)
-    if not choice then
-      return
-    elseif choice.does == "show" then
-      show(M.details(question))
-      vim.schedule(function()
-        M.open(question, answer, show, so_far)
-      end)
-    elseif choice.does == "done" then
-      answer({ optionIds = so_far })
-    elseif choice.does == "words" then
-      vim.ui.input({ prompt = M.line(question) .. " " }, function(text)
+  local choices = {}
+  for number, option in ipairs(question.options or {}) do
+    local is_chosen = vim.list_contains(so_far, option.optionId)
+    local mark = question.multiple and (is_chosen and "[x] " or "[ ] ") or ""
+    choices[number] = {
+      label = mark .. option.label,
+      act = function()
+        if not question.multiple then
+          return answer({ optionIds = { option.optionId } })
+        end
+        local others = vim.tbl_filter(function(id)
+          return id ~= option.optionId
+        end, so_far)
+        M.open(question, answer, opened, is_chosen and others or vim.list_extend({ option.optionId }, so_far), number)
+      end,
+    }
+  end
+  if #so_far > 0 then
+    table.insert(choices, {
+      label = "Send what is chosen",
+      act = function()
+        answer({ optionIds = so_far })
+      end,
+    })
+  end
+  table.insert(choices, {
+    label = "Answer in your own words",
+    act = function()
+      vim.ui.input({ prompt = notice.prompt(M.line(question)) }, function(text)
         if text and vim.trim(text) ~= "" then
           answer({ optionIds = #so_far > 0 and so_far or nil, text = text })
         end
       end)
-    elseif question.multiple then
-      if not vim.list_contains(so_far, choice.option_id) then
-        table.insert(so_far, choice.option_id)
-      end
-      vim.schedule(function()
-        M.open(question, answer, show, so_far)
-      end)
-    else
-      answer({ optionIds = { choice.option_id } })
-    end
-  end)
+    end,
+  })
+  opened(panel.open({ lines = M.details(question), choices = choices, at = at }))
 end
 
 ---A plan, as lines.

@@ -1,6 +1,7 @@
 -- Items as lines of a transcript. Pure.
 
 local input = require("pintle.input")
+local notice = require("pintle.notice")
 
 local M = {}
 
@@ -8,12 +9,67 @@ local M = {}
 M.HEAD = "▸ "
 M.BODY = "│ "
 
+-- Sequences for terminals: those that move and colour, those that name the window, and the rest.
+local SEQUENCES = { "\27%[[%d;:?<=>]*[ -/]*[@-~]", "\27%][^\7\27]*\7", "\27%][^\7\27]*\27\\", "\27[@-Z\\^_]" }
+
+---A line as a terminal leaves it: what comes behind a carriage return is written over what is before it.
+---@param line string
+---@return string
+function M.overwritten(line)
+  if not line:find("\r", 1, true) then
+    return line
+  end
+  local shown = ""
+  for _, part in ipairs(vim.split(line, "\r", { plain = true })) do
+    shown = part .. vim.fn.strcharpart(shown, vim.fn.strchars(part))
+  end
+  return shown
+end
+
+---Cuts a text of a terminal into lines, which may hold carriage returns still.
+---@param text string
+---@return string[]
+function M.raw_lines(text)
+  for _, sequence in ipairs(text:find("\27", 1, true) and SEQUENCES or {}) do
+    text = text:gsub(sequence, "")
+  end
+  return vim.split(text:gsub("\r+\n", "\n"), "\n", { plain = true })
+end
+
 ---@param text string
 ---@return string[]
 function M.lines(text)
-  -- Colours of terminals mean nothing here.
-  text = text:gsub("\27%[[%d;]*m", ""):gsub("\r\n", "\n")
-  return vim.split(text, "\n", { plain = true })
+  return vim.tbl_map(M.overwritten, M.raw_lines(text))
+end
+
+---@class (exact) pintle.Flow What is left over of a text that streams from a terminal.
+---@field held string Its end, as long as what follows may change what it means.
+---@field line string The last line with its carriage returns, where it has any.
+
+---Splits a text where it may go on in a way that changes what it means: in a sequence, and at a carriage return.
+---@param text string
+---@return string whole, string held
+local function split_held(text)
+  local at = text:find("\r+$") or text:find("\27%[?[%d;:?<=>]*[ -/]*$") or text:find("\27%][^\7\27]*\27?$")
+  if not at then
+    return text, ""
+  end
+  return text:sub(1, at - 1), text:sub(at)
+end
+
+---Takes a piece of a text that streams from a terminal.
+---@param flow pintle.Flow
+---@param last string The last line so far.
+---@param piece string
+---@return string[] lines What takes the place of the last line, and what follows it.
+function M.flow(flow, last, piece)
+  local text
+  text, flow.held = split_held(flow.held .. piece)
+  local lines = M.raw_lines((flow.line ~= "" and flow.line or last) .. text)
+  local before, after = lines[#lines]:match("^(.*)\r([^\r]*)$")
+  -- Not longer than the line is wide, however often it is written over.
+  flow.line = before and M.overwritten(before) .. "\r" .. after or ""
+  return vim.tbl_map(M.overwritten, lines)
 end
 
 ---@param lines string[]
@@ -80,7 +136,7 @@ local items = {
       end
     end
     for _, change in ipairs(vim.tbl_get(item, "output", "details", "changes") or {}) do
-      lines[#lines + 1] = M.BODY .. change.path
+      extend(lines, notice.visible(change.path), M.BODY)
       if change.diff ~= "" then
         extend(lines, change.diff, M.BODY)
       end
@@ -135,7 +191,11 @@ local items = {
 ---@return string[]?
 function M.item(item, state)
   local render = items[item.type]
-  return render and render(item, state)
+  local lines = render and render(item, state)
+  -- A line end in a name must not take the rest of the draw with it.
+  return lines and vim.tbl_map(function(line)
+    return (line:gsub("\n", "␤"))
+  end, lines)
 end
 
 ---@param item pintle.Item

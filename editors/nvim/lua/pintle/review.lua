@@ -71,8 +71,18 @@ local function places(buf, baseline, of_file)
   return hunks.places(hunks.lines(seen, vim.bo[buf].fileformat == "dos"), lines, of_file)
 end
 
----Draws the current sessions' hunks in all buffers.
-function M.draw()
+-- A buffer with more lines than this is not compared anew at each key.
+local AT_ONCE_LINES_MAX = 5000
+local LATER_MS = 100
+
+---@type table<integer, true> buffers whose changes are heard of
+local heard = {}
+---@type table<integer, true> buffers that are to be drawn anew
+local touched = {}
+
+---What is known of the files with open hunks of all current sessions, by the real path.
+---@return table<string, { baseline?: pintle.ReviewBaselineResult, hunks: pintle.Hunk[] }>
+local function known_files()
   local known = {}
   for _, here in ipairs(require("pintle.workspace").all()) do
     local review = here.current and reviews[here.current]
@@ -83,10 +93,67 @@ function M.draw()
       end
     end
   end
+  return known
+end
+
+---Draws the hunks of a buffer where its lines are theirs now.
+---@param buf integer
+local function draw_again(buf)
+  local path = buffers.file_of(buf)
+  local file = path and known_files()[path]
+  if path then
+    overlay.show(buf, file and places(buf, file.baseline, file.hunks) or {})
+  end
+end
+
+---@param buf integer
+local function changed(buf)
+  if touched[buf] then
+    return
+  end
+  touched[buf] = true
+  local function draw()
+    touched[buf] = nil
+    if vim.api.nvim_buf_is_loaded(buf) then
+      draw_again(buf)
+    end
+  end
+  if vim.api.nvim_buf_line_count(buf) > AT_ONCE_LINES_MAX then
+    vim.defer_fn(draw, LATER_MS)
+  else
+    vim.schedule(draw)
+  end
+end
+
+---Draws a buffer's hunks anew at each change of its text: marks alone move with lines that are others by now.
+---@param buf integer
+local function hear(buf)
+  if heard[buf] then
+    return
+  end
+  heard[buf] = vim.api.nvim_buf_attach(buf, false, {
+    on_lines = function()
+      changed(buf)
+    end,
+    on_reload = function()
+      changed(buf)
+    end,
+    on_detach = function()
+      heard[buf] = nil
+    end,
+  }) or nil
+end
+
+---Draws the current sessions' hunks in all buffers.
+function M.draw()
+  local known = known_files()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     local path = buffers.file_of(buf)
     if path then
       local file = known[path]
+      if file then
+        hear(buf)
+      end
       overlay.show(buf, file and places(buf, file.baseline, file.hunks) or {})
     end
   end

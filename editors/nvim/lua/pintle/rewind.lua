@@ -2,7 +2,10 @@
 -- from lists; what would happen is the engine's word, shown before it does.
 
 local input = require("pintle.input")
+local layout = require("pintle.layout")
 local log = require("pintle.log")
+local notice = require("pintle.notice")
+local panel = require("pintle.panel")
 local prompt = require("pintle.prompt")
 local protocol = require("pintle.protocol")
 
@@ -114,23 +117,12 @@ function M.preview(place, scope, result)
       lines[#lines + 1] = "- no file was changed since"
     end
     for _, file in ipairs(files) do
-      local path = vim.fn.fnamemodify(file.path, ":.")
+      local path = notice.visible(vim.fn.fnamemodify(file.path, ":."))
       local owner, action = OWNERS[file.owner] or file.owner, ACTIONS[file.action] or file.action
       lines[#lines + 1] = ("- %s: %s (%s)"):format(path, action, owner)
     end
   end
   return lines
-end
-
----Shows lines without going there.
----@param lines string[]
----@return integer win
-local function show(lines)
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].bufhidden, vim.bo[buf].filetype, vim.bo[buf].modifiable = "wipe", "markdown", false
-  local height = math.min(#lines, math.max(3, math.floor(vim.o.lines / 3)))
-  return vim.api.nvim_open_win(buf, false, { split = "above", win = -1, height = height })
 end
 
 ---Says what became of it.
@@ -190,26 +182,26 @@ local function confirm(here, view, place, wanted)
         conflicts[#conflicts + 1] = file.path
       end
     end
-    local choices = { { label = "Do nothing" }, { label = "Go back", overwrite = {} } }
-    if #conflicts > 0 then
-      choices[2].label = "Go back, and leave what is in conflict"
-      choices[3] = { label = "Go back, and lose your changes in what is in conflict", overwrite = conflicts }
+    local function back(label, overwrite)
+      return {
+        label = label,
+        act = function()
+          rewind(here, view, { to = place.at, scope = scope, summarize = summarize, overwrite = overwrite })
+        end,
+      }
     end
-    local win = show(M.preview(place, scope, result))
-    vim.ui.select(choices, {
-      prompt = "Go back?",
-      kind = "pintle_rewind",
-      format_item = function(choice)
-        return choice.label
-      end,
-    }, function(choice)
-      if vim.api.nvim_win_is_valid(win) then
-        vim.api.nvim_win_close(win, true)
-      end
-      if choice and choice.overwrite then
-        rewind(here, view, { to = place.at, scope = scope, summarize = summarize, overwrite = choice.overwrite })
-      end
-    end)
+    local choices = { { label = "Do nothing", act = function() end } }
+    if #conflicts > 0 then
+      choices[2] = back("Go back, and leave what is in conflict", {})
+      choices[3] = back("Go back, and lose your changes in what is in conflict", conflicts)
+    else
+      choices[2] = back("Go back", {})
+    end
+    local lines = vim.tbl_map(function(line)
+      return { text = line }
+    end, M.preview(place, scope, result))
+    lines[1].group = "PintlePanelTitle"
+    panel.open({ lines = lines, choices = choices, later = "does nothing" })
   end)
 end
 
@@ -260,13 +252,14 @@ function M.fork()
   local all = { label = "Here, with all of it", text = "" }
   pick_place(here, view, "Fork before which message?", all, function(place)
     local params = { sessionId = view.state.id, at = place.at }
+    layout.open(here)
     here.engine:request(protocol.method.session_fork, params, function(err, result)
       if err or not result then
         return log.failed("not forked", err or { code = 0, message = "an empty answer" })
       end
       local message = place.item_id and view.state.items[place.item_id]
       local made = here:show(result)
-      prompt.open(here, made.chat)
+      layout.show(here, made.chat)
       if message and message.content then
         prompt.put_before(here, { input.editable(message.content) })
       end

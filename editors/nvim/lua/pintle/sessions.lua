@@ -34,8 +34,10 @@ function M.pick(workspace)
       elseif not choice.id then
         return require("pintle").new()
       end
+      local layout = require("pintle.layout")
+      layout.open(workspace)
       workspace:open(choice.id, function(view)
-        require("pintle.prompt").open(workspace, view.chat)
+        layout.show(workspace, view.chat)
       end)
     end)
   end)

@@ -1,4 +1,4 @@
--- `:Pintle trust`: trusts the project in the working directory, once a person has said so. Needs no running engine.
+-- `:Pintle trust`: trusts the project, once a person has said so. Needs no running engine.
 
 local log = require("pintle.log")
 
@@ -13,12 +13,15 @@ function M.trust()
   if not path then
     return log.error(why)
   end
-  local folder = vim.fs.root(vim.fn.getcwd(), ".git") or vim.fn.getcwd()
-  local question = ("Trust %s, so that the agent uses its instructions, rules, skills and prompts?"):format(folder)
-  vim.ui.select({ "Trust it", "Do not trust it" }, { prompt = question, kind = "pintle_trust" }, function(choice)
-    if choice ~= "Trust it" then
-      return
-    end
+  local root = require("pintle.config").get().root()
+  local folder = vim.fs.root(root, ".git") or root
+  local lines = {
+    { text = "Trust this project?", group = "PintlePanelTitle" },
+    { text = folder },
+    { text = "" },
+    { text = "The agent then uses its instructions, rules, skills and prompts." },
+  }
+  local function trust()
     local ok, result = pcall(function()
       return vim.system({ path, "trust", folder }, { text = true }):wait(TIMEOUT_MS)
     end)
@@ -26,7 +29,9 @@ function M.trust()
       return log.say(vim.trim(result.stdout))
     end
     log.error(ok and vim.trim(result.stderr) or tostring(result))
-  end)
+  end
+  local choices = { { label = "Trust it", act = trust }, { label = "Do not trust it", act = function() end } }
+  require("pintle.panel").open({ lines = lines, choices = choices, later = "trusts nothing" })
 end
 
 return M

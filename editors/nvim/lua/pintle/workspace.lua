@@ -44,14 +44,32 @@ local function cannot_open(what, err)
   log.failed(what, err)
 end
 
+---Says what to do here where the engine's hint is about its own command line.
+---@param err pintle.RpcError
+---@return pintle.RpcError
+local function explained(err)
+  if err.message == "no model is set" then
+    local hint = 'name one with require("pintle").setup({ model = "provider/id" }), or `model = "provider/id"` in the '
+      .. "engine's own settings (:Pintle help configuration); then :Pintle open"
+    return { code = err.code, message = err.message, data = { hint = hint } }
+  end
+  return err
+end
+
 ---@type table<string, pintle.Workspace>
 local by_root = {}
 
----The workspace of a folder, if it was used before.
----@param root? string
+---The root of the workspace that the current buffer belongs to, under its one real name.
+---@return string
+local function root_here()
+  local root = config.get().root()
+  return vim.uv.fs_realpath(root) or root
+end
+
+---The workspace that the current buffer belongs to, if it was used before.
 ---@return pintle.Workspace?
-function M.find(root)
-  return by_root[root or config.get().root()]
+function M.find()
+  return by_root[root_here()]
 end
 
 ---@return pintle.Workspace[]
@@ -59,10 +77,10 @@ function M.all()
   return vim.tbl_values(by_root)
 end
 
----The workspace of the current folder.
+---The workspace that the current buffer belongs to.
 ---@return pintle.Workspace
 function M.get()
-  local root = config.get().root()
+  local root = root_here()
   local self = by_root[root]
   if self then
     return self
@@ -134,7 +152,9 @@ function Workspace:with_session(done)
     local wanting = self.wanting or {}
     self.wanting = nil
     if err or not result then
-      return log.failed("no session", err or { code = 0, message = "an empty answer" })
+      err = explained(err or { code = 0, message = "an empty answer" })
+      require("pintle.layout").failed(self, err)
+      return log.failed("no session", err)
     end
     local made = self:adopt(result)
     for _, each in ipairs(wanting) do
@@ -149,7 +169,7 @@ function Workspace:adopt(result)
   local view = self.views[result.sessionId]
   if not view then
     local state = session.new(result.sessionId)
-    view = { state = state, chat = require("pintle.chat").new(state), replayed_to = 0, is_paging = false }
+    view = { state = state, chat = require("pintle.chat").new(state, self.root), replayed_to = 0, is_paging = false }
     self.views[result.sessionId] = view
   end
   self.current = result.sessionId

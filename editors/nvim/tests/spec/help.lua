@@ -38,3 +38,26 @@ test("help without an engine says so", function()
   vi:cmd("Pintle help hooks")
   vi:wait_note("there is no program `/nowhere/pintle` (the setting `binary`)")
 end)
+
+test("the help is found with the tags that are shipped", function()
+  local doc = vim.env.PINTLE_PLUGIN .. "/doc"
+  local made = child.folder("doc")
+  child.write(made .. "/pintle.txt", child.read(doc .. "/pintle.txt"))
+  vim.cmd("silent helptags " .. vim.fn.fnameescape(made))
+  equal(child.read(doc .. "/tags"), child.read(made .. "/tags"), "`:helptags editors/nvim/doc` makes them")
+  local vi = child.start({ stock = true, without_setup = true })
+  vi:keys(":help pintle<CR>")
+  vi:wait_screen("INTRODUCTION")
+  equal(vi:lua("return vim.fn.expand('%:p')"), vim.uv.fs_realpath(doc) .. "/pintle.txt")
+  -- links to other pages of the help lead somewhere
+  local missing = vi:lua([[
+    local missing = {}
+    for _, line in ipairs(vim.fn.getline(1, "$")) do
+      for name in (" " .. line):gmatch("[%s%(]|([^|%s]+)|") do
+        if not vim.tbl_contains(vim.fn.getcompletion(name, "help"), name) then table.insert(missing, name) end
+      end
+    end
+    return missing
+  ]])
+  equal(missing, {})
+end)

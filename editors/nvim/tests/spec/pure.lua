@@ -318,8 +318,36 @@ test("every setting, verb and map is in the help", function()
   do
     contains(help, "*:Pintle-" .. verb .. "*")
   end
-  vim.cmd("silent helptags " .. vim.fn.fnameescape(vim.fs.dirname(path)))
-  vim.fn.delete(vim.fs.dirname(path) .. "/tags")
+  local maps = vim.fn.readfile(vim.env.PINTLE_PLUGIN .. "/plugin/pintle.lua")
+  for name in table.concat(maps, "\n"):match("ipairs%((%b{})%)"):gmatch('"([%w-]+)"') do
+    assert(help:find("`-" .. name .. "`", 1, true) or help:find("(pintle-" .. name .. ")", 1, true), name)
+  end
+end)
+
+test("every event and highlight group is in the help, and so are the defaults", function()
+  local help = table.concat(vim.fn.readfile(vim.env.PINTLE_PLUGIN .. "/doc/pintle.txt"), "\n")
+  local events, groups = 0, 0
+  for _, path in ipairs(vim.fn.glob(vim.env.PINTLE_PLUGIN .. "/lua/pintle/*.lua", false, true)) do
+    local source = table.concat(vim.fn.readfile(path), "\n")
+    for name in source:gmatch('log%.emit%("(%w+)"') do
+      events = events + 1
+      contains(help, "\n    Pintle" .. name .. " ")
+    end
+    for name in source:gmatch("%f[%w](Pintle%u%w+) = ") do
+      groups = groups + 1
+      contains(help, "*hl-" .. name .. "*")
+    end
+    for name in source:gmatch('nvim_set_hl%(0, "(%w+)"') do
+      groups = groups + 1
+      contains(help, "*hl-" .. name .. "*")
+    end
+  end
+  assert(events > 10 and groups > 10)
+  local code = help:match('require%("pintle"%)%.setup(%b())'):gsub("<function>", "nil")
+  local given = assert(loadstring("return " .. code))()
+  local defaults = vim.deepcopy(require("pintle.config").defaults)
+  defaults.root = nil
+  equal(given, defaults)
 end)
 
 test("nothing about the wire is written twice", function()

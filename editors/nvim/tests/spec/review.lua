@@ -30,7 +30,7 @@ local DRAWN = [[
     for _, line in ipairs(mark[4].virt_lines or {}) do
       local is_comment = line[1][2] == "PintleComment"
       local row = mark[2] + (mark[4].virt_lines_above and 0 or 0.9)
-      table.insert(found, { row, (is_comment and "" or "-") .. line[1][1] })
+      table.insert(found, { row, is_comment and line[1][1] or (line[1][1]:gsub("^%- ", "-")) })
     end
   end
   table.sort(found, function(a, b) return a[1] < b[1] end)

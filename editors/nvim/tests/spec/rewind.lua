@@ -87,7 +87,7 @@ test("back with conversation and files, forward again, and on", function()
   local chat = vi:chat()
   contains(chat, "First done.")
   assert(not chat:find("Second done.", 1, true) and not chat:find("make it three", 1, true), chat)
-  contains(vi:lua("return table.concat(vim.tbl_map(function(a) return a.prompt end, _G.asked), '|')"), "Go back?")
+  contains(vi:lua("return table.concat(vim.tbl_map(function(a) return a.prompt end, _G.asked), '|')"), "Go back")
   vi:cmd("Pintle redo")
   vi:wait("#vim.tbl_filter(function(n) return n:find('forward again', 1, true) end, _G.notes) == 2")
   equal(child.read(path), "three\n")
@@ -145,15 +145,8 @@ test("a rewind is shown before it is done, and a person's change stays unless to
   vi:lua("_G.choices = { 'make it three', 'Only the files' }")
   vi:cmd("Pintle rewind")
   vi:wait("#_G.asked == 3")
-  equal(
-    vi:lua([[
-    for _, win in ipairs(vim.api.nvim_list_wins()) do
-      local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false)
-      if lines[1] == "# make it three" then return lines end
-    end
-  ]]),
-    { "# make it three", "", "- a.txt: left as it is (conflict: yours and the agent's)" }
-  )
+  local preview = "# make it three\n\n- a.txt: left as it is (conflict: yours and the agent's)\n"
+  contains(vi:lua("return _G.asked[3].prompt"), preview)
   equal(
     vi:lua("return _G.asked[3].labels"),
     { "Do nothing", "Go back, and leave what is in conflict", "Go back, and lose your changes in what is in conflict" }

@@ -1,0 +1,56 @@
+-- Drafts of prompts on disk, one for each workspace: what was written with `:w` and not sent yet outlives the editor.
+
+local M = {}
+
+---@param root string
+---@return string
+local function path_of(root)
+  return ("%s/pintle/drafts/%s.md"):format(vim.fn.stdpath("state"), vim.fn.sha256(root):sub(1, 32))
+end
+
+---Reads the draft of a workspace.
+---@param root string
+---@return string text Empty where there is none.
+function M.read(root)
+  local file = io.open(path_of(root), "rb")
+  local text = file and file:read("*a")
+  if file then
+    file:close()
+  end
+  return text or ""
+end
+
+---Keeps a draft in place of the one before; an empty one leaves none.
+---@param root string
+---@param text string
+---@return string? why It could not be written; the one before is still there.
+function M.keep(root, text)
+  local path = path_of(root)
+  if text == "" then
+    local ok, why, name = vim.uv.fs_unlink(path)
+    return not ok and name ~= "ENOENT" and why or nil
+  end
+  -- Prompts are nobody else's business.
+  local made, why = pcall(vim.fn.mkdir, vim.fs.dirname(path), "p", tonumber("700", 8))
+  if not made then
+    return tostring(why)
+  end
+  local temporary = ("%s.%d"):format(path, vim.fn.getpid())
+  local file, number
+  file, why = vim.uv.fs_open(temporary, "w", tonumber("600", 8))
+  if not file then
+    return why
+  end
+  number, why = vim.uv.fs_write(file, text)
+  vim.uv.fs_close(file)
+  local ok = number == #text
+  if ok then
+    ok, why = vim.uv.fs_rename(temporary, path)
+  end
+  if not ok then
+    vim.uv.fs_unlink(temporary)
+    return why or "not all of it was written"
+  end
+end
+
+return M

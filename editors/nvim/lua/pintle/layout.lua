@@ -1,0 +1,292 @@
+-- The windows of a workspace: the transcript and below it the prompt, beside the code, over it, or in a tab of their own.
+--
+-- Windows open at once and the focus moves at once, since a person asked for it; what comes later from the engine is put into
+-- them and moves nothing. Their buffers are fixed: a jump to a file goes to another window.
+
+local chats = require("pintle.chat")
+local config = require("pintle.config")
+
+local M = {}
+
+---@alias pintle.Layout "side"|"float"|"tab"
+
+M.LAYOUTS = { "side", "float", "tab" }
+
+-- On a narrower screen the transcript stands below the code.
+local BESIDE_COLUMNS_MIN = 70
+
+-- A transcript that is narrower cannot be read.
+local WIDTH_MIN = 30
+
+-- Of the lines, where the transcript is below the code.
+local BELOW_SHARE = 0.6
+
+-- The keys of the prompt, from the most that there may be room for.
+local KEYS = {
+  "<CR> send · <LocalLeader>s steer · <LocalLeader>q queue · <LocalLeader>x stop",
+  "<CR> send · <LocalLeader>s/q/x steer/queue/stop",
+  "<CR> send · :w keeps",
+}
+
+-- The bar above the prompt.
+local WINBAR = "%#Comment# %{v:lua.require'pintle.layout'.keys()}"
+
+---@type table<string, integer> by workspace: the buffer that stands in for a transcript
+local stand_ins = {}
+
+---Columns of the windows beside the code.
+---@return integer
+function M.width()
+  local wanted = config.get().width
+  if wanted < 1 then
+    wanted = math.max(WIDTH_MIN, math.floor(vim.o.columns * wanted + 0.5))
+  end
+  return math.max(1, math.min(wanted, vim.o.columns - 2))
+end
+
+---The keys of the prompt, as far as there is room for them.
+---@return string
+function M.keys()
+  local width = vim.api.nvim_win_get_width(0) - 1
+  for _, keys in ipairs(KEYS) do
+    if vim.fn.strdisplaywidth(keys) <= width then
+      return keys
+    end
+  end
+  return ""
+end
+
+---Lines of the prompt below a transcript, of those that both have.
+---@param both integer
+---@return integer
+local function prompt_height(both)
+  return math.max(1, math.min(config.get().prompt_height, math.floor(both / 3)))
+end
+
+---The windows of the current tab that show the transcript or the prompt of a workspace.
+---@param root string
+---@return { chat?: integer, prompt?: integer }
+local function windows(root)
+  local found = {}
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local role = vim.w[win].pintle_role
+    if role and vim.b[vim.api.nvim_win_get_buf(win)].pintle_root == root then
+      found[role] = win
+    end
+  end
+  return found
+end
+
+---@param win integer
+---@param buf integer
+local function put(win, buf)
+  if vim.api.nvim_win_get_buf(win) ~= buf then
+    vim.wo[win].winfixbuf = false
+    vim.api.nvim_win_set_buf(win, buf)
+    vim.w[win].pintle_folds = nil
+  end
+end
+
+---@param win integer
+---@param role "chat"|"prompt"
+local function dress(win, role)
+  vim.w[win].pintle_role = role
+  if role == "chat" then
+    chats.dress(win)
+  else
+    for name, value in pairs({
+      winfixheight = true,
+      winfixwidth = true,
+      winbar = WINBAR,
+      number = false,
+      relativenumber = false,
+      signcolumn = "no",
+      foldmethod = "manual",
+      wrap = true,
+    }) do
+      vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
+    end
+  end
+  vim.api.nvim_set_option_value("winfixbuf", true, { scope = "local", win = win })
+end
+
+---Puts the cursor of a transcript at its end, so that it follows what comes.
+---@param win integer
+---@param buf integer
+local function to_end(win, buf)
+  vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
+end
+
+---@param chat integer
+---@param prompt integer
+---@return { chat?: integer, prompt?: integer }
+local function open_floats(chat, prompt)
+  local columns, lines = vim.o.columns, vim.o.lines - math.max(1, vim.o.cmdheight)
+  local width = math.max(10, math.min(columns - 4, math.floor(columns * 0.9)))
+  -- Two borders each.
+  local both = math.max(4, math.min(lines - 4, math.floor(lines * 0.9)))
+  local below = prompt_height(both)
+  local place = { relative = "editor", width = width, col = math.floor((columns - width - 2) / 2), border = "single" }
+  local top = math.max(0, math.floor((lines - both - 4) / 2))
+  local above = vim.tbl_extend("force", place, { row = top, height = both - below })
+  local under = vim.tbl_extend("force", place, { row = top + both - below + 2, height = below })
+  local found =
+    { chat = vim.api.nvim_open_win(chat, false, above), prompt = vim.api.nvim_open_win(prompt, false, under) }
+  -- One without the other is of no use, and stands in the way.
+  for _, pair in ipairs({ { found.chat, found.prompt }, { found.prompt, found.chat } }) do
+    vim.api.nvim_create_autocmd("WinClosed", {
+      pattern = tostring(pair[1]),
+      once = true,
+      callback = vim.schedule_wrap(function()
+        if vim.api.nvim_win_is_valid(pair[2]) then
+          vim.api.nvim_win_close(pair[2], true)
+        end
+      end),
+    })
+  end
+  return found
+end
+
+---@param chat integer
+---@return integer win
+local function open_beside(chat)
+  if vim.o.columns >= BESIDE_COLUMNS_MIN then
+    local win = vim.api.nvim_open_win(chat, false, { split = "right", win = -1, width = M.width() })
+    -- A width that a person chooses later is left alone.
+    vim.w[win].pintle_width = vim.api.nvim_win_get_width(win)
+    return win
+  end
+  local height = math.max(1, math.floor(vim.o.lines * BELOW_SHARE))
+  return vim.api.nvim_open_win(chat, false, { split = "below", win = -1, height = height })
+end
+
+---@param win integer of the transcript
+---@param prompt integer
+---@return integer win
+local function open_prompt(win, prompt)
+  local height = prompt_height(vim.api.nvim_win_get_height(win))
+  return vim.api.nvim_open_win(prompt, false, { split = "below", win = win, height = height })
+end
+
+---Shows the windows of a workspace and goes to the prompt; what is there already stays where it is.
+---@param workspace pintle.Workspace
+---@param layout? pintle.Layout default: the setting
+function M.open(workspace, layout)
+  local prompt = require("pintle.prompt").buffer(workspace)
+  local view = workspace:view()
+  local chat = view and view.chat:is_alive() and view.chat.buf or M.stand_in(workspace, { "starting …" })
+  local found = windows(workspace.root)
+  if not found.chat and not found.prompt then
+    layout = layout or config.get().layout
+    if layout == "tab" then
+      vim.cmd("tab split")
+      found.chat = vim.api.nvim_get_current_win()
+      vim.wo[found.chat].winfixbuf = false
+      put(found.chat, chat)
+    elseif layout == "float" then
+      found = open_floats(chat, prompt)
+    else
+      found.chat = open_beside(chat)
+    end
+  elseif not found.chat then
+    found.chat = vim.api.nvim_open_win(chat, false, { split = "above", win = found.prompt })
+    local both = vim.api.nvim_win_get_height(found.prompt) + vim.api.nvim_win_get_height(found.chat)
+    vim.api.nvim_win_set_height(found.prompt, prompt_height(both))
+  end
+  put(found.chat, chat)
+  dress(found.chat, "chat")
+  to_end(found.chat, chat)
+  if not found.prompt then
+    found.prompt = open_prompt(found.chat, prompt)
+  end
+  dress(found.prompt, "prompt")
+  vim.api.nvim_set_current_win(found.prompt)
+end
+
+---Puts a transcript where another one of the same workspace is shown, in all tabs. The focus stays where it is.
+---@param workspace pintle.Workspace
+---@param chat pintle.Chat
+function M.show(workspace, chat)
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    local shown = vim.api.nvim_win_get_buf(win)
+    if vim.w[win].pintle_role == "chat" and vim.b[shown].pintle_root == workspace.root and shown ~= chat.buf then
+      put(win, chat.buf)
+      dress(win, "chat")
+      to_end(win, chat.buf)
+    end
+  end
+end
+
+---The buffer that is shown as long as there is no transcript, with these lines.
+---@param workspace pintle.Workspace
+---@param lines string[]
+---@return integer buf
+function M.stand_in(workspace, lines)
+  local buf = stand_ins[workspace.root]
+  if not buf or not vim.api.nvim_buf_is_loaded(buf) then
+    buf = vim.api.nvim_create_buf(false, true)
+    vim.bo[buf].bufhidden = "hide"
+    vim.b[buf].pintle_root = workspace.root
+    stand_ins[workspace.root] = buf
+  end
+  vim.bo[buf].modifiable = true
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modifiable, vim.bo[buf].modified = false, false
+  return buf
+end
+
+---Says in the place of a transcript why there is none. What was typed into the prompt stays there.
+---@param workspace pintle.Workspace
+---@param err pintle.RpcError
+function M.failed(workspace, err)
+  local lines = { "There is no session: " .. err.message }
+  local hint = type(err.data) == "table" and err.data.hint
+  if hint then
+    vim.list_extend(lines, { "", hint })
+  end
+  vim.list_extend(lines, { "", ":Pintle open tries again, :checkhealth pintle has more." })
+  M.stand_in(workspace, vim.split(table.concat(lines, "\n"), "\n", { plain = true }))
+end
+
+---The last window of the current tab that shows something else, which jumps and `wincmd p` go to.
+---@return integer?
+local function other_window()
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local is_float = vim.api.nvim_win_get_config(win).relative ~= ""
+    if not is_float and not vim.wo[win].winfixbuf and vim.bo[vim.api.nvim_win_get_buf(win)].buftype == "" then
+      return win
+    end
+  end
+end
+
+local group = vim.api.nvim_create_augroup("pintle_layout", { clear = true })
+-- The quickfix list opens a file in the window that was left last, if the buffer of this one is fixed. Where that one is fixed
+-- as well it would split the prompt, each time anew.
+vim.api.nvim_create_autocmd("WinEnter", {
+  group = group,
+  callback = function()
+    local here = vim.api.nvim_get_current_win()
+    local before = vim.fn.win_getid(vim.fn.winnr("#"))
+    if not vim.w[here].pintle_role or before == 0 or not vim.w[before].pintle_role then
+      return
+    end
+    local other = other_window()
+    if other then
+      vim.cmd(("noautocmd call win_gotoid(%d) | noautocmd call win_gotoid(%d)"):format(other, here))
+    end
+  end,
+})
+vim.api.nvim_create_autocmd("VimResized", {
+  group = group,
+  callback = function()
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      local is_beside = vim.w[win].pintle_role == "chat" and vim.w[win].pintle_width == vim.api.nvim_win_get_width(win)
+      if is_beside and vim.o.columns >= BESIDE_COLUMNS_MIN then
+        vim.api.nvim_win_set_width(win, M.width())
+        vim.w[win].pintle_width = vim.api.nvim_win_get_width(win)
+      end
+    end
+  end,
+})
+
+return M

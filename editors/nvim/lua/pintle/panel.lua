@@ -1,0 +1,243 @@
+-- A window of our own for a question: all of it, whatever its length, and below it the answers, each on a line of its own.
+--
+-- It opens only when a person asks for it. Invariant: nothing is chosen by one key, since the cursor starts above the answers
+-- unless `at` says otherwise.
+
+local config = require("pintle.config")
+local log = require("pintle.log")
+
+local M = {}
+
+---@class (exact) pintle.PanelLine
+---@field text string
+---@field group? string A highlight group.
+
+---@class (exact) pintle.PanelChoice
+---@field label string
+---@field notes? string[] What it means, in lines below it.
+---@field act fun()
+
+---@class (exact) pintle.PanelOptions
+---@field lines pintle.PanelLine[] What is asked. A text may hold line ends.
+---@field choices pintle.PanelChoice[]
+---@field at? integer The number of the answer that the cursor starts at.
+---@field later? string What `q` does, in a word; default: leaves it open.
+
+---@class (exact) pintle.Panel
+---@field buf integer
+---@field win integer
+---@field private came_from integer
+---@field private rows table<integer, pintle.PanelChoice> by line, from 1
+---@field private starts integer[] The lines of the answers themselves.
+local Panel = {}
+Panel.__index = Panel
+
+M.FILETYPE = "pintle-panel"
+
+-- Longer lines are hard to read; they are wrapped.
+local WIDTH_MAX = 100
+
+local NAMESPACE = vim.api.nvim_create_namespace("pintle.panel")
+
+for name, link in pairs({
+  PintlePanelTitle = "Title",
+  PintlePanelHead = "Comment",
+  PintlePanelChoice = "Identifier",
+  PintlePanelNote = "Comment",
+  PintlePanelAdded = "Added",
+  PintlePanelRemoved = "Removed",
+}) do
+  vim.api.nvim_set_hl(0, name, { link = link, default = true })
+end
+
+---@type pintle.Panel?
+local shown
+
+---The panel that is open.
+---@return pintle.Panel?
+function M.current()
+  return shown and shown:is_open() and shown or nil
+end
+
+---Where the window stands: in the middle, as large as its text, and never over the command line.
+---@param buf integer
+---@param later string
+---@return vim.api.keyset.win_config
+local function place(buf, later)
+  local longest = 0
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    longest = math.max(longest, vim.fn.strdisplaywidth(line))
+  end
+  local keys = (" <Tab> answers · <CR> chooses the line · q %s "):format(later)
+  local most = vim.o.columns - 2
+  local width = math.max(1, math.min(most, WIDTH_MAX, math.max(longest + 1, vim.fn.strdisplaywidth(keys))))
+  local height = 0
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    height = height + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
+  end
+  local room = vim.o.lines - math.max(1, vim.o.cmdheight) - 3
+  height = math.max(1, math.min(height, room))
+  local short = " <Tab> · <CR> · q "
+  return {
+    relative = "editor",
+    row = math.floor((room - height) / 2),
+    col = math.floor((most - width) / 2),
+    width = width,
+    height = height,
+    border = "single",
+    title = " pintle asks ",
+    footer = vim.fn.strdisplaywidth(keys) <= width and keys or short,
+  }
+end
+
+---@param options pintle.PanelOptions
+---@return pintle.Panel
+function M.open(options)
+  if M.current() then
+    shown:close()
+  end
+  local lines, groups, rows, starts = {}, {}, {}, {}
+  local function add(text, group, choice)
+    for _, line in ipairs(vim.split(text, "\n", { plain = true })) do
+      lines[#lines + 1] = line
+      groups[#lines], rows[#lines] = group, choice
+    end
+  end
+  for _, line in ipairs(options.lines) do
+    add(line.text, line.group)
+  end
+  add("")
+  for _, choice in ipairs(options.choices) do
+    starts[#starts + 1] = #lines + 1
+    add("→ " .. choice.label:gsub("%s*\n%s*", " "), "PintlePanelChoice", choice)
+    for _, note in ipairs(choice.notes or {}) do
+      add("    " .. note:gsub("\n", "\n    "), "PintlePanelNote", choice)
+    end
+  end
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  for row, group in pairs(groups) do
+    vim.api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_row = row, hl_group = group, hl_eol = true })
+  end
+  vim.b[buf].pintle_root = config.get().root()
+  vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
+  local later = options.later or "leaves it open"
+  local came_from = vim.api.nvim_get_current_win()
+  local win = vim.api.nvim_open_win(buf, true, place(buf, later))
+  local self = setmetatable({ buf = buf, win = win, came_from = came_from, rows = rows, starts = starts }, Panel)
+  shown = self
+  local settings = {
+    wrap = true,
+    linebreak = false,
+    smoothscroll = true,
+    cursorline = true,
+    number = false,
+    relativenumber = false,
+    signcolumn = "no",
+    foldenable = false,
+    list = false,
+    spell = false,
+    winfixbuf = true,
+  }
+  for name, value in pairs(settings) do
+    vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
+  end
+  self:map("<CR>", self.choose, "answer with the line under the cursor")
+  self:map("<Tab>", function()
+    self:step(1)
+  end, "go to the next answer")
+  self:map("<S-Tab>", function()
+    self:step(-1)
+  end, "go to the answer before")
+  self:map("q", self.close, "close the question")
+  vim.api.nvim_create_autocmd("VimResized", {
+    buffer = buf,
+    callback = function()
+      vim.api.nvim_win_set_config(self.win, place(buf, later))
+    end,
+  })
+  if options.at then
+    vim.api.nvim_win_set_cursor(win, { starts[options.at], 0 })
+  end
+  -- Last: who listens to it finds all in place.
+  vim.bo[buf].filetype = M.FILETYPE
+  return self
+end
+
+---@param lhs string
+---@param action fun(panel: pintle.Panel)
+---@param desc string
+function Panel:map(lhs, action, desc)
+  vim.keymap.set("n", lhs, function()
+    action(self)
+  end, { buffer = self.buf, nowait = true, desc = "pintle: " .. desc })
+end
+
+---@return boolean
+function Panel:is_open()
+  return vim.api.nvim_win_is_valid(self.win)
+end
+
+---The answers, from top to bottom.
+---@return { row: integer, label: string }[]
+function Panel:answers()
+  return vim.tbl_map(function(row)
+    return { row = row, label = self.rows[row].label }
+  end, self.starts)
+end
+
+---Goes to the next answer, or with -1 to the one before.
+---@param by 1|-1
+function Panel:step(by)
+  local line = vim.api.nvim_win_get_cursor(self.win)[1]
+  local found
+  for _, row in ipairs(self.starts) do
+    if by == 1 and row > line then
+      found = row
+      break
+    elseif by == -1 and row < line then
+      found = row
+    end
+  end
+  vim.api.nvim_win_set_cursor(self.win, { found or self.starts[by == 1 and 1 or #self.starts], 0 })
+end
+
+---Does what the line under the cursor says.
+function Panel:choose()
+  local choice = self.rows[vim.api.nvim_win_get_cursor(self.win)[1]]
+  if not choice then
+    return log.say("no answer is on this line: <Tab> goes to the answers")
+  end
+  self:close()
+  choice.act()
+end
+
+---Closes the window and goes back to where the person was.
+function Panel:close()
+  if shown == self then
+    shown = nil
+  end
+  if self:is_open() then
+    local is_inside = vim.api.nvim_get_current_win() == self.win
+    vim.api.nvim_win_close(self.win, true)
+    if is_inside and vim.api.nvim_win_is_valid(self.came_from) then
+      vim.api.nvim_set_current_win(self.came_from)
+    end
+    if is_inside then
+      -- The ruler of a window without a status line stands in the command line, and would stay there.
+      vim.api.nvim_echo({ { "" } }, false, {})
+    end
+  end
+end
+
+---A unified diff as lines of a panel.
+---@param diff string
+---@return pintle.PanelLine[]
+function M.diff(diff)
+  local groups = { ["+"] = "PintlePanelAdded", ["-"] = "PintlePanelRemoved", ["@"] = "PintlePanelHead" }
+  return vim.tbl_map(function(line)
+    return { text = line, group = groups[line:sub(1, 1)] }
+  end, vim.split((diff:gsub("\n$", "")), "\n", { plain = true }))
+end
+
+return M

@@ -1,0 +1,134 @@
+-- What the transcript shows on a real terminal while things happen.
+
+local child = require("child")
+
+local SIZES = { { 80, 24 }, { 40, 20 }, { 200, 50 } }
+
+local function text(words)
+  return { blocks = { { text = words } } }
+end
+
+local function call(tool, arguments)
+  return { blocks = { { tool = tool, arguments = arguments } } }
+end
+
+local function start(replies, options)
+  options = vim.tbl_extend("force", { stock = true, script = { replies = replies } }, options or {})
+  local vi = child.start(options)
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session")
+  return vi
+end
+
+local WAIT = "until [ -e go ]; do sleep 0.02; done"
+
+for _, size in ipairs(SIZES) do
+  local at = (", at %dx%d"):format(size[1], size[2])
+  local screen = { columns = size[1], lines = size[2] }
+
+  test("steered and queued messages are seen below a closed fold" .. at, function()
+    local vi = start({ call("bash", { command = WAIT }), text("Heard."), text("Done.") }, screen)
+    vi:keys("igo<Esc><CR>")
+    vi:wait_screen("running")
+    vi:cmd("Pintle steer louder")
+    vi:wait_screen("steer, not read yet: louder")
+    vi:cmd("Pintle queue then this")
+    vi:wait_screen("queued, not read yet: then")
+    child.write(vi.dir .. "/go", "")
+    vi:wait_turn(2)
+    vi:wait_screen("not read yet", true)
+    assert(not vi:chat():find("not read yet", 1, true), vi:chat())
+  end)
+
+  test("a paragraph that is taller than the window is followed to its end" .. at, function()
+    local words = {}
+    for number = 1, 2500 do
+      words[number] = "word" .. number
+    end
+    local vi = start(
+      { { blocks = { { text = table.concat(words, " ") }, { tool = "bash", arguments = { command = WAIT } } } } },
+      screen
+    )
+    vi:keys("igo<Esc><CR>i")
+    vi:wait_screen("word2500")
+    child.write(vi.dir .. "/go", "")
+  end)
+end
+
+test("a fold stays as a person left it while things are written into it", function()
+  -- each line when a file says so
+  local command = "echo 1; until [ -e 2 ]; do sleep 0.02; done; echo 2; until [ -e 3 ]; do sleep 0.02; done; echo 3; "
+  local vi =
+    start({ call("bash", { command = command .. WAIT }), call("bash", { command = "echo other" }), text("Done.") })
+  -- the head of the first call
+  local head = [[
+    local win
+    for _, each in ipairs(vim.api.nvim_list_wins()) do
+      if vim.w[each].pintle_role == "chat" then win = each end
+    end
+    return vim.api.nvim_win_call(win, function()
+      local line = vim.fn.search("^▸ bash: echo 1", "cnw")
+      return { vim.fn.foldclosed(line) == line, vim.fn.foldclosedend(line) - line }
+    end)
+  ]]
+  -- in Insert mode all the time, as one who writes the next prompt
+  vi:keys("igo<Esc><CR>i")
+  vi:wait_chat("│ 1")
+  equal(vi:lua(head)[1], true, "closed from the beginning")
+  child.write(vi.dir .. "/2", "")
+  vi:wait_chat("│ 2")
+  equal(vi:lua(head)[1], true)
+  assert(vi:lua(head)[2] >= 2, "all of it is in the fold")
+  vi:keys("<Esc><C-W>k")
+  vi:keys("?^▸ bash<CR>zo<C-W>ji")
+  vi:wait("vim.api.nvim_get_mode().mode == 'i'")
+  equal(vi:lua(head)[1], false, "opened")
+  child.write(vi.dir .. "/3", "")
+  vi:wait_chat("│ 3")
+  equal(vi:lua(head)[1], false, "still open")
+  child.write(vi.dir .. "/go", "")
+  vi:wait_turn()
+  equal(vi:lua(head)[1], false, "open after its end")
+  vi:wait_screen("│ 3")
+  vi:wait_screen("bash: echo other · done · 1 line")
+  equal(vi:terminal_screen():find("│ other", 1, true), nil, "the other one is closed")
+end)
+
+test("a line end in a file's name loses nothing", function()
+  local vi = start({ call("write", { path = "a\nb.txt", content = "one\n" }), text("All the rest.") })
+  vi:keys("igo<Esc><CR>")
+  vi:wait_turn()
+  vi:wait_chat("All the rest.")
+  contains(vi:chat(), "a␤b.txt")
+  equal(vi:lua("return vim.v.errmsg"), "")
+end)
+
+test("what a carriage return overwrites is not shown, nor sequences for terminals", function()
+  local command = [[printf '\033[1mstep 1\033[0m\r'; printf 'step 2\r'; printf 'next\r\nline\r\n'; ]]
+  local vi = start({ call("bash", { command = command .. WAIT }), text("Done.") })
+  vi:keys("igo<Esc><CR>")
+  vi:wait_chat("│ next 2\n│ line")
+  local function check()
+    assert(not vi:chat():find("[\r\27]"), vim.inspect(vi:chat()))
+    assert(not vi:chat():find("│ step", 1, true), vi:chat())
+  end
+  check()
+  child.write(vi.dir .. "/go", "")
+  vi:wait_turn()
+  contains(vi:chat(), "│ next 2\n│ line")
+  check()
+end)
+
+test("pieces that stream are overwritten wherever they are cut", function()
+  local render = require("pintle.render")
+  local whole = "\27[31m12 2\27[0m\rtwo\r\nthree\r\n\27]0;title\7four\rfive"
+  local want = render.lines(whole)
+  equal(want, { "two2", "three", "five" })
+  for cut = 1, #whole - 1 do
+    local flow, lines = { held = "", line = "" }, { "" }
+    for _, piece in ipairs({ whole:sub(1, cut), whole:sub(cut + 1) }) do
+      vim.list_extend(lines, render.flow(flow, table.remove(lines), piece))
+    end
+    equal(lines, want, "cut at " .. cut)
+  end
+end)
