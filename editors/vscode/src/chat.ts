@@ -10,7 +10,7 @@ import { Edits } from "./edits.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import type { Listener } from "./listener.ts";
-import type { AnyRecord, ClientRequests, Input, SessionId, SessionSummary } from "./protocol.ts";
+import type { AnyRecord, Approval, ClientRequests, Input, SessionId, SessionSummary } from "./protocol.ts";
 import type { Problem } from "./problem.ts";
 import { isNotFoundError, problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
@@ -79,6 +79,12 @@ export class Chat {
   /** What is asked here, whoever it is that asks. */
   get asked(): Questions {
     return this.#questions;
+  }
+
+  /** The open questions of permission. */
+  get approvals(): Map<string, Approval> {
+    const all = this.#questions.approvals(this.state?.approvals.values() ?? []);
+    return new Map(all.map(({ approval }) => [approval.approvalId, approval]));
   }
 
   /** Starts the engine; the session of the last time comes back with it. */

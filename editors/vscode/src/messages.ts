@@ -37,6 +37,8 @@ export interface Head {
   engine: { kind: string; text: string; hint: string };
   problem: { text: string; hint: string; isConflict: boolean; canAttach: boolean } | undefined;
   activity: Activity;
+  /** The workspace folder's path; empty when there is none. */
+  folder: string;
   title: string;
   model: string;
   permissionMode: string;
@@ -64,16 +66,20 @@ export type ToPage =
   | { type: "returned"; text: string }
   /** Text that came back is taken away again, unless it was touched. */
   | { type: "taken"; text: string }
+  /** To the first open question; a guest goes back to the editor afterwards. */
+  | { type: "focusQuestion"; isGuest: boolean }
   | { type: "focus" };
 
 /** From the page to the extension host. */
 export type FromPage =
   | { type: "ready" }
   | { type: "send" | "steer" | "queue"; text: string }
-  | { type: "stop" | "newSession" | "retry" | "attach" | "showLog" | "openSettings" }
+  | { type: "stop" | "newSession" | "retry" | "attach" | "showLog" | "openSettings" | "focusEditor" }
   | { type: "answer"; approvalId: string; optionId: string }
   | { type: "say"; questionId: string; optionIds: string[]; text: string }
   | { type: "draft"; text: string }
   | { type: "earlier"; before: number }
+  /** What an open question would make of a file. */
+  | { type: "openProposed"; approvalId: string; path: string }
   | { type: "openDiff"; path: string }
   | { type: "compareUnsaved"; path: string };

@@ -10,6 +10,7 @@ import { real } from "./documents.ts";
 import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./view/owner.ts";
 import { Memory } from "./memory.ts";
 import { problemOf } from "./problem.ts";
+import type { Approval } from "./protocol.ts";
 import type { Change } from "./state.ts";
 import { Review } from "./review.ts";
 import { sentence } from "./sentence.ts";
@@ -23,6 +24,7 @@ import { fromPage } from "./view/fromPage.ts";
 import { HelpPages } from "./view/helpPages.ts";
 import { OpenDocuments } from "./view/openDocuments.ts";
 import { Overlay } from "./view/overlay.ts";
+import { closeProposed } from "./view/proposed.ts";
 import { Problems } from "./view/problems.ts";
 import { HunkControl } from "./view/scm.ts";
 import { SessionsTree } from "./view/sessionsTree.ts";
@@ -192,6 +194,9 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   }
 
   #head(): void {
+    const asked = this.chat?.approvals ?? new Map<string, Approval>();
+    this.base.forgetProposals((id) => asked.has(id));
+    void closeProposed(asked);
     this.view.redrawHead();
     this.#statusBar.update();
     this.sessions.headChanged();

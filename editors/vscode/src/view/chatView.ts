@@ -30,7 +30,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   #first = 0;
   /** Said to a page that was not there. */
   #returned: string[] = [];
-  #wantsFocus = false;
+  #wantsFocus: ToPage | undefined;
 
   constructor(
     owner: HasChat & HasFolder & HasMemory & HasContext,
@@ -48,9 +48,12 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   async focus(): Promise<void> {
-    this.#wantsFocus = true;
-    await vscode.commands.executeCommand(`${VIEW}.focus`);
-    this.#schedule();
+    await this.#show({ type: "focus" });
+  }
+
+  /** To the first open question. The answer leads back to the editor, if the person comes from there. */
+  async focusQuestion(): Promise<void> {
+    await this.#show({ type: "focusQuestion", isGuest: vscode.window.activeTextEditor !== undefined });
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -107,6 +110,12 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.#registration.dispose();
   }
 
+  async #show(focus: ToPage): Promise<void> {
+    this.#wantsFocus = focus;
+    await vscode.commands.executeCommand(`${VIEW}.focus`);
+    this.#schedule();
+  }
+
   #received(message: FromPage): void {
     if (message.type === "ready") {
       this.#isPageReady = true;
@@ -156,10 +165,8 @@ export class ChatView implements vscode.WebviewViewProvider {
       this.#post({ type: "update", entries, appends, ...(head ? { head: this.#head() } : {}) });
     }
     for (const text of this.#returned.splice(0)) this.#post({ type: "returned", text });
-    if (this.#wantsFocus) {
-      this.#wantsFocus = false;
-      this.#post({ type: "focus" });
-    }
+    if (this.#wantsFocus !== undefined) this.#post(this.#wantsFocus);
+    this.#wantsFocus = undefined;
   }
 
   #sendEarlier(before: number): void {
@@ -187,6 +194,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       engine,
       problem: chat?.problem,
       activity: engine.kind === "ready" ? (state?.activity ?? "idle") : "idle",
+      folder: folderPath,
       title: state?.title ?? "",
       model: state?.model ?? "",
       permissionMode: state?.permissionMode ?? "",

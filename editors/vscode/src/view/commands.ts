@@ -23,6 +23,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...reviewCommands(owner),
     ...rewindCommands(owner),
     "pintle.open": () => owner.view.focus(),
+    "pintle.goToQuestion": () => owner.view.focusQuestion(),
     "pintle.ask": () => ask(owner),
     "pintle.askAbout": () => askAbout(owner),
     "pintle.newSession": () => newSession(owner),

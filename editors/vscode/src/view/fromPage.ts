@@ -5,6 +5,7 @@ import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasLog } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
+import { openProposed } from "./proposed.ts";
 
 export type PageOwner = DiffOwner & HasChat & HasLog & { readonly view: ChatView; attach(): Promise<void> };
 
@@ -16,6 +17,12 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       return;
     case "openSettings":
       void vscode.commands.executeCommand("pintle.openSettings");
+      return;
+    case "focusEditor":
+      void vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+      return;
+    case "openProposed":
+      void openProposed(owner, message.approvalId, message.path);
       return;
     case "openDiff":
       void openDiff(owner, message.path);

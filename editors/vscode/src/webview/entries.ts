@@ -1,7 +1,8 @@
 /** Draws the entries of the transcript. Each has one element, updated in place. */
 import type { Append, FromPage, ViewEntry, ViewTool } from "../messages.ts";
 import { sentences } from "../sentence.ts";
-import { button, diffLines, el, sender } from "./dom.ts";
+import { diffLines } from "./diff.ts";
+import { button, el, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 
 /** One entry on the page. */

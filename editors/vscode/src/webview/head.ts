@@ -1,9 +1,10 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
 import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
-import type { Approval, DetailKind } from "../protocol.ts";
-import { button, diffLines, el, sender } from "./dom.ts";
+import { drawApproval } from "./approval.ts";
+import { button, el, sender } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { Focus } from "./focus.ts";
 import { drawPlan, drawQuestion } from "./question.ts";
 
 export class Around {
@@ -15,9 +16,12 @@ export class Around {
   readonly #plan = el("ul", { class: "queue", attributes: { "aria-label": "Plan" } });
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
   readonly #send: Send;
+  readonly focus: Focus;
 
-  constructor(send: Send) {
+  /** `home` takes the keyboard where a question had it and nothing else did. */
+  constructor(send: Send, home: () => void) {
     this.#send = send;
+    this.focus = new Focus(this.#approvals, home, send);
     this.element.append(this.#meter, this.#banners, this.#plan, this.#approvals, this.#queue);
   }
 
@@ -88,7 +92,7 @@ export class Around {
     const approvals = head.approvals.map(({ approval, canAnswer }) => ({
       id: approval.approvalId,
       canAnswer,
-      draw: () => this.#drawApproval(approval, canAnswer),
+      draw: () => drawApproval(approval, head.folder, canAnswer, this.#send),
     }));
     const questions = head.questions.map(({ question, canAnswer }) => ({
       id: question.questionId,
@@ -99,40 +103,17 @@ export class Around {
     const open = new Set(asked.map(({ id }) => id));
     for (const [id, card] of this.#cards) {
       if (open.has(id)) continue;
-      card.element.remove();
       this.#cards.delete(id);
+      this.focus.replace(card.element);
     }
     for (const { id, canAnswer, draw } of asked) {
       const before = this.#cards.get(id);
       if (before?.canAnswer === canAnswer) continue;
       const element = draw();
       if (before === undefined) this.#approvals.append(element);
-      else before.element.replaceWith(element);
+      else this.focus.replace(before.element, element);
       this.#cards.set(id, { element, canAnswer });
     }
-  }
-
-  #drawApproval(approval: Approval, canAnswer: boolean): HTMLElement {
-    const { approvalId } = approval;
-    const options = approval.options.map((option) => {
-      const kind =
-        option.decision === "allow" ? (option.scope === "once" ? "" : "secondary") : "secondary deny";
-      const element = button(
-        option.label,
-        () => this.#send({ type: "answer", approvalId, optionId: option.optionId }),
-        kind,
-      );
-      element.disabled = !canAnswer;
-      return element;
-    });
-    return el(
-      "article",
-      { class: "approval", attributes: { "aria-label": `Permission: ${approval.title}` } },
-      el("p", { class: "title" }, approval.title),
-      el("p", { class: "reason" }, `Asked because ${approval.reason}.`),
-      ...drawDetails(approval),
-      el("div", { class: "options" }, ...options),
-    );
   }
 }
 
@@ -143,22 +124,4 @@ function banner(kind: string, text: string, hint: string, actions: HTMLElement[]
     el("span", {}, [text, hint].filter((each) => each !== "").join(" ")),
     actions.length > 0 ? el("span", { class: "actions" }, ...actions) : undefined,
   );
-}
-
-const HEADINGS: Record<DetailKind, string> = {
-  command: "Command",
-  path: "File",
-  content: "Content",
-  diff: "Change",
-  address: "Address",
-  arguments: "Arguments",
-  modelText: "In the model's words",
-};
-
-/** All that runs, whole, and apart from it what the model says of it. */
-function drawDetails(approval: Approval): HTMLElement[] {
-  return (approval.details ?? []).flatMap(({ kind, text }) => [
-    el("p", { class: "detail" }, HEADINGS[kind]),
-    kind === "diff" ? diffLines(text) : el("pre", { class: "input" }, text),
-  ]);
 }

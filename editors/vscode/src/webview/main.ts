@@ -14,8 +14,8 @@ const host = acquireVsCodeApi();
 const send = (message: FromPage): void => host.postMessage(message);
 
 const transcript = new Transcript(send);
-const around = new Around(send);
 const prompt = new Prompt(send);
+const around = new Around(send, () => prompt.focus());
 document.body.append(transcript.element, around.element, prompt.element);
 
 function receive(message: ToPage): void {
@@ -42,6 +42,9 @@ function receive(message: ToPage): void {
       return;
     case "taken":
       prompt.taken(message.text);
+      return;
+    case "focusQuestion":
+      around.focus.toQuestion(message.isGuest);
       return;
     case "focus":
       prompt.focus();

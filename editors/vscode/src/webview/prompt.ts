@@ -90,6 +90,8 @@ export class Prompt {
     // An Enter that ends a composition is not meant for us.
     if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
     event.preventDefault();
+    // A key that was held down on a question's answer sends nothing here.
+    if (event.repeat) return;
     if (event.altKey && this.#isRunning) this.#submit("queue");
     else this.#submit(this.#isRunning ? "steer" : "send");
   }

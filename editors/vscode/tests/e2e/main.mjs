@@ -1,5 +1,6 @@
 // Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
 import { after, before, test } from "node:test";
+import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
 import * as help from "./help.mjs";
 import * as race from "./race.mjs";
@@ -21,6 +22,7 @@ after(() => rig?.stop());
 const wanted = new RegExp(process.env.PINTLE_CASES ?? "");
 for (const [name, run] of Object.entries({
   wholeRound,
+  ...consent,
   ...review,
   ...race,
   ...rewind,
