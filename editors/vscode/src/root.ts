@@ -10,12 +10,12 @@ import { real } from "./documents.ts";
 import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./view/owner.ts";
 import { Memory } from "./memory.ts";
 import { problemOf } from "./problem.ts";
-import type { Approval } from "./protocol.ts";
 import type { Change } from "./state.ts";
 import { Review } from "./review.ts";
 import { sentence } from "./sentence.ts";
 import type { Settings } from "./settings.ts";
 import { needsRestart, readSettings } from "./settings.ts";
+import { Attention } from "./view/attention.ts";
 import { BaseFiles } from "./view/baseFiles.ts";
 import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
@@ -24,7 +24,6 @@ import { fromPage } from "./view/fromPage.ts";
 import { HelpPages } from "./view/helpPages.ts";
 import { OpenDocuments } from "./view/openDocuments.ts";
 import { Overlay } from "./view/overlay.ts";
-import { closeProposed } from "./view/proposed.ts";
 import { Problems } from "./view/problems.ts";
 import { HunkControl } from "./view/scm.ts";
 import { SessionsTree } from "./view/sessionsTree.ts";
@@ -49,6 +48,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly overlay: Overlay;
   readonly base: BaseFiles;
   readonly help: HelpPages;
+  readonly attention = new Attention(this);
   readonly #hunkControl: HunkControl;
   readonly #editor: OpenDocuments;
   readonly #statusBar: StatusBar;
@@ -141,7 +141,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       reset: () => this.#reset(),
       changed: (changes) => this.#changed(changes),
       head: () => this.#head(),
-      asked: () => this.#notify(),
+      asked: () => this.attention.notify(),
       returned: (text) => this.view.returned(text),
     });
     this.chat = chat;
@@ -194,25 +194,12 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   }
 
   #head(): void {
-    const asked = this.chat?.approvals ?? new Map<string, Approval>();
-    this.base.forgetProposals((id) => asked.has(id));
-    void closeProposed(asked);
+    this.attention.changed();
     this.view.redrawHead();
     this.#statusBar.update();
     this.sessions.headChanged();
     const activity = this.chat?.state?.activity ?? "idle";
     void vscode.commands.executeCommand("setContext", "pintle.isRunning", activity !== "idle");
-  }
-
-  /** A question is shown in the view; a notification comes only to a window that nobody looks at. */
-  #notify(): void {
-    if (vscode.window.state.focused) return;
-    const approval = [...(this.chat?.state?.approvals.values() ?? [])].at(-1);
-    const question = [...(this.chat?.state?.questions.values() ?? [])].at(-1);
-    const title = question?.text ?? approval?.title ?? "The agent asks for permission.";
-    void vscode.window.showWarningMessage(`Pintle asks: ${title}`, "Show").then((choice) => {
-      if (choice === "Show") void vscode.commands.executeCommand("pintle.open");
-    });
   }
 
   async #settingsChanged(): Promise<void> {

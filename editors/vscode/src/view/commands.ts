@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { attach, type Shown } from "../input.ts";
 import { problemOf } from "../problem.ts";
+import type { Attention } from "./attention.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
 import type { HelpPages } from "./helpPages.ts";
 import type { HasLog } from "./owner.ts";
@@ -16,13 +17,14 @@ import { describeTime } from "./sessionsTree.ts";
 /** The owner of all that commands act on. */
 export type CommandOwner = ReviewOwner &
   RewindOwner &
-  HasLog & { readonly sessions: SessionsTree; readonly help: HelpPages };
+  HasLog & { readonly sessions: SessionsTree; readonly help: HelpPages; readonly attention: Attention };
 
 export function registerCommands(owner: CommandOwner): vscode.Disposable {
   const table: Record<string, (...args: never[]) => unknown> = {
     ...reviewCommands(owner),
     ...rewindCommands(owner),
     "pintle.open": () => owner.view.focus(),
+    "pintle.answer": () => owner.attention.answer(),
     "pintle.goToQuestion": () => owner.view.focusQuestion(),
     "pintle.ask": () => ask(owner),
     "pintle.askAbout": () => askAbout(owner),

@@ -5,6 +5,7 @@ import { applyDiff } from "../changes.ts";
 import { real } from "../documents.ts";
 import { labelOf } from "../project.ts";
 import type { Approval, FileChange } from "../protocol.ts";
+import { visible } from "../visible.ts";
 import type { BaseFiles } from "./baseFiles.ts";
 import { BASE_SCHEME } from "./baseFiles.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
@@ -28,7 +29,7 @@ export async function openProposed(owner: Owner, approvalId: string, path?: stri
   const [first, ...more] = sides;
   if (first === undefined || approval === undefined) return false;
   if (more.length > 0) {
-    await vscode.commands.executeCommand("vscode.changes", `${MANY}${approval.title}`, sides);
+    await vscode.commands.executeCommand("vscode.changes", `${MANY}${visible(approval.title)}`, sides);
     return true;
   }
   const [file, before, after] = first;
@@ -39,12 +40,18 @@ export async function openProposed(owner: Owner, approvalId: string, path?: stri
   return true;
 }
 
-/** Closes what was opened for questions that are no longer open. */
-export async function closeProposed(open: Map<string, Approval>): Promise<void> {
-  const titles = new Set([...open.values()].map(({ title }) => `${MANY}${title}`));
+/** Closes what was opened for questions that are no longer open. `open` holds the titles of those that are, by id. */
+export async function closeProposed(open: Map<string, string>): Promise<void> {
+  const titles = new Set([...open.values()].map((title) => `${MANY}${title}`));
   const isStale = ({ input, label }: vscode.Tab): boolean => {
-    if (!(input instanceof vscode.TabInputTextDiff)) return label.startsWith(MANY) && !titles.has(label);
-    return [input.original, input.modified].some((uri) => {
+    const uris =
+      input instanceof vscode.TabInputTextDiff
+        ? [input.original, input.modified]
+        : input instanceof vscode.TabInputText
+          ? [input.uri]
+          : undefined;
+    if (uris === undefined) return label.startsWith(MANY) && !titles.has(label);
+    return uris.some((uri) => {
       const id = uri.scheme === BASE_SCHEME ? approvalOf(uri) : undefined;
       return id !== undefined && !open.has(id);
     });

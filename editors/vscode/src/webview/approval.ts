@@ -3,7 +3,8 @@
  *
  * Invariant: nothing of the call is left out, and no answer is under the keyboard before a person goes there.
  */
-import type { Approval, ApprovalOption, DetailKind, FileChange, Scope } from "../protocol.ts";
+import type { Approval, ApprovalOption, DetailKind, FileChange } from "../protocol.ts";
+import { consequence } from "../rules.ts";
 import { visible } from "../visible.ts";
 import { diffBox, diffLines } from "./diff.ts";
 import { button, el } from "./dom.ts";
@@ -24,15 +25,6 @@ const OPERATIONS: Record<FileChange["op"], string> = {
   modify: "",
   delete: "is deleted",
   move: "is moved",
-};
-
-/** How long an answer holds, and so where its rules stand. */
-const SCOPES: Record<Scope, string> = {
-  once: "",
-  turn: "until the turn ends",
-  session: "until the session is closed",
-  project: "in the rules of this project",
-  user: "in your own rules, everywhere",
 };
 
 export function drawApproval(
@@ -155,14 +147,6 @@ function drawAnswers(approval: Approval, canAnswer: boolean, send: Send): HTMLEl
   more.hidden = others.length === 0;
   const row = plain.map((option) => answer(option, option.decision === "allow" ? "" : "secondary deny"));
   return [el("div", { class: "options" }, ...row, more), menu];
-}
-
-/** The rules that an answer adds, and for how long. */
-export function consequence({ decision, scope, rules = [] }: ApprovalOption): string {
-  if (decision === "abort") return "The turn ends.";
-  if (rules.length === 0) return "";
-  const words = rules.length === 1 ? "Adds the rule" : "Adds the rules";
-  return `${words} ${rules.map(visible).join(", ")} ${SCOPES[scope]}.`.replace(/ +\./, ".");
 }
 
 function short(path: string, folder: string): string {

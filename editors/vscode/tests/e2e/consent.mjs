@@ -121,3 +121,58 @@ export async function noKeyAnswersBeforeAPersonGoesToTheQuestion(rig) {
   );
   assert.equal(folder.has("third"), false);
 }
+
+export async function questionsAreAnsweredFromAnywhere(rig) {
+  const folder = rig.folder("consent anywhere", {
+    files: { "n.txt": "n\n" },
+    script: {
+      replies: [
+        call("write", { path: "w.txt", content: "more\n" }),
+        call("bash", { command: "touch first\necho second line" }),
+        call("bash", { command: "touch third" }),
+        say("all asked"),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.open("n.txt");
+  await window.send("go");
+  const input = window.page.locator(".quick-input-widget input");
+  const tab = (name) => window.page.locator(".tab", { hasText: name });
+
+  // The status bar leads to the list; the change is shown, and one Enter answers nothing.
+  await window.status("1 question waits").click();
+  await tab("w.txt (now ↔ asked)").waitFor({ timeout: LONG });
+  await input.waitFor({ timeout: LONG });
+  await window.shot("consent-list");
+  await window.page.keyboard.press("Enter");
+  await input.waitFor({ state: "hidden", timeout: LONG });
+  assert.equal(folder.has("w.txt"), false);
+  await window.status("1 question waits").click();
+  await window.pick("Allow changes in the working directory for this turn");
+  await card(window, "touch first").waitFor({ timeout: LONG });
+  await until("the diff is closed", async () => (await tab("w.txt (now ↔ asked)").count()) === 0);
+  assert.equal(folder.read("w.txt"), "more\n");
+
+  // By keys from an editor, where the keyboard is again afterwards. The list shows the whole command.
+  await window.editor.click();
+  await window.page.keyboard.press("Control+k");
+  await window.page.keyboard.press("Alt+a");
+  await tab("What is asked").waitFor({ timeout: LONG });
+  await until("the whole command is shown", async () => (await window.text()).includes("echo second line"));
+  await window.pick("Allow");
+  await card(window, "touch third").waitFor({ timeout: LONG });
+  await until("the text is closed", async () => (await tab("What is asked").count()) === 0);
+  await until("it ran", () => folder.has("first"));
+  await until("the editor has the keyboard", () =>
+    window.page.evaluate(() => document.activeElement?.closest(".editor-instance") !== null),
+  );
+
+  // A list whose question is answered elsewhere goes away.
+  await window.command("Pintle: Answer Questions…");
+  await tab("What is asked").waitFor({ timeout: LONG });
+  await card(window, "touch third").getByRole("button", { name: "Deny", exact: true }).click();
+  await window.sees("all asked");
+  await input.waitFor({ state: "hidden", timeout: LONG });
+  assert.equal(folder.has("third"), false);
+}
