@@ -2,12 +2,14 @@
 import type {
   Approval,
   FileChange,
+  Input,
   Notice,
   PlanItem,
   Question,
   QueuedInput,
   TurnCompleted,
 } from "./protocol.ts";
+import type { Problem } from "./need.ts";
 import type { Meter } from "./context.ts";
 import type { Activity, AppendedField } from "./state.ts";
 
@@ -35,7 +37,7 @@ export interface ViewTool {
 /** What stands around the transcript. */
 export interface Head {
   engine: { kind: string; text: string; hint: string };
-  problem: { text: string; hint: string; isConflict: boolean; canAttach: boolean } | undefined;
+  problem: Problem | undefined;
   activity: Activity;
   /** The workspace folder's path; empty when there is none. */
   folder: string;
@@ -63,7 +65,7 @@ export type ToPage =
   | { type: "reset"; head: Head; first: number; entries: ViewEntry[]; draft: string }
   | { type: "update"; head?: Head; entries: { index: number; entry: ViewEntry }[]; appends: Append[] }
   | { type: "earlier"; first: number; entries: ViewEntry[] }
-  | { type: "returned"; text: string }
+  | { type: "returned"; text: string; attached: Input[] }
   /** Text that came back is taken away again, unless it was touched. */
   | { type: "taken"; text: string }
   /** To the first open question; a guest goes back to the editor afterwards. */
@@ -73,8 +75,14 @@ export type ToPage =
 /** From the page to the extension host. */
 export type FromPage =
   | { type: "ready" }
-  | { type: "send" | "steer" | "queue"; text: string }
-  | { type: "stop" | "newSession" | "retry" | "attach" | "showLog" | "openSettings" | "focusEditor" }
+  | { type: "send" | "steer" | "queue"; text: string; attached: Input[] }
+  /** Tries again; with the text that came back, if it still stands in the prompt box. */
+  | { type: "retry"; text: string; attached: Input[] }
+  | { type: "chooseModel" }
+  | { type: "setKey"; provider: string | undefined }
+  | { type: "stop" | "newSession" | "attach" | "showLog" | "focusEditor" }
+  /** The settings of this extension, or one of them. */
+  | { type: "openSettings"; setting: string }
   | { type: "answer"; approvalId: string; optionId: string }
   | { type: "say"; questionId: string; optionIds: string[]; text: string }
   | { type: "draft"; text: string }

@@ -55,6 +55,11 @@ export class Questions {
     return [...all].map(([id, approval]) => ({ approval, canAnswer: this.#open.has(id) }));
   }
 
+  /** A question of permission that is open, of `own` session or asked here. */
+  approval(id: string, own: Pick<State, "approvals"> | undefined): Approval["params"] | undefined {
+    return this.#approvals.get(id) ?? own?.approvals.get(id);
+  }
+
   /** The same for questions of models. */
   questions(own: Iterable<Question["params"]>): { question: Question["params"]; canAnswer: boolean }[] {
     const all = new Map([...own, ...this.#questions.values()].map((each) => [each.questionId, each]));

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { Chat } from "./chat.ts";
 import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
+import { Keys } from "./keys.ts";
 import { locate } from "./locate.ts";
 import { real } from "./documents.ts";
 import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./view/owner.ts";
@@ -42,6 +43,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   /** The open hunks; undefined where there is no chat. */
   review: Review | undefined;
   readonly memory: Memory;
+  readonly keys: Keys;
   readonly view: ChatView;
   readonly changes: ChangesTree;
   readonly sessions: SessionsTree;
@@ -61,6 +63,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.log = vscode.window.createOutputChannel("Pintle", { log: true });
     this.folder = vscode.workspace.workspaceFolders?.find((each) => each.uri.scheme === "file");
     this.memory = new Memory(context.globalStorageUri.fsPath, this.folderPath);
+    this.keys = new Keys(context.secrets);
     this.#settings = this.#readSettings();
     this.#unsaved = new Unsaved(() => this.view.redrawHead());
     this.view = new ChatView(this, this.#unsaved, (message) => fromPage(this, message));
@@ -136,13 +139,14 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       folder: this.folder.uri.fsPath,
       machine: thisMachine(),
       log: this.log,
+      environment: () => this.keys.all(),
     };
     const chat = new Chat(around, this.memory, this.#editor, {
       reset: () => this.#reset(),
       changed: (changes) => this.#changed(changes),
       head: () => this.#head(),
       asked: () => this.attention.notify(),
-      returned: (text) => this.view.returned(text),
+      returned: (text, attached) => this.view.returned(text, attached),
     });
     this.chat = chat;
     this.review = new Review(chat, {
@@ -199,7 +203,11 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.#statusBar.update();
     this.sessions.headChanged();
     const activity = this.chat?.state?.activity ?? "idle";
-    void vscode.commands.executeCommand("setContext", "pintle.isRunning", activity !== "idle");
+    const set = (name: string, value: boolean): unknown =>
+      vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
+    set("isRunning", activity !== "idle");
+    set("isReady", this.chat?.engine.status.kind === "ready");
+    set("hasSession", (this.chat?.state?.entries.length ?? 0) > 0);
   }
 
   async #settingsChanged(): Promise<void> {

@@ -21,10 +21,10 @@ export async function startTurn(
 }
 
 /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
-export async function steer(ask: Ask, session: Session, text: string): Promise<void> {
-  const input = [{ type: "text" as const, text }];
+export async function steer(ask: Ask, session: Session, text: string, attached: Input[] = []): Promise<void> {
+  const input = [{ type: "text" as const, text }, ...attached];
   const { outcome } = await ask("turn/steer", { sessionId: session.id, input });
-  if (outcome === "noActiveTurn") await startTurn(ask, session, text, "queue");
+  if (outcome === "noActiveTurn") await startTurn(ask, session, text, "queue", attached);
 }
 
 /** Stops the turn. Gives the text of this window's messages that the model has not read. */

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { meterOf } from "../context.ts";
 import type { FromPage, Head, ToPage } from "../messages.ts";
+import type { Input } from "../protocol.ts";
 import { Pending, WINDOW, labelOf, viewEntry } from "../project.ts";
 import type { Change } from "../state.ts";
 import type { HasChat, HasContext, HasFolder, HasMemory } from "./owner.ts";
@@ -29,7 +30,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   /** The first entry that the page has. */
   #first = 0;
   /** Said to a page that was not there. */
-  #returned: string[] = [];
+  #returned: { text: string; attached: Input[] }[] = [];
   #wantsFocus: ToPage | undefined;
 
   constructor(
@@ -94,8 +95,8 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   /** Puts text back into the prompt box. */
-  returned(text: string): void {
-    this.#returned.push(text);
+  returned(text: string, attached: Input[] = []): void {
+    this.#returned.push({ text, attached });
     this.#schedule();
   }
 
@@ -164,7 +165,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       const { entries, appends, head } = taken;
       this.#post({ type: "update", entries, appends, ...(head ? { head: this.#head() } : {}) });
     }
-    for (const text of this.#returned.splice(0)) this.#post({ type: "returned", text });
+    for (const each of this.#returned.splice(0)) this.#post({ type: "returned", ...each });
     if (this.#wantsFocus !== undefined) this.#post(this.#wantsFocus);
     this.#wantsFocus = undefined;
   }

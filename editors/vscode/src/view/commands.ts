@@ -1,6 +1,7 @@
 /** The commands of the manifest. */
 import * as vscode from "vscode";
 import { attach, type Shown } from "../input.ts";
+import type { Keys } from "../keys.ts";
 import { problemOf } from "../problem.ts";
 import type { Attention } from "./attention.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
@@ -11,18 +12,25 @@ import type { RewindOwner } from "./rewindCommands.ts";
 import { compareUnsaved } from "./diffs.ts";
 import { reviewCommands } from "./reviewCommands.ts";
 import { rewindCommands } from "./rewindCommands.ts";
+import { setupCommands } from "./setup.ts";
 import { showServers } from "./serverCommands.ts";
 import { describeTime } from "./sessionsTree.ts";
 
 /** The owner of all that commands act on. */
 export type CommandOwner = ReviewOwner &
   RewindOwner &
-  HasLog & { readonly sessions: SessionsTree; readonly help: HelpPages; readonly attention: Attention };
+  HasLog & {
+    readonly sessions: SessionsTree;
+    readonly help: HelpPages;
+    readonly attention: Attention;
+    readonly keys: Keys;
+  };
 
 export function registerCommands(owner: CommandOwner): vscode.Disposable {
   const table: Record<string, (...args: never[]) => unknown> = {
     ...reviewCommands(owner),
     ...rewindCommands(owner),
+    ...setupCommands(owner),
     "pintle.open": () => owner.view.focus(),
     "pintle.answer": () => owner.attention.answer(),
     "pintle.goToQuestion": () => owner.view.focusQuestion(),
@@ -38,8 +46,13 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     "pintle.restartEngine": () => owner.chat?.engine.restart(),
     "pintle.showLog": () => owner.log.show(),
     "pintle.help": () => help(owner),
-    "pintle.openSettings": () =>
-      vscode.commands.executeCommand("workbench.action.openSettings", "@ext:pintle.pintle"),
+    "pintle.openSettings": (setting?: unknown) =>
+      vscode.commands.executeCommand(
+        "workbench.action.openSettings",
+        typeof setting === "string" && setting !== "" ? setting : "@ext:pintle.pintle",
+      ),
+    "pintle.walkthrough": () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", "pintle.pintle#start", false),
   };
   return vscode.Disposable.from(
     ...Object.entries(table).map(([name, run]) => vscode.commands.registerCommand(name, run)),

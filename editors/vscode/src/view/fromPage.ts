@@ -1,5 +1,6 @@
 /** What the transcript's page says, done. */
 import * as vscode from "vscode";
+import { providerOf } from "../choices.ts";
 import type { FromPage } from "../messages.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasLog } from "./owner.ts";
@@ -16,7 +17,7 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       owner.log.show();
       return;
     case "openSettings":
-      void vscode.commands.executeCommand("pintle.openSettings");
+      void vscode.commands.executeCommand("pintle.openSettings", message.setting);
       return;
     case "focusEditor":
       void vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
@@ -39,14 +40,23 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "send":
     case "steer":
     case "queue":
-      if (chat === undefined) owner.view.returned(message.text);
-      else void chat[message.type](message.text);
+      if (chat === undefined) owner.view.returned(message.text, message.attached);
+      else void chat[message.type](message.text, message.attached);
+      return;
+    case "chooseModel":
+      void vscode.commands.executeCommand("pintle.chooseModel");
+      return;
+    case "setKey":
+      void vscode.commands.executeCommand(
+        "pintle.setKey",
+        message.provider ?? providerOf(chat?.state?.model ?? ""),
+      );
       return;
     case "stop":
       void chat?.stop();
       return;
     case "retry":
-      void chat?.retry();
+      void chat?.retry(message.text, message.attached);
       return;
     case "answer":
       chat?.answer(message.approvalId, { optionId: message.optionId });

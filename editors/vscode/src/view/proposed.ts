@@ -17,7 +17,7 @@ type Owner = HasChat & HasFolder & { readonly base: BaseFiles };
 
 /** Opens the change of one file, or without a path those of all. False when there is nothing that a diff could show. */
 export async function openProposed(owner: Owner, approvalId: string, path?: string): Promise<boolean> {
-  const approval = owner.chat?.approvals.get(approvalId);
+  const approval = owner.chat?.asked.approval(approvalId, owner.chat.state);
   const all = (approval?.changes ?? []).filter(({ diff }) => diff !== "");
   const changes = path === undefined ? all : all.filter((each) => each.path === path);
   const sides: [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined][] = [];

@@ -35,7 +35,7 @@ export function drawEntry(entry: ViewEntry, send: Send): Drawn {
         each.kind === "notice" ? sentences(each.notice.message, each.notice.hint) : "",
       );
     case "turnEnd":
-      return turnEnd(entry);
+      return turnEnd(entry, send);
   }
 }
 
@@ -93,7 +93,7 @@ function reasoning(text: string, isOver: boolean): Drawn {
   };
 }
 
-function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>): Drawn {
+function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Drawn {
   const element = el("article", { class: "entry end" });
   const update = (next: ViewEntry): boolean => {
     if (next.kind !== "turnEnd") return false;
@@ -108,6 +108,11 @@ function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>): Drawn {
     element.replaceChildren(el("span", { class: "line" }, `${words} · ${facts.join(" · ")}`));
     if (error !== undefined) {
       element.append(el("span", { class: "error" }, sentences(error.message, error.hint)));
+      if (error.code === "auth") {
+        element.append(
+          button("Set API Key…", () => send({ type: "setKey", provider: undefined }), "secondary"),
+        );
+      }
     }
     return true;
   };

@@ -1,6 +1,7 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
 import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
+import type { Need } from "../need.ts";
 import { drawApproval } from "./approval.ts";
 import { button, el, sender } from "./dom.ts";
 import type { Send } from "./entries.ts";
@@ -18,10 +19,13 @@ export class Around {
   readonly #send: Send;
   readonly focus: Focus;
 
-  /** `home` takes the keyboard where a question had it and nothing else did. */
-  constructor(send: Send, home: () => void) {
+  readonly #retry: () => void;
+
+  /** The prompt takes the keyboard where a question had it and nothing else did, and sends again what came back. */
+  constructor(send: Send, prompt: { focus: () => void; retry: () => void }) {
     this.#send = send;
-    this.focus = new Focus(this.#approvals, home, send);
+    this.#retry = prompt.retry;
+    this.focus = new Focus(this.#approvals, prompt.focus, send);
     this.element.append(this.#meter, this.#banners, this.#plan, this.#approvals, this.#queue);
   }
 
@@ -59,8 +63,12 @@ export class Around {
       const actions =
         engine.kind === "failed"
           ? [
-              button("Retry", () => this.#send({ type: "retry" })),
-              button("Settings", () => this.#send({ type: "openSettings" }), "secondary"),
+              button("Retry", this.#retry),
+              button(
+                "Settings",
+                () => this.#send({ type: "openSettings", setting: "pintle.path" }),
+                "secondary",
+              ),
               button("Log", () => this.#send({ type: "showLog" }), "secondary"),
             ]
           : [];
@@ -68,12 +76,9 @@ export class Around {
     }
     if (problem !== undefined) {
       const attach = button("Attach", () => this.#send({ type: "attach" }));
-      const retry = button(
-        "Retry",
-        () => this.#send({ type: "retry" }),
-        problem.canAttach ? "secondary" : "",
-      );
-      const actions = problem.canAttach ? [attach, retry] : [retry];
+      const needs = this.#drawNeed(problem.need);
+      const retry = button("Retry", this.#retry, problem.canAttach || needs.length > 0 ? "secondary" : "");
+      const actions = problem.canAttach ? [attach, retry] : [...needs, retry];
       if (problem.isConflict) {
         actions.push(button("New Session", () => this.#send({ type: "newSession" }), "secondary"));
       }
@@ -85,6 +90,16 @@ export class Around {
       banners.push(banner("warning", text, "", [compare]));
     }
     return banners;
+  }
+
+  /** What gives the missing thing. */
+  #drawNeed(need: Need | undefined): HTMLElement[] {
+    if (need === undefined) return [];
+    const choose = (kind: string): HTMLElement =>
+      button("Choose Model…", () => this.#send({ type: "chooseModel" }), kind);
+    if (need.kind === "model") return [choose("")];
+    const { provider } = need;
+    return [button("Set API Key…", () => this.#send({ type: "setKey", provider })), choose("secondary")];
   }
 
   /** A card stays as it is while its question is open, so that it is not moved away under a pointer. */

@@ -15,7 +15,10 @@ const send = (message: FromPage): void => host.postMessage(message);
 
 const transcript = new Transcript(send);
 const prompt = new Prompt(send);
-const around = new Around(send, () => prompt.focus());
+const around = new Around(send, {
+  focus: () => prompt.focus(),
+  retry: () => prompt.retry(),
+});
 document.body.append(transcript.element, around.element, prompt.element);
 
 function receive(message: ToPage): void {
@@ -38,7 +41,7 @@ function receive(message: ToPage): void {
       transcript.earlier(message.first, message.entries);
       return;
     case "returned":
-      prompt.returned(message.text);
+      prompt.returned(message.text, message.attached);
       return;
     case "taken":
       prompt.taken(message.text);

@@ -1,5 +1,6 @@
 /** The prompt box and its verbs. Steering, queueing and stopping are separate buttons while a turn runs. */
 import type { Head } from "../messages.ts";
+import type { Input } from "../protocol.ts";
 import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 
@@ -18,6 +19,9 @@ export class Prompt {
   readonly #verbs: Record<"send" | "steer" | "queue" | "stop", HTMLButtonElement>;
   readonly #info = el("span", { class: "info" });
   #isRunning = false;
+  #attached: Input[] = [];
+  /** What stands here could not be sent. */
+  #cameBack = false;
 
   constructor(send: Send) {
     this.#send = send;
@@ -61,7 +65,9 @@ export class Prompt {
   }
 
   /** Text comes back that was not read: before what stands there now. */
-  returned(text: string): void {
+  returned(text: string, attached: Input[]): void {
+    this.#cameBack = true;
+    this.#attached.push(...attached);
     this.#box.value = [text, this.#box.value].filter((each) => each !== "").join("\n\n");
     this.#changed();
     this.#keep();
@@ -99,10 +105,22 @@ export class Prompt {
   #submit(verb: "send" | "steer" | "queue"): void {
     const text = this.#box.value.trim();
     if (text === "") return;
-    this.#box.value = "";
-    this.#changed();
-    this.#send({ type: verb, text });
+    this.#send({ type: verb, ...this.#take(text) });
     this.#box.focus();
+  }
+
+  /** Empties the box for what is sent. */
+  #take(text: string): { text: string; attached: Input[] } {
+    this.#box.value = "";
+    this.#cameBack = false;
+    this.#changed();
+    return { text, attached: this.#attached.splice(0) };
+  }
+
+  /** Tries again; text that came back because it could not be sent goes with it. */
+  retry(): void {
+    const text = this.#cameBack ? this.#box.value.trim() : "";
+    this.#send({ type: "retry", ...(text === "" ? { text, attached: [] } : this.#take(text)) });
   }
 
   #changed(): void {

@@ -2,6 +2,7 @@
 import { after, before, test } from "node:test";
 import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
+import * as first from "./first.mjs";
 import * as help from "./help.mjs";
 import * as race from "./race.mjs";
 import * as review from "./review.mjs";
@@ -23,6 +24,7 @@ const wanted = new RegExp(process.env.PINTLE_CASES ?? "");
 for (const [name, run] of Object.entries({
   wholeRound,
   ...consent,
+  ...first,
   ...review,
   ...race,
   ...rewind,
