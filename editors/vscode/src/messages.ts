@@ -1,6 +1,7 @@
 /** What the extension host and the transcript's page say to each other, and the shapes that are drawn. */
 import type {
   Approval,
+  Delivery,
   FileChange,
   Input,
   Notice,
@@ -44,6 +45,10 @@ export interface Head {
   title: string;
   model: string;
   permissionMode: string;
+  /** `act` or `plan`. */
+  mode: string;
+  /** What the session cost; empty where that is not known. */
+  cost: string;
   /** How full the model's window is; undefined where that is not known. */
   context: Meter | undefined;
   queue: (QueuedInput & { from: string | undefined })[];
@@ -78,7 +83,10 @@ export type FromPage =
   | { type: "send" | "steer" | "queue"; text: string; attached: Input[] }
   /** Tries again; with the text that came back, if it still stands in the prompt box. */
   | { type: "retry"; text: string; attached: Input[] }
-  | { type: "chooseModel" }
+  | { type: "chooseModel" | "chooseEffort" | "chooseMode" }
+  /** Changes, moves or takes away a message that waits. */
+  | { type: "queueUpdate"; itemId: string; input?: Input[]; delivery?: Delivery; before?: string }
+  | { type: "queueRemove"; itemId: string }
   | { type: "setKey"; provider: string | undefined }
   | { type: "stop" | "newSession" | "attach" | "showLog" | "focusEditor" }
   /** The settings of this extension, or one of them. */

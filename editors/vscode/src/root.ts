@@ -213,6 +213,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   async #settingsChanged(): Promise<void> {
     const before = this.#settings;
     this.#settings = this.#readSettings();
+    this.view.redrawHead();
     // An engine that does not run starts with the new settings; one that runs is not taken away from a turn.
     if (!needsRestart(before, this.#settings) || this.chat === undefined) return;
     const status = this.chat.engine.status.kind;

@@ -9,8 +9,10 @@ import type {
   AnyRecord,
   ConfigOption,
   EditorDiagnosticsParams,
+  ItemId,
   McpServerState,
   McpUpdateParams,
+  QueueUpdateParams,
   SessionId,
   SessionResult,
 } from "./protocol.ts";
@@ -131,6 +133,15 @@ export class Session {
     const set = await this.#connection?.request("config/set", { sessionId: this.id, values });
     const [refused] = set?.rejected ?? [];
     if (refused !== undefined) throw new Error(refused.reason);
+  }
+
+  /** Changes, moves or sends otherwise a message that waits. */
+  async updateWaiting(update: QueueUpdateParams): Promise<void> {
+    await this.#connection?.request("queue/update", { ...update, sessionId: this.id });
+  }
+
+  async removeWaiting(itemId: ItemId): Promise<void> {
+    await this.#connection?.request("queue/remove", { sessionId: this.id, itemIds: [itemId] });
   }
 
   /** Lists its servers of the Model Context Protocol. */

@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { meterOf } from "../context.ts";
+import { costText } from "../cost.ts";
 import type { FromPage, Head, ToPage } from "../messages.ts";
 import type { Input } from "../protocol.ts";
 import { Pending, WINDOW, labelOf, viewEntry } from "../project.ts";
@@ -187,6 +188,10 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.#view.description = this.#owner.chat?.state?.title ?? "";
   }
 
+  #setting(name: string): string {
+    return vscode.workspace.getConfiguration("pintle", this.#owner.folder ?? null).get<string>(name) ?? "";
+  }
+
   #head(): Head {
     const { chat, folder, folderPath } = this.#owner;
     const state = chat?.state;
@@ -197,8 +202,11 @@ export class ChatView implements vscode.WebviewViewProvider {
       activity: engine.kind === "ready" ? (state?.activity ?? "idle") : "idle",
       folder: folderPath,
       title: state?.title ?? "",
-      model: state?.model ?? "",
-      permissionMode: state?.permissionMode ?? "",
+      // Without a session, what a new one would have.
+      model: state?.model ?? this.#setting("model"),
+      permissionMode: state?.permissionMode ?? this.#setting("permissionMode"),
+      mode: state?.mode ?? "act",
+      cost: costText(state?.costNanoUsd),
       context: meterOf(state?.context),
       queue: state?.queue.map((each) => ({ ...each, from: state.senders.get(each.itemId) })) ?? [],
       approvals: chat?.asked.approvals(state?.approvals.values() ?? []) ?? [],

@@ -12,6 +12,7 @@ import type { RewindOwner } from "./rewindCommands.ts";
 import { compareUnsaved } from "./diffs.ts";
 import { reviewCommands } from "./reviewCommands.ts";
 import { rewindCommands } from "./rewindCommands.ts";
+import { modeCommands } from "./modes.ts";
 import { setupCommands } from "./setup.ts";
 import { showServers } from "./serverCommands.ts";
 import { describeTime } from "./sessionsTree.ts";
@@ -31,6 +32,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...reviewCommands(owner),
     ...rewindCommands(owner),
     ...setupCommands(owner),
+    ...modeCommands(owner),
     "pintle.open": () => owner.view.focus(),
     "pintle.answer": () => owner.attention.answer(),
     "pintle.goToQuestion": () => owner.view.focusQuestion(),

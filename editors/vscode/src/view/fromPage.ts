@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { providerOf } from "../choices.ts";
 import type { FromPage } from "../messages.ts";
+import { problemOf } from "../problem.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasLog } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
@@ -44,7 +45,22 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       else void chat[message.type](message.text, message.attached);
       return;
     case "chooseModel":
-      void vscode.commands.executeCommand("pintle.chooseModel");
+    case "chooseEffort":
+    case "chooseMode":
+      void vscode.commands.executeCommand(`pintle.${message.type}`);
+      return;
+    case "queueUpdate": {
+      const { itemId, input, delivery, before } = message;
+      const change = {
+        ...(input === undefined ? {} : { input }),
+        ...(delivery === undefined ? {} : { delivery }),
+        ...(before === undefined ? {} : { before }),
+      };
+      void waiting(chat?.session?.updateWaiting({ itemId, ...change }));
+      return;
+    }
+    case "queueRemove":
+      void waiting(chat?.session?.removeWaiting(message.itemId));
       return;
     case "setKey":
       void vscode.commands.executeCommand(
@@ -72,5 +88,14 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "earlier":
     case "draft":
       return;
+  }
+}
+
+/** A message that was read meanwhile can no longer be changed: the engine says so. */
+async function waiting(change: Promise<void> | undefined): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    void vscode.window.showWarningMessage(`The waiting message was not changed: ${problemOf(error).text}`);
   }
 }

@@ -1,4 +1,5 @@
 /** Draws the entries of the transcript. Each has one element, updated in place. */
+import { costText } from "../cost.ts";
 import type { Append, FromPage, ViewEntry, ViewTool } from "../messages.ts";
 import { sentences } from "../sentence.ts";
 import { diffLines } from "./diff.ts";
@@ -97,12 +98,13 @@ function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Dr
   const element = el("article", { class: "entry end" });
   const update = (next: ViewEntry): boolean => {
     if (next.kind !== "turnEnd") return false;
-    const { status, error, durationMs, usage, denials } = next.end;
+    const { status, error, durationMs, usage, denials, costNanoUsd } = next.end;
     element.className = `entry end ${status}`;
     const seconds = (durationMs / 1000).toFixed(durationMs < 10_000 ? 1 : 0);
     const tokens = usage.inputTokens + usage.outputTokens;
     const facts = [`${seconds} s`];
     if (tokens > 0) facts.push(`${tokens.toLocaleString()} tokens`);
+    if (costText(costNanoUsd) !== "") facts.push(costText(costNanoUsd));
     if (denials !== undefined && denials > 0) facts.push(`${denials} denied`);
     const words = { completed: "Done", interrupted: "Stopped", failed: "Failed" }[status] ?? status;
     element.replaceChildren(el("span", { class: "line" }, `${words} · ${facts.join(" · ")}`));

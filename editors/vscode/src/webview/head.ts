@@ -1,11 +1,11 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
-import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
 import type { Need } from "../need.ts";
 import { drawApproval } from "./approval.ts";
-import { button, el, sender } from "./dom.ts";
+import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import { Focus } from "./focus.ts";
+import { Queue } from "./queue.ts";
 import { drawPlan, drawQuestion } from "./question.ts";
 
 export class Around {
@@ -13,7 +13,7 @@ export class Around {
   readonly #meter = el("div", { class: "meter", attributes: { role: "status", "aria-label": "Context" } });
   readonly #banners = el("div", { class: "banners", attributes: { role: "status" } });
   readonly #approvals = el("div", { class: "approvals", attributes: { "aria-live": "polite" } });
-  readonly #queue = el("ul", { class: "queue", attributes: { "aria-label": "Waiting messages" } });
+  readonly #queue: Queue;
   readonly #plan = el("ul", { class: "queue", attributes: { "aria-label": "Plan" } });
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
   readonly #send: Send;
@@ -25,8 +25,9 @@ export class Around {
   constructor(send: Send, prompt: { focus: () => void; retry: () => void }) {
     this.#send = send;
     this.#retry = prompt.retry;
+    this.#queue = new Queue(send);
     this.focus = new Focus(this.#approvals, prompt.focus, send);
-    this.element.append(this.#meter, this.#banners, this.#plan, this.#approvals, this.#queue);
+    this.element.append(this.#meter, this.#banners, this.#plan, this.#approvals, this.#queue.element);
   }
 
   update(head: Head): void {
@@ -34,26 +35,16 @@ export class Around {
     this.#banners.replaceChildren(...this.#drawBanners(head));
     this.#plan.replaceChildren(...drawPlan(head.plan));
     this.#drawApprovals(head);
-    this.#queue.replaceChildren(
-      ...head.queue
-        .filter((each) => each.delivery !== "prompt")
-        .map((each) =>
-          el(
-            "li",
-            {},
-            el("span", { class: "delivery" }, each.delivery === "steer" ? "steer" : "next"),
-            sender(each.from),
-            textOfInput(each.content),
-          ),
-        ),
-    );
+    this.#queue.update(head.queue);
   }
 
-  #drawMeter({ title, context }: Head): void {
-    this.#meter.hidden = context === undefined;
+  #drawMeter({ title, context, cost }: Head): void {
+    this.#meter.hidden = context === undefined && cost === "";
     this.#meter.classList.toggle("warning", context?.isNearlyFull === true);
-    this.#meter.replaceChildren(el("span", { class: "name" }, title), context?.text ?? "");
-    this.#meter.title = context?.detail ?? "";
+    const facts = [context?.text ?? "", cost].filter((each) => each !== "");
+    this.#meter.replaceChildren(el("span", { class: "name" }, title), facts.join(" · "));
+    const price = cost === "" ? "" : `The session cost ${cost} so far.`;
+    this.#meter.title = [context?.detail ?? "", price].filter((each) => each !== "").join(" ");
   }
 
   #drawBanners(head: Head): HTMLElement[] {

@@ -1,4 +1,5 @@
 /** The prompt box and its verbs. Steering, queueing and stopping are separate buttons while a turn runs. */
+import { withoutEffort } from "../choices.ts";
 import type { Head } from "../messages.ts";
 import type { Input } from "../protocol.ts";
 import { button, el } from "./dom.ts";
@@ -7,17 +8,25 @@ import type { Send } from "./entries.ts";
 /** So long after the last key the text is kept. */
 const KEEP_MS = 200;
 
+/** What needs no question, in a word or two. */
+const MODES: Record<string, string> = {
+  readOnly: "Read only",
+  ask: "Ask",
+  autoEdit: "Edit freely",
+  full: "Full",
+};
+
 export class Prompt {
   readonly element = el("form", { class: "prompt" });
   readonly #box = el("textarea", {
-    attributes: { rows: "3", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
+    attributes: { rows: "1", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
   });
   #kept = "";
   #keeper: number | undefined;
   #isRestored = false;
   readonly #send: Send;
   readonly #verbs: Record<"send" | "steer" | "queue" | "stop", HTMLButtonElement>;
-  readonly #info = el("span", { class: "info" });
+  readonly #pickers: Record<"chooseModel" | "chooseEffort" | "chooseMode", HTMLButtonElement>;
   #isRunning = false;
   #attached: Input[] = [];
   /** What stands here could not be sent. */
@@ -29,9 +38,17 @@ export class Prompt {
       send: button("Send", () => this.#submit("send"), "", "Send (Enter)"),
       steer: button("Steer", () => this.#submit("steer"), "", "Put it into the running turn (Enter)"),
       queue: button("Queue", () => this.#submit("queue"), "secondary", "Send it after this turn (Alt+Enter)"),
-      stop: button("Stop", () => this.#send({ type: "stop" }), "secondary stop", "Stop the turn"),
+      stop: button("Stop", () => this.#send({ type: "stop" }), "secondary stop", "Stop the turn (Escape)"),
     };
-    const verbs = el("div", { class: "verbs" }, this.#info, ...Object.values(this.#verbs));
+    const picker = (type: "chooseModel" | "chooseEffort" | "chooseMode"): HTMLButtonElement =>
+      button("", () => this.#send({ type }), "picker");
+    this.#pickers = {
+      chooseModel: picker("chooseModel"),
+      chooseEffort: picker("chooseEffort"),
+      chooseMode: picker("chooseMode"),
+    };
+    const pickers = el("span", { class: "pickers" }, ...Object.values(this.#pickers));
+    const verbs = el("div", { class: "verbs" }, pickers, ...Object.values(this.#verbs));
     this.element.append(this.#box, verbs);
     this.element.addEventListener("submit", (event) => event.preventDefault());
     this.#box.addEventListener("input", () => this.#changed());
@@ -47,12 +64,29 @@ export class Prompt {
     this.#box.placeholder = this.#isRunning
       ? "Steer the running turn, or queue what comes next"
       : "Ask pintle to do something";
-    const mode = { ask: "asks before changes", full: "asks nothing" }[head.permissionMode] ?? "";
-    this.#info.textContent = [head.model, mode].filter((each) => each !== "").join(" · ");
-    this.#info.title = this.#info.textContent;
-    // The verbs of a running turn need the room.
-    this.#info.hidden = this.#isRunning;
+    this.#drawPickers(head);
     this.#changed();
+  }
+
+  #drawPickers({ model, permissionMode, mode }: Head): void {
+    const plain = withoutEffort(model);
+    const effort = model.slice(plain.length + 1);
+    const name = plain.slice(plain.indexOf("/") + 1);
+    const work = mode === "plan" ? "Plan first" : (MODES[permissionMode] ?? "Default mode");
+    const { chooseModel, chooseEffort, chooseMode } = this.#pickers;
+    const draw = (element: HTMLButtonElement, text: string, title: string): void => {
+      element.textContent = text;
+      element.title = title;
+      element.setAttribute("aria-label", title);
+    };
+    draw(chooseModel, name === "" ? "Model…" : name, plain === "" ? "Choose a model" : `Model: ${plain}`);
+    draw(
+      chooseEffort,
+      effort === "" ? "Effort" : effort,
+      `Effort: ${effort === "" ? "the model's own" : effort}`,
+    );
+    draw(chooseMode, work, `Mode: ${work}`);
+    chooseEffort.hidden = model === "";
   }
 
   /** Puts the text back that stood here before the page was loaded anew. */
@@ -93,6 +127,11 @@ export class Prompt {
   }
 
   #key(event: KeyboardEvent): void {
+    if (event.key === "Escape" && this.#isRunning && !event.isComposing && !event.repeat) {
+      event.preventDefault();
+      this.#send({ type: "stop" });
+      return;
+    }
     // An Enter that ends a composition is not meant for us.
     if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
     event.preventDefault();

@@ -4,6 +4,7 @@ import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
 import * as first from "./first.mjs";
 import * as help from "./help.mjs";
+import * as prompt from "./prompt.mjs";
 import * as race from "./race.mjs";
 import * as review from "./review.mjs";
 import * as rewind from "./rewind.mjs";
@@ -25,6 +26,7 @@ for (const [name, run] of Object.entries({
   wholeRound,
   ...consent,
   ...first,
+  ...prompt,
   ...review,
   ...race,
   ...rewind,

@@ -47,7 +47,7 @@ test("nothing is depended on at run time, and settings that start programs need 
 });
 
 test("every command of the manifest is registered", () => {
-  const names = ["commands.ts", "reviewCommands.ts", "rewindCommands.ts", "setup.ts"];
+  const names = ["commands.ts", "reviewCommands.ts", "rewindCommands.ts", "setup.ts", "modes.ts"];
   const code = names.map((name) => fs.readFileSync(path.join(root, "src/view", name), "utf8")).join("\n");
   for (const { command } of manifest.contributes.commands) assert.ok(code.includes(`"${command}":`), command);
 });

@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { test } from "node:test";
 import { keyProviders, modelRows, providerOf, withoutEffort } from "../../src/choices.ts";
 import { RpcError } from "../../src/connection.ts";
+import { costText } from "../../src/cost.ts";
 import { Keys } from "../../src/keys.ts";
 import { problemOf } from "../../src/problem.ts";
 import type { ModelsListResult } from "../../src/protocol.ts";
@@ -124,4 +125,16 @@ for (const [name, code, message, data, text, need] of [
     assert.deepEqual(problem.need, need);
     if (need !== undefined) assert.doesNotMatch(problem.hint, /--model|auth\//);
   });
+}
+
+for (const [nano, want] of [
+  [undefined, ""],
+  [0, ""],
+  [420_000_000, "$0.42"],
+  [12_345_000_000, "$12.35"],
+  [9_999_999, "$0.01"],
+  [1_250_000, "$0.001"],
+  [40_000, "$0.00004"],
+] as const) {
+  test(`money: ${nano ?? "unknown"}`, () => assert.equal(costText(nano), want));
 }
