@@ -6,9 +6,7 @@ const NANO = 1_000_000_000;
 export function costText(nanoUsd: number | undefined): string {
   if (nanoUsd === undefined || nanoUsd <= 0) return "";
   const usd = nanoUsd / NANO;
-  return usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(1)).toFixed(decimals(usd))}`;
-}
-
-function decimals(usd: number): number {
-  return Math.min(9, Math.ceil(-Math.log10(usd)));
+  if (usd >= 0.01) return `$${usd.toFixed(2)}`;
+  const digits = Math.min(9, Math.ceil(-Math.log10(usd)));
+  return `$${Number(usd.toFixed(digits)).toFixed(digits).replace(/0$/, "")}`;
 }
