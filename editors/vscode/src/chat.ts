@@ -6,14 +6,14 @@ import { Edits } from "./edits.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import type { Listener } from "./listener.ts";
-import type { AnyRecord, ClientRequests, Input, SessionId, SessionSummary } from "./protocol.ts";
+import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId, SessionSummary } from "./protocol.ts";
 import type { Problem } from "./need.ts";
 import { isNotFoundError, problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
 import type { State } from "./state.ts";
 import { Session } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
-import { type Ask, startTurn, steer, stop, textOfMessages } from "./turns.ts";
+import { type Ask, asDraft, startTurn, steer, stop } from "./turns.ts";
 
 export class Chat {
   readonly engine: Engine;
@@ -107,10 +107,7 @@ export class Chat {
   async stop(): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
-    await this.#guard(async () => {
-      const text = await stop(this.#ask, session);
-      if (text !== "") this.#listener.returned(text, []);
-    });
+    await this.#guard(async () => this.#handBack(await stop(this.#ask, session)));
   }
 
   answer(id: string, result: Answer): void {
@@ -137,7 +134,7 @@ export class Chat {
     this.#setProblem(undefined);
     await (this.engine.status.kind === "ready" ? this.#resume() : this.engine.restart());
     await this.settled();
-    if (text !== "") await this.send(text, attached);
+    if (text !== "" || attached.length > 0) await this.send(text, attached);
   }
 
   clearProblem(): void {
@@ -193,6 +190,11 @@ export class Chat {
     }
   }
 
+  #handBack(inputs: QueuedInput[]): void {
+    const { text, attached } = asDraft(inputs);
+    if (inputs.length > 0) this.#listener.returned(text, attached);
+  }
+
   #explain(error: unknown): void {
     const problem = problemOf(error);
     this.#around.log.error([problem.text, problem.hint].join(" ").trim());
@@ -227,7 +229,7 @@ export class Chat {
   #follow(id: SessionId): Session {
     const session: Session = new Session(id, this.engine.clientId, (changes) => {
       for (const each of changes) {
-        if (each.type === "returned") this.#listener.returned(textOfMessages(each.inputs), []);
+        if (each.type === "returned") this.#handBack(each.inputs);
       }
       if (session === this.#session) this.#listener.changed(changes);
     });

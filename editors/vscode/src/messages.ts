@@ -10,6 +10,7 @@ import type {
   QueuedInput,
   TurnCompleted,
 } from "./protocol.ts";
+import type { Candidate, Word } from "./complete.ts";
 import type { Problem } from "./need.ts";
 import type { Meter } from "./context.ts";
 import type { Activity, AppendedField } from "./state.ts";
@@ -73,6 +74,8 @@ export type ToPage =
   | { type: "returned"; text: string; attached: Input[] }
   /** Text that came back is taken away again, unless it was touched. */
   | { type: "taken"; text: string }
+  /** What can stand in the place of the word that was asked about under this number. */
+  | { type: "candidates"; id: number; candidates: Candidate[] }
   /** To the first open question; a guest goes back to the editor afterwards. */
   | { type: "focusQuestion"; isGuest: boolean }
   | { type: "focus" };
@@ -87,6 +90,9 @@ export type FromPage =
   /** Changes, moves or takes away a message that waits. */
   | { type: "queueUpdate"; itemId: string; input?: Input[]; delivery?: Delivery; before?: string }
   | { type: "queueRemove"; itemId: string }
+  | { type: "complete"; id: number; sign: Word["sign"]; query: string }
+  /** Something that a person did had no effect, with the reason. */
+  | { type: "warn"; text: string }
   | { type: "setKey"; provider: string | undefined }
   | { type: "stop" | "newSession" | "attach" | "showLog" | "focusEditor" }
   /** The settings of this extension, or one of them. */

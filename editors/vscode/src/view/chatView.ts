@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { meterOf } from "../context.ts";
+import type { Candidate } from "../complete.ts";
 import { costText } from "../cost.ts";
 import type { FromPage, Head, ToPage } from "../messages.ts";
 import type { Input } from "../protocol.ts";
@@ -99,6 +100,10 @@ export class ChatView implements vscode.WebviewViewProvider {
   returned(text: string, attached: Input[] = []): void {
     this.#returned.push({ text, attached });
     this.#schedule();
+  }
+
+  candidates(id: number, candidates: Candidate[]): void {
+    this.#post({ type: "candidates", id, candidates });
   }
 
   /** Takes text away again that was put there, unless it was touched. */

@@ -1,6 +1,6 @@
 /** The commands of the manifest. */
 import * as vscode from "vscode";
-import { attach, type Shown } from "../input.ts";
+import { attach } from "../input.ts";
 import type { Keys } from "../keys.ts";
 import { problemOf } from "../problem.ts";
 import type { Attention } from "./attention.ts";
@@ -14,6 +14,7 @@ import { reviewCommands } from "./reviewCommands.ts";
 import { rewindCommands } from "./rewindCommands.ts";
 import { modeCommands } from "./modes.ts";
 import { setupCommands } from "./setup.ts";
+import { shown } from "./shown.ts";
 import { showServers } from "./serverCommands.ts";
 import { describeTime } from "./sessionsTree.ts";
 
@@ -92,29 +93,6 @@ async function askAbout(owner: CommandOwner): Promise<void> {
   await owner.view.focus();
   const isIdle = (owner.chat?.state?.activity ?? "idle") === "idle";
   await (isIdle ? owner.chat?.send(text, attached) : owner.chat?.queue(text, attached));
-}
-
-function shown(editor: vscode.TextEditor): Shown {
-  const { document, selection } = editor;
-  const severities = ["error", "warning", "information", "hint"] as const;
-  const diagnostics = vscode.languages.getDiagnostics(document.uri).map((each) => ({
-    line: each.range.start.line + 1,
-    severity: severities[each.severity] ?? "information",
-    message: each.message,
-    ...(each.source === undefined ? {} : { source: each.source }),
-  }));
-  return {
-    path: document.uri.scheme === "file" ? document.uri.fsPath : document.uri.toString(true),
-    text: document.getText(),
-    isDirty: document.isDirty || document.uri.scheme !== "file",
-    selected: {
-      startLine: selection.start.line,
-      endLine: selection.end.line,
-      endColumn: selection.end.character,
-      text: document.getText(selection),
-    },
-    diagnostics,
-  };
 }
 
 async function newSession(owner: CommandOwner): Promise<void> {

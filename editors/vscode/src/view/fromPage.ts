@@ -6,6 +6,7 @@ import { problemOf } from "../problem.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasLog } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
+import { candidates } from "./completions.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
 import { openProposed } from "./proposed.ts";
 
@@ -25,6 +26,15 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       return;
     case "openProposed":
       void openProposed(owner, message.approvalId, message.path);
+      return;
+    case "complete":
+      // A list that cannot be made is no reason to disturb who types.
+      void candidates(owner, message, (found) => owner.view.candidates(message.id, found)).catch(
+        (error: unknown) => owner.log.warn(`completing: ${problemOf(error).text}`),
+      );
+      return;
+    case "warn":
+      void vscode.window.showWarningMessage(message.text);
       return;
     case "openDiff":
       void openDiff(owner, message.path);

@@ -46,6 +46,9 @@ function receive(message: ToPage): void {
     case "taken":
       prompt.taken(message.text);
       return;
+    case "candidates":
+      prompt.candidates(message.id, message.candidates);
+      return;
     case "focusQuestion":
       around.focus.toQuestion(message.isGuest);
       return;

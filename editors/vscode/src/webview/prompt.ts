@@ -1,7 +1,10 @@
 /** The prompt box and its verbs. Steering, queueing and stopping are separate buttons while a turn runs. */
 import { withoutEffort } from "../choices.ts";
+import type { Candidate } from "../complete.ts";
 import type { Head } from "../messages.ts";
 import type { Input } from "../protocol.ts";
+import { Attachments } from "./attachments.ts";
+import { Completion } from "./completion.ts";
 import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 
@@ -21,6 +24,8 @@ export class Prompt {
   readonly #box = el("textarea", {
     attributes: { rows: "1", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
   });
+  readonly #attachments: Attachments;
+  readonly #completion: Completion;
   #kept = "";
   #keeper: number | undefined;
   #isRestored = false;
@@ -28,7 +33,6 @@ export class Prompt {
   readonly #verbs: Record<"send" | "steer" | "queue" | "stop", HTMLButtonElement>;
   readonly #pickers: Record<"chooseModel" | "chooseEffort" | "chooseMode", HTMLButtonElement>;
   #isRunning = false;
-  #attached: Input[] = [];
   /** What stands here could not be sent. */
   #cameBack = false;
 
@@ -49,7 +53,18 @@ export class Prompt {
     };
     const pickers = el("span", { class: "pickers" }, ...Object.values(this.#pickers));
     const verbs = el("div", { class: "verbs" }, pickers, ...Object.values(this.#verbs));
-    this.element.append(this.#box, verbs);
+    this.#attachments = new Attachments(send, () => this.#changed());
+    this.#completion = new Completion(this.#box, send, (inputs) => {
+      this.#attachments.add(inputs);
+    });
+    this.element.append(this.#completion.element, this.#attachments.element, this.#box, verbs);
+    this.#box.addEventListener("paste", (event) => {
+      if (this.#attachments.receive(event.clipboardData)) event.preventDefault();
+    });
+    this.element.addEventListener("dragover", (event) => event.preventDefault());
+    this.element.addEventListener("drop", (event) => {
+      if (this.#attachments.receive(event.dataTransfer)) event.preventDefault();
+    });
     this.element.addEventListener("submit", (event) => event.preventDefault());
     this.#box.addEventListener("input", () => this.#changed());
     this.#box.addEventListener("blur", () => this.#keep());
@@ -101,7 +116,7 @@ export class Prompt {
   /** Text comes back that was not read: before what stands there now. */
   returned(text: string, attached: Input[]): void {
     this.#cameBack = true;
-    this.#attached.push(...attached);
+    this.#attachments.add(attached);
     this.#box.value = [text, this.#box.value].filter((each) => each !== "").join("\n\n");
     this.#changed();
     this.#keep();
@@ -126,7 +141,12 @@ export class Prompt {
     this.#send({ type: "draft", text: this.#kept });
   }
 
+  candidates(id: number, candidates: Candidate[]): void {
+    this.#completion.receive(id, candidates);
+  }
+
   #key(event: KeyboardEvent): void {
+    if (this.#completion.key(event)) return;
     if (event.key === "Escape" && this.#isRunning && !event.isComposing && !event.repeat) {
       event.preventDefault();
       this.#send({ type: "stop" });
@@ -143,7 +163,8 @@ export class Prompt {
 
   #submit(verb: "send" | "steer" | "queue"): void {
     const text = this.#box.value.trim();
-    if (text === "") return;
+    if (this.#isEmpty) return;
+    this.#completion.close();
     this.#send({ type: verb, ...this.#take(text) });
     this.#box.focus();
   }
@@ -153,18 +174,22 @@ export class Prompt {
     this.#box.value = "";
     this.#cameBack = false;
     this.#changed();
-    return { text, attached: this.#attached.splice(0) };
+    return { text, attached: this.#attachments.take() };
   }
 
   /** Tries again; text that came back because it could not be sent goes with it. */
   retry(): void {
-    const text = this.#cameBack ? this.#box.value.trim() : "";
-    this.#send({ type: "retry", ...(text === "" ? { text, attached: [] } : this.#take(text)) });
+    const isAgain = this.#cameBack && !this.#isEmpty;
+    const text = this.#box.value.trim();
+    this.#send({ type: "retry", ...(isAgain ? this.#take(text) : { text: "", attached: [] }) });
+  }
+
+  get #isEmpty(): boolean {
+    return this.#box.value.trim() === "" && this.#attachments.isEmpty;
   }
 
   #changed(): void {
-    const isEmpty = this.#box.value.trim() === "";
-    for (const verb of ["send", "steer", "queue"] as const) this.#verbs[verb].disabled = isEmpty;
+    for (const verb of ["send", "steer", "queue"] as const) this.#verbs[verb].disabled = this.#isEmpty;
     if (this.#box.value === this.#kept || !this.#isRestored) return;
     clearTimeout(this.#keeper);
     this.#keeper = setTimeout(() => this.#keep(), KEEP_MS);

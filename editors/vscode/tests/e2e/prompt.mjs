@@ -66,3 +66,86 @@ export async function waitingMessagesAreEditedMovedAndRemovedAndEscapeStops(rig)
   await until("what was not read is back", async () => (await window.box.inputValue()).includes("beta"));
   assert.match(await window.box.inputValue(), /alpha, but better[\s\S]*a draft/);
 }
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+export async function thePromptCompletesAndTakesPictures(rig) {
+  const folder = rig.folder("prompt complete", {
+    files: {
+      "src/parser.ts": "export const a = 1;\n",
+      "my notes.md": "notes\n",
+      ".pintle/prompts/tidy.md": "---\ndescription: Tidies a file\n---\nTidy up.\n",
+    },
+    script: { replies: [say("one"), say("two"), say("three")] },
+  });
+  const window = await rig.window(folder);
+  await window.open("my notes.md");
+  const row = (text) => window.view.getByRole("option", { name: text });
+  const chips = window.view.locator(".attachments li");
+  const type = (text) => window.box.pressSequentially(text);
+
+  await window.box.fill("");
+  await type("look at @pars");
+  await row("src/parser.ts").waitFor({ timeout: LONG });
+  await window.shot("prompt-mention");
+  await window.box.press("Tab");
+  assert.equal(await window.box.inputValue(), "look at @src/parser.ts ");
+  await type("and @notes");
+  await row("my notes.md").waitFor({ timeout: LONG });
+  await window.box.press("Enter");
+  await chips.filter({ hasText: "my notes.md" }).waitFor({ timeout: LONG });
+  assert.equal(await window.box.inputValue(), "look at @src/parser.ts and ");
+
+  // Escape closes the list, and stops nothing; what is left out of it is typed on.
+  await type("@pars");
+  await row("src/parser.ts").waitFor({ timeout: LONG });
+  await window.box.press("Escape");
+  await row("src/parser.ts").waitFor({ state: "hidden", timeout: LONG });
+  await window.box.fill("look at @src/parser.ts and the notes");
+
+  const paste = (mimeType) =>
+    window.box.evaluate(
+      (element, { data, type }) => {
+        const bytes = Uint8Array.from(atob(data), (each) => each.charCodeAt(0));
+        const clipboardData = new DataTransfer();
+        clipboardData.items.add(new File([bytes], "shot", { type }));
+        element.dispatchEvent(
+          new ClipboardEvent("paste", { clipboardData, cancelable: true, bubbles: true }),
+        );
+      },
+      { data: PIXEL, type: mimeType },
+    );
+  await paste("image/png");
+  await chips.filter({ hasText: "picture" }).waitFor({ timeout: LONG });
+  await paste("application/pdf");
+  await window.notification("Only pictures can be attached").waitFor({ timeout: LONG });
+  await window.shot("prompt-attached");
+  await window.button("Send").click();
+  await window.sees("one");
+  const sent = await window.view.locator(".user").last().innerText();
+  assert.match(sent, /look at @src\/parser\.ts and the notes\n\[my notes\.md\]\n\[picture\]/);
+  assert.equal(await chips.count(), 0);
+
+  // What is selected in the editor goes with the message.
+  await window.editor.click();
+  await window.page.keyboard.press("Control+a");
+  await window.box.click();
+  await type("@sel");
+  await row("selection").waitFor({ timeout: LONG });
+  await window.box.press("Enter");
+  await chips.filter({ hasText: "selection of" }).waitFor({ timeout: LONG });
+  await window.button("Send").click();
+  await window.sees("two");
+  assert.match(
+    await window.view.locator(".user").last().innerText(),
+    /\[selection of .*my notes\.md, lines? 1/,
+  );
+
+  // Prompts of the project.
+  await type("/ti");
+  await row("/tidy").waitFor({ timeout: LONG });
+  assert.match(await row("/tidy").innerText(), /Tidies a file/);
+  await row("/tidy").click();
+  assert.equal(await window.box.inputValue(), "/tidy ");
+}
