@@ -193,8 +193,9 @@ class ToolCard implements Drawn {
     );
     const line = el("div", { class: "file" }, open, counts);
     if (change.diff === "") return line;
-    const hunks = el("details", { class: "hunks" }, el("summary", {}, line), diffLines(change.diff));
-    return hunks;
+    // The button stands beside the fold's own, not in it: a screen reader would not find it there.
+    const hunks = el("details", { class: "hunks" }, el("summary", {}, "Hunks"), diffLines(change.diff));
+    return el("div", {}, line, hunks);
   }
 
   #hideEmpty(): void {

@@ -10,9 +10,11 @@ import { drawPlan, drawQuestion } from "./question.ts";
 
 export class Around {
   readonly element = el("section", { class: "around", attributes: { "aria-label": "State" } });
-  readonly #meter = el("div", { class: "meter", attributes: { role: "status", "aria-label": "Context" } });
+  readonly #meter = el("div", { class: "meter", attributes: { role: "group", "aria-label": "Context" } });
   readonly #banners = el("div", { class: "banners", attributes: { role: "status" } });
-  readonly #approvals = el("div", { class: "approvals", attributes: { "aria-live": "polite" } });
+  readonly #approvals = el("div", { class: "approvals" });
+  /** Says once that something is asked; the card itself would be read with its whole diff, and again at each change. */
+  readonly #said = el("div", { class: "said", attributes: { role: "status" } });
   readonly #queue: Queue;
   readonly #plan = el("ul", { class: "queue", attributes: { "aria-label": "Plan" } });
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
@@ -27,7 +29,14 @@ export class Around {
     this.#retry = prompt.retry;
     this.#queue = new Queue(send);
     this.focus = new Focus(this.#approvals, prompt.focus, send);
-    this.element.append(this.#meter, this.#banners, this.#plan, this.#approvals, this.#queue.element);
+    this.element.append(
+      this.#said,
+      this.#meter,
+      this.#banners,
+      this.#plan,
+      this.#approvals,
+      this.#queue.element,
+    );
   }
 
   update(head: Head): void {
@@ -116,8 +125,10 @@ export class Around {
       const before = this.#cards.get(id);
       if (before?.canAnswer === canAnswer) continue;
       const element = draw();
-      if (before === undefined) this.#approvals.append(element);
-      else this.focus.replace(before.element, element);
+      if (before === undefined) {
+        this.#approvals.append(element);
+        this.#said.textContent = `Pintle asks. ${element.getAttribute("aria-label") ?? ""}`;
+      } else this.focus.replace(before.element, element);
       this.#cards.set(id, { element, canAnswer });
     }
   }

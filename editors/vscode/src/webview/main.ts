@@ -1,5 +1,6 @@
 /** The page of the view. It draws what the extension host says and reports what a person does; nothing else. */
 import type { FromPage, ToPage } from "../messages.ts";
+import { el } from "./dom.ts";
 import { Around } from "./head.ts";
 import { Prompt } from "./prompt.ts";
 import { Transcript } from "./transcript.ts";
@@ -19,6 +20,7 @@ const around = new Around(send, {
   focus: () => prompt.focus(),
   retry: () => prompt.retry(),
 });
+transcript.element.prepend(el("h1", { class: "said" }, "Pintle"));
 document.body.append(transcript.element, around.element, prompt.element);
 
 function receive(message: ToPage): void {

@@ -20,7 +20,7 @@ const MODES: Record<string, string> = {
 };
 
 export class Prompt {
-  readonly element = el("form", { class: "prompt" });
+  readonly element = el("form", { class: "prompt", attributes: { "aria-label": "Message to Pintle" } });
   readonly #box = el("textarea", {
     attributes: { rows: "1", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
   });

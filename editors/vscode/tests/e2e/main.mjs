@@ -1,5 +1,6 @@
 // Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
 import { after, before, test } from "node:test";
+import * as axe from "./axe.mjs";
 import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
 import * as first from "./first.mjs";
@@ -27,6 +28,7 @@ for (const [name, run] of Object.entries({
   ...consent,
   ...first,
   ...prompt,
+  ...axe,
   ...review,
   ...race,
   ...rewind,
