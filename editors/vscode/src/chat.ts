@@ -1,8 +1,4 @@
-/**
- * What a window does with an engine: one session at a time, its verbs, its open questions.
- *
- * It imports no `vscode` and holds nothing that the engine can tell again but the id of the session that is shown.
- */
+/** What a window does with an engine: one session at a time, its verbs, its open questions. It keeps nothing that the engine can tell again. */
 import { ClosedError } from "./connection.ts";
 import type { Editor } from "./documents.ts";
 import { Documents } from "./documents.ts";
@@ -10,14 +6,14 @@ import { Edits } from "./edits.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import type { Listener } from "./listener.ts";
-import type { AnyRecord, ClientRequests, Input, SessionId, SessionSummary } from "./protocol.ts";
-import type { Problem } from "./problem.ts";
+import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId, SessionSummary } from "./protocol.ts";
+import type { Problem } from "./need.ts";
 import { isNotFoundError, problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
 import type { State } from "./state.ts";
 import { Session } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
-import { type Ask, startTurn, steer, stop, textOfMessages } from "./turns.ts";
+import { type Ask, asDraft, startTurn, steer, stop } from "./turns.ts";
 
 export class Chat {
   readonly engine: Engine;
@@ -92,17 +88,19 @@ export class Chat {
 
   /** Starts a turn, in a new session if there is none. What could not be sent goes back to the prompt box. */
   send(text: string, attached: Input[] = []): Promise<void> {
-    return this.#deliver(text, (session) => startTurn(this.#ask, session, text, "reject", attached));
+    return this.#deliver(text, attached, (session) =>
+      startTurn(this.#ask, session, text, "reject", attached),
+    );
   }
 
   /** Starts a turn when the running one is over. */
   queue(text: string, attached: Input[] = []): Promise<void> {
-    return this.#deliver(text, (session) => startTurn(this.#ask, session, text, "queue", attached));
+    return this.#deliver(text, attached, (session) => startTurn(this.#ask, session, text, "queue", attached));
   }
 
   /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
-  steer(text: string): Promise<void> {
-    return this.#deliver(text, (session) => steer(this.#ask, session, text));
+  steer(text: string, attached: Input[] = []): Promise<void> {
+    return this.#deliver(text, attached, (session) => steer(this.#ask, session, text, attached));
   }
 
   /** Stops the turn; messages that the model has not read come back to the prompt box. */
@@ -131,11 +129,16 @@ export class Chat {
     if (this.#session?.id !== id) await this.#open(id);
   }
 
-  /** Tries again what did not work: the engine, else the session. */
-  async retry(): Promise<void> {
+  /** Tries again what did not work: the engine, else the session; then the message, if there is one. */
+  async retry(text: string, attached: Input[]): Promise<void> {
     this.#setProblem(undefined);
-    if (this.engine.status.kind !== "ready") await this.engine.restart();
-    else await this.#resume();
+    await (this.engine.status.kind === "ready" ? this.#resume() : this.engine.restart());
+    await this.settled();
+    if (text !== "" || attached.length > 0) await this.send(text, attached);
+  }
+
+  clearProblem(): void {
+    this.#setProblem(undefined);
   }
 
   async list(): Promise<SessionSummary[]> {
@@ -145,7 +148,7 @@ export class Chat {
     return sessions;
   }
 
-  /** The session that is shown, once the engine has it open. */
+  /** The session that is shown, once it is open. */
   openId(): SessionId | undefined {
     return this.#session?.isOpen === true ? this.#session.id : undefined;
   }
@@ -167,12 +170,12 @@ export class Chat {
     return connection.request(method, params);
   }
 
-  async #deliver(text: string, send: (session: Session) => Promise<void>): Promise<void> {
+  async #deliver(text: string, attached: Input[], send: (session: Session) => Promise<void>): Promise<void> {
     const isSent = await this.#guard(async () => {
       await this.start();
       await send(this.#session ?? (await this.#create()));
     });
-    if (!isSent) this.#listener.returned(text);
+    if (!isSent) this.#listener.returned(text, attached);
   }
 
   /** Runs something; an error becomes the problem that is shown. */
@@ -187,8 +190,9 @@ export class Chat {
     }
   }
 
-  #handBack(text: string): void {
-    if (text !== "") this.#listener.returned(text);
+  #handBack(inputs: QueuedInput[]): void {
+    const { text, attached } = asDraft(inputs);
+    if (inputs.length > 0) this.#listener.returned(text, attached);
   }
 
   #explain(error: unknown): void {
@@ -224,7 +228,9 @@ export class Chat {
 
   #follow(id: SessionId): Session {
     const session: Session = new Session(id, this.engine.clientId, (changes) => {
-      for (const each of changes) if (each.type === "returned") this.#handBack(textOfMessages(each.inputs));
+      for (const each of changes) {
+        if (each.type === "returned") this.#handBack(each.inputs);
+      }
       if (session === this.#session) this.#listener.changed(changes);
     });
     this.#session = session;

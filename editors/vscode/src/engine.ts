@@ -50,6 +50,8 @@ export interface Surroundings {
   folder: string;
   machine: Machine;
   log: Log;
+  /** More variables for the engine's process alone, such as keys. */
+  environment(): Promise<Record<string, string>>;
 }
 
 /** What the engine tells its owner. */
@@ -147,7 +149,9 @@ export class Engine {
     this.#set({ kind: "starting" });
     log.info(`starting ${located.file} (${located.source}) in ${folder}`);
     if (settings.shared && settings.arguments.length > 0) log.info(ARGUMENTS_ARE_THE_ENGINES);
-    const running = this.#spawn(located.file, settings);
+    const environment = await this.#around.environment();
+    if (this.#isDisposed) return;
+    const running = this.#spawn(located.file, settings, environment);
     this.#running = running;
     this.#backoff.started(Date.now());
     try {
@@ -183,10 +187,11 @@ export class Engine {
     }
   }
 
-  #spawn(file: string, settings: Settings): Running {
+  #spawn(file: string, settings: Settings, environment: Record<string, string>): Running {
     const { log } = this.#around;
     const child = spawn(file, commandLine(settings), {
       cwd: this.#around.folder,
+      env: { ...process.env, ...environment },
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,
     });

@@ -1,4 +1,5 @@
 /** What a chat tells whoever draws it. */
+import type { Input } from "./protocol.ts";
 import type { Change } from "./state.ts";
 
 export interface Listener {
@@ -9,6 +10,6 @@ export interface Listener {
   head(): void;
   /** A question of permission came. */
   asked(): void;
-  /** Text that was not sent goes back to the prompt box. */
-  returned(text: string): void;
+  /** What was not sent goes back to the prompt box. */
+  returned(text: string, attached: Input[]): void;
 }

@@ -1,17 +1,8 @@
 /** Errors of requests in words for a person. */
 import { ClosedError, RpcError } from "./connection.ts";
+import type { Problem } from "./need.ts";
 import { ErrorCode } from "./protocol.ts";
 import { sentence } from "./sentence.ts";
-
-/** Something went wrong that the person should see, and what can be done. */
-export interface Problem {
-  text: string;
-  hint: string;
-  /** The session is open in another process. */
-  isConflict: boolean;
-  /** That is the engine that editors share: this window can use it too. */
-  canAttach: boolean;
-}
 
 const PLAIN = { isConflict: false, canAttach: false };
 
@@ -26,11 +17,28 @@ export function problemOf(error: unknown): Problem {
     return { text: "The session is open in another window.", hint, isConflict: true, canAttach: false };
   }
   if (error instanceof RpcError) {
+    const missing = missingOf(error);
+    if (missing !== undefined) return { ...missing, ...PLAIN };
     return { text: sentence(error.message), hint: sentence(error.data.hint ?? ""), ...PLAIN };
   }
   if (error instanceof ClosedError) return { text: "The engine is not there.", hint: "", ...PLAIN };
   const message = error instanceof Error ? error.message : String(error);
   return { text: sentence(message), hint: "", ...PLAIN };
+}
+
+/** A model or a key is missing: said in the words of VS Code, where the engine's hint is about its command line. */
+function missingOf(error: RpcError): Pick<Problem, "text" | "hint" | "need"> | undefined {
+  if (error.code === ErrorCode.authRequired) return noKey(/^no key for (\S+)/.exec(error.message)?.[1]);
+  if (error.data.code !== "config" || !error.message.includes("no model")) return undefined;
+  const hint = "Choose one: it is kept in the setting pintle.model.";
+  return { text: "No model is chosen yet.", hint, need: { kind: "model" } };
+}
+
+/** There is no key for a provider, or it is refused. */
+export function noKey(provider: string | undefined): Pick<Problem, "text" | "hint" | "need"> {
+  const text = `There is no key for ${provider ?? "this model"}.`;
+  const hint = "Set one: VS Code keeps it in its secret storage. Or choose another model.";
+  return { text, hint, need: { kind: "key", provider } };
 }
 
 /** The session is open in another process. */

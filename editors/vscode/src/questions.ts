@@ -1,6 +1,8 @@
 /** The engine's questions, of permission and of the model, that wait for an answer from this window. */
+import type { Asked } from "./attention.ts";
 import type { EngineRequest } from "./connection.ts";
 import type { ApprovalAnswer, QuestionAnswer } from "./protocol.ts";
+import type { State } from "./state.ts";
 
 type Approval = EngineRequest<"approval/request">;
 type Question = EngineRequest<"question/request">;
@@ -53,10 +55,27 @@ export class Questions {
     return [...all].map(([id, approval]) => ({ approval, canAnswer: this.#open.has(id) }));
   }
 
+  /** A question of permission that is open, of `own` session or asked here. */
+  approval(id: string, own: Pick<State, "approvals"> | undefined): Approval["params"] | undefined {
+    return this.#approvals.get(id) ?? own?.approvals.get(id);
+  }
+
   /** The same for questions of models. */
   questions(own: Iterable<Question["params"]>): { question: Question["params"]; canAnswer: boolean }[] {
     const all = new Map([...own, ...this.#questions.values()].map((each) => [each.questionId, each]));
     return [...all].map(([id, question]) => ({ question, canAnswer: this.#open.has(id) }));
+  }
+
+  /** All that is asked, of `own` session too; without one only what this window can answer. */
+  all(own: Pick<State, "approvals" | "questions"> | undefined): Asked[] {
+    return [
+      ...this.approvals(own?.approvals.values() ?? []).map(
+        ({ approval }) => ({ kind: "approval", approval }) as const,
+      ),
+      ...this.questions(own?.questions.values() ?? []).map(
+        ({ question }) => ({ kind: "question", question }) as const,
+      ),
+    ];
   }
 
   /** Answers a question that is open; any other was answered elsewhere. */

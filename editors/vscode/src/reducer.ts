@@ -37,6 +37,9 @@ export function emptyState(clientId = ""): State {
     title: undefined,
     model: "",
     permissionMode: "",
+    mode: "act",
+    costNanoUsd: undefined,
+    costAt: 0,
     context: undefined,
     activity: "idle",
     activeTurn: undefined,
@@ -63,7 +66,10 @@ export function attach(state: State, result: SessionResult): void {
   state.title = result.title ?? state.title;
   state.model = result.model;
   state.permissionMode = result.permissionMode;
+  state.mode = result.mode ?? state.mode;
   state.context = result.context ?? state.context;
+  state.costNanoUsd = result.costNanoUsd;
+  state.costAt = result.seq;
 }
 
 /** Takes the activity of an answer once the events up to its `seq` are in the state. */
@@ -128,6 +134,9 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       goesOn(state.history);
       return [head];
     case "turn.completed":
+      if (event.costNanoUsd !== undefined && record.seq > state.costAt) {
+        state.costNanoUsd = (state.costNanoUsd ?? 0) + event.costNanoUsd;
+      }
       return [...endTurn(state, record, event), head, { type: "review" }];
     case "item.started":
     case "item.updated":
@@ -160,6 +169,7 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "config.changed":
       state.model = event.model;
       state.permissionMode = event.permissionMode;
+      state.mode = event.mode ?? state.mode;
       return [head];
     case "context.pruned": {
       const message = `${event.results} old results were taken out of what the model reads, to make room`;

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { Chat } from "./chat.ts";
 import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
+import { Keys } from "./keys.ts";
 import { locate } from "./locate.ts";
 import { real } from "./documents.ts";
 import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./view/owner.ts";
@@ -15,6 +16,7 @@ import { Review } from "./review.ts";
 import { sentence } from "./sentence.ts";
 import type { Settings } from "./settings.ts";
 import { needsRestart, readSettings } from "./settings.ts";
+import { Attention } from "./view/attention.ts";
 import { BaseFiles } from "./view/baseFiles.ts";
 import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
@@ -41,12 +43,14 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   /** The open hunks; undefined where there is no chat. */
   review: Review | undefined;
   readonly memory: Memory;
+  readonly keys: Keys;
   readonly view: ChatView;
   readonly changes: ChangesTree;
   readonly sessions: SessionsTree;
   readonly overlay: Overlay;
   readonly base: BaseFiles;
   readonly help: HelpPages;
+  readonly attention = new Attention(this);
   readonly #hunkControl: HunkControl;
   readonly #editor: OpenDocuments;
   readonly #statusBar: StatusBar;
@@ -59,6 +63,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.log = vscode.window.createOutputChannel("Pintle", { log: true });
     this.folder = vscode.workspace.workspaceFolders?.find((each) => each.uri.scheme === "file");
     this.memory = new Memory(context.globalStorageUri.fsPath, this.folderPath);
+    this.keys = new Keys(context.secrets);
     this.#settings = this.#readSettings();
     this.#unsaved = new Unsaved(() => this.view.redrawHead());
     this.view = new ChatView(this, this.#unsaved, (message) => fromPage(this, message));
@@ -134,13 +139,14 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       folder: this.folder.uri.fsPath,
       machine: thisMachine(),
       log: this.log,
+      environment: () => this.keys.all(),
     };
     const chat = new Chat(around, this.memory, this.#editor, {
       reset: () => this.#reset(),
       changed: (changes) => this.#changed(changes),
       head: () => this.#head(),
-      asked: () => this.#notify(),
-      returned: (text) => this.view.returned(text),
+      asked: () => this.attention.notify(),
+      returned: (text, attached) => this.view.returned(text, attached),
     });
     this.chat = chat;
     this.review = new Review(chat, {
@@ -192,27 +198,22 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   }
 
   #head(): void {
+    this.attention.changed();
     this.view.redrawHead();
     this.#statusBar.update();
     this.sessions.headChanged();
     const activity = this.chat?.state?.activity ?? "idle";
-    void vscode.commands.executeCommand("setContext", "pintle.isRunning", activity !== "idle");
-  }
-
-  /** A question is shown in the view; a notification comes only to a window that nobody looks at. */
-  #notify(): void {
-    if (vscode.window.state.focused) return;
-    const approval = [...(this.chat?.state?.approvals.values() ?? [])].at(-1);
-    const question = [...(this.chat?.state?.questions.values() ?? [])].at(-1);
-    const title = question?.text ?? approval?.title ?? "The agent asks for permission.";
-    void vscode.window.showWarningMessage(`Pintle asks: ${title}`, "Show").then((choice) => {
-      if (choice === "Show") void vscode.commands.executeCommand("pintle.open");
-    });
+    const set = (name: string, value: boolean): unknown =>
+      vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
+    set("isRunning", activity !== "idle");
+    set("isReady", this.chat?.engine.status.kind === "ready");
+    set("hasSession", (this.chat?.state?.entries.length ?? 0) > 0);
   }
 
   async #settingsChanged(): Promise<void> {
     const before = this.#settings;
     this.#settings = this.#readSettings();
+    this.view.redrawHead();
     // An engine that does not run starts with the new settings; one that runs is not taken away from a turn.
     if (!needsRestart(before, this.#settings) || this.chat === undefined) return;
     const status = this.chat.engine.status.kind;

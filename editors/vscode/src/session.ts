@@ -7,9 +7,12 @@ import type { Connection } from "./connection.ts";
 import { isConflictError, isSharedError } from "./problem.ts";
 import type {
   AnyRecord,
+  ConfigOption,
   EditorDiagnosticsParams,
+  ItemId,
   McpServerState,
   McpUpdateParams,
+  QueueUpdateParams,
   SessionId,
   SessionResult,
 } from "./protocol.ts";
@@ -117,6 +120,28 @@ export class Session {
   /** Gives it another title; an empty one takes it away. */
   async rename(title: string): Promise<void> {
     await this.#connection?.request("session/update", { sessionId: this.id, title });
+  }
+
+  /** Its settings, with the values that they may have. */
+  async settings(): Promise<ConfigOption[]> {
+    const listed = await this.#connection?.request("config/list", { sessionId: this.id });
+    return listed?.options ?? [];
+  }
+
+  /** Changes settings from the next turn on. Rejects with the reason where the engine refuses one. */
+  async configure(values: Record<string, string>): Promise<void> {
+    const set = await this.#connection?.request("config/set", { sessionId: this.id, values });
+    const [refused] = set?.rejected ?? [];
+    if (refused !== undefined) throw new Error(refused.reason);
+  }
+
+  /** Changes, moves or sends otherwise a message that waits. */
+  async updateWaiting(update: QueueUpdateParams): Promise<void> {
+    await this.#connection?.request("queue/update", { ...update, sessionId: this.id });
+  }
+
+  async removeWaiting(itemId: ItemId): Promise<void> {
+    await this.#connection?.request("queue/remove", { sessionId: this.id, itemIds: [itemId] });
   }
 
   /** Lists its servers of the Model Context Protocol. */

@@ -61,6 +61,11 @@ export interface State {
   title: string | undefined;
   model: string;
   permissionMode: string;
+  /** `act` or `plan`. */
+  mode: string;
+  /** What its turns up to the event `costAt` cost, and what came since, in billionths of a US dollar; undefined where no price is known. */
+  costNanoUsd: number | undefined;
+  costAt: number;
   /** How full the model's window is. */
   context: ContextUsage | undefined;
   activity: Activity;

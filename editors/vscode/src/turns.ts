@@ -17,22 +17,29 @@ export async function startTurn(
   whenBusy: WhenBusy,
   attached: Input[] = [],
 ): Promise<void> {
-  await ask("turn/start", { sessionId, input: [{ type: "text", text }, ...attached], whenBusy });
+  await ask("turn/start", { sessionId, input: blocks(text, attached), whenBusy });
 }
 
 /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
-export async function steer(ask: Ask, session: Session, text: string): Promise<void> {
-  const input = [{ type: "text" as const, text }];
+export async function steer(ask: Ask, session: Session, text: string, attached: Input[] = []): Promise<void> {
+  const input = blocks(text, attached);
   const { outcome } = await ask("turn/steer", { sessionId: session.id, input });
-  if (outcome === "noActiveTurn") await startTurn(ask, session, text, "queue");
+  if (outcome === "noActiveTurn") await startTurn(ask, session, text, "queue", attached);
 }
 
-/** Stops the turn. Gives the text of this window's messages that the model has not read. */
-export async function stop(ask: Ask, { id: sessionId, state }: Session): Promise<string> {
+/** Stops the turn. Gives this window's messages that the model has not read. */
+export async function stop(ask: Ask, { id: sessionId, state }: Session): Promise<QueuedInput[]> {
   const { returned } = await ask("turn/interrupt", { sessionId });
-  return textOfMessages(handedBack(state, returned ?? [], true));
+  return handedBack(state, returned ?? [], true);
 }
 
-export function textOfMessages(inputs: QueuedInput[]): string {
-  return inputs.map((input) => textOfInput(input.content)).join("\n\n");
+/** Messages as they stand in the prompt box again: their texts, and what was attached. */
+export function asDraft(inputs: QueuedInput[]): { text: string; attached: Input[] } {
+  const texts = inputs.map(({ content }) => textOfInput(content.filter(({ type }) => type === "text")));
+  const attached = inputs.flatMap(({ content }) => content.filter(({ type }) => type !== "text"));
+  return { text: texts.filter((text) => text !== "").join("\n\n"), attached };
+}
+
+function blocks(text: string, attached: Input[]): Input[] {
+  return text === "" ? attached : [{ type: "text", text }, ...attached];
 }

@@ -43,6 +43,21 @@ count() {
   sed -n "s/^# $1 //p" "$2" | grep . || echo 0
 }
 
+# The package of a platform carries the engine as a program, its licence and its icon, and leaves nothing behind.
+bundled() {
+  local vsix=$PINTLE_VSCODE_CACHE/pintle-linux-x64.vsix list
+  ./package.sh "$vsix" linux-x64 "$PINTLE_BIN" || return 1
+  list=$(python3 -c '
+import sys, zipfile
+for each in zipfile.ZipFile(sys.argv[1]).infolist():
+    print(f"{each.external_attr >> 16 & 0o111:o}", each.filename)' "$vsix") || return 1
+  rm -f "$vsix"
+  for want in "111 extension/bin/pintle" "0 extension/LICENSE" "0 extension/media/icon.png"; do
+    grep -qi "^$want" <<<"$list" || { printf 'no %s in:\n%s\n' "$want" "$list"; return 1; }
+  done
+  [[ ! -e bin && ! -e LICENSE ]]
+}
+
 finish() {
   printf '%d passed, %d failed\n' "$passed" "$failed"
   [[ $failed == 0 ]]
@@ -65,8 +80,8 @@ step "types of the page" npx tsc --noEmit -p src/webview
 step "format" npx prettier --check .
 step "lint" npx eslint .
 tests unit tests/unit/*.test.ts
-step "bundle and package" node "$PINTLE_VSCODE_CACHE/tools/node_modules/@vscode/vsce/vsce" package \
-  --allow-missing-repository --no-dependencies --skip-license --out "$PINTLE_VSIX" || finish
+step "bundle and package" ./package.sh "$PINTLE_VSIX" || finish
+if [[ -x ${PINTLE_BIN:-} ]]; then step "package with the engine" bundled; fi
 
 if $wants_vscode; then
   if [[ -x ${PINTLE_BIN:-} ]]; then

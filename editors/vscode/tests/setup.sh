@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Puts what the end-to-end tests need into a cache folder: code-server (a real VS Code), Node with headers,
-# vsce and playwright-core. Prints nothing and returns at once when everything is there.
+# vsce, playwright-core and axe-core. Prints nothing and returns at once when everything is there.
 # Usage: setup.sh [--tools]   --tools leaves out code-server and the browser (enough for --no-vscode).
 set -euo pipefail
 
@@ -11,6 +11,7 @@ node_version=24.19.0
 code_version=4.139.1
 vsce_version=4.1.0
 playwright_version=1.65.1
+axe_version=4.14.1
 mkdir -p "$cache"
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -74,7 +75,8 @@ install_npm() {
 }
 
 once "node-$node_version" node
-once "tools-$vsce_version-$playwright_version" install_npm tools "@vscode/vsce@$vsce_version" "playwright-core@$playwright_version"
+once "tools-$vsce_version-$playwright_version-$axe_version" install_npm tools "@vscode/vsce@$vsce_version" "playwright-core@$playwright_version" \
+  "axe-core@$axe_version"
 [[ ${1:-} == --tools ]] && exit 0
 have_system || { say "system packages (apt-get)"; system_packages >>"$cache/setup.log" 2>&1; }
 once "code-server-$code_version" install_npm code "code-server@$code_version"

@@ -6,7 +6,10 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { meterOf } from "../context.ts";
+import type { Candidate } from "../complete.ts";
+import { costText } from "../cost.ts";
 import type { FromPage, Head, ToPage } from "../messages.ts";
+import type { Input } from "../protocol.ts";
 import { Pending, WINDOW, labelOf, viewEntry } from "../project.ts";
 import type { Change } from "../state.ts";
 import type { HasChat, HasContext, HasFolder, HasMemory } from "./owner.ts";
@@ -29,8 +32,8 @@ export class ChatView implements vscode.WebviewViewProvider {
   /** The first entry that the page has. */
   #first = 0;
   /** Said to a page that was not there. */
-  #returned: string[] = [];
-  #wantsFocus = false;
+  #returned: { text: string; attached: Input[] }[] = [];
+  #wantsFocus: ToPage | undefined;
 
   constructor(
     owner: HasChat & HasFolder & HasMemory & HasContext,
@@ -48,9 +51,12 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   async focus(): Promise<void> {
-    this.#wantsFocus = true;
-    await vscode.commands.executeCommand(`${VIEW}.focus`);
-    this.#schedule();
+    await this.#show({ type: "focus" });
+  }
+
+  /** To the first open question. The answer leads back to the editor, if the person comes from there. */
+  async focusQuestion(): Promise<void> {
+    await this.#show({ type: "focusQuestion", isGuest: vscode.window.activeTextEditor !== undefined });
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -91,9 +97,13 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   /** Puts text back into the prompt box. */
-  returned(text: string): void {
-    this.#returned.push(text);
+  returned(text: string, attached: Input[] = []): void {
+    this.#returned.push({ text, attached });
     this.#schedule();
+  }
+
+  candidates(id: number, candidates: Candidate[]): void {
+    this.#post({ type: "candidates", id, candidates });
   }
 
   /** Takes text away again that was put there, unless it was touched. */
@@ -105,6 +115,12 @@ export class ChatView implements vscode.WebviewViewProvider {
   dispose(): void {
     clearTimeout(this.#timer);
     this.#registration.dispose();
+  }
+
+  async #show(focus: ToPage): Promise<void> {
+    this.#wantsFocus = focus;
+    await vscode.commands.executeCommand(`${VIEW}.focus`);
+    this.#schedule();
   }
 
   #received(message: FromPage): void {
@@ -155,11 +171,9 @@ export class ChatView implements vscode.WebviewViewProvider {
       const { entries, appends, head } = taken;
       this.#post({ type: "update", entries, appends, ...(head ? { head: this.#head() } : {}) });
     }
-    for (const text of this.#returned.splice(0)) this.#post({ type: "returned", text });
-    if (this.#wantsFocus) {
-      this.#wantsFocus = false;
-      this.#post({ type: "focus" });
-    }
+    for (const each of this.#returned.splice(0)) this.#post({ type: "returned", ...each });
+    if (this.#wantsFocus !== undefined) this.#post(this.#wantsFocus);
+    this.#wantsFocus = undefined;
   }
 
   #sendEarlier(before: number): void {
@@ -179,6 +193,10 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.#view.description = this.#owner.chat?.state?.title ?? "";
   }
 
+  #setting(name: string): string {
+    return vscode.workspace.getConfiguration("pintle", this.#owner.folder ?? null).get<string>(name) ?? "";
+  }
+
   #head(): Head {
     const { chat, folder, folderPath } = this.#owner;
     const state = chat?.state;
@@ -187,9 +205,13 @@ export class ChatView implements vscode.WebviewViewProvider {
       engine,
       problem: chat?.problem,
       activity: engine.kind === "ready" ? (state?.activity ?? "idle") : "idle",
+      folder: folderPath,
       title: state?.title ?? "",
-      model: state?.model ?? "",
-      permissionMode: state?.permissionMode ?? "",
+      // Without a session, what a new one would have.
+      model: state?.model ?? this.#setting("model"),
+      permissionMode: state?.permissionMode ?? this.#setting("permissionMode"),
+      mode: state?.mode ?? "act",
+      cost: costText(state?.costNanoUsd),
       context: meterOf(state?.context),
       queue: state?.queue.map((each) => ({ ...each, from: state.senders.get(each.itemId) })) ?? [],
       approvals: chat?.asked.approvals(state?.approvals.values() ?? []) ?? [],

@@ -1,7 +1,9 @@
 /** The commands of the manifest. */
 import * as vscode from "vscode";
-import { attach, type Shown } from "../input.ts";
+import { attach } from "../input.ts";
+import type { Keys } from "../keys.ts";
 import { problemOf } from "../problem.ts";
+import type { Attention } from "./attention.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
 import type { HelpPages } from "./helpPages.ts";
 import type { HasLog } from "./owner.ts";
@@ -10,19 +12,31 @@ import type { RewindOwner } from "./rewindCommands.ts";
 import { compareUnsaved } from "./diffs.ts";
 import { reviewCommands } from "./reviewCommands.ts";
 import { rewindCommands } from "./rewindCommands.ts";
+import { modeCommands } from "./modes.ts";
+import { setupCommands } from "./setup.ts";
+import { shown } from "./shown.ts";
 import { showServers } from "./serverCommands.ts";
 import { describeTime } from "./sessionsTree.ts";
 
 /** The owner of all that commands act on. */
 export type CommandOwner = ReviewOwner &
   RewindOwner &
-  HasLog & { readonly sessions: SessionsTree; readonly help: HelpPages };
+  HasLog & {
+    readonly sessions: SessionsTree;
+    readonly help: HelpPages;
+    readonly attention: Attention;
+    readonly keys: Keys;
+  };
 
 export function registerCommands(owner: CommandOwner): vscode.Disposable {
   const table: Record<string, (...args: never[]) => unknown> = {
     ...reviewCommands(owner),
     ...rewindCommands(owner),
+    ...setupCommands(owner),
+    ...modeCommands(owner),
     "pintle.open": () => owner.view.focus(),
+    "pintle.answer": () => owner.attention.answer(),
+    "pintle.goToQuestion": () => owner.view.focusQuestion(),
     "pintle.ask": () => ask(owner),
     "pintle.askAbout": () => askAbout(owner),
     "pintle.newSession": () => newSession(owner),
@@ -35,8 +49,13 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     "pintle.restartEngine": () => owner.chat?.engine.restart(),
     "pintle.showLog": () => owner.log.show(),
     "pintle.help": () => help(owner),
-    "pintle.openSettings": () =>
-      vscode.commands.executeCommand("workbench.action.openSettings", "@ext:pintle.pintle"),
+    "pintle.openSettings": (setting?: unknown) =>
+      vscode.commands.executeCommand(
+        "workbench.action.openSettings",
+        typeof setting === "string" && setting !== "" ? setting : "@ext:pintle.pintle",
+      ),
+    "pintle.walkthrough": () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", "pintle.pintle#start", false),
   };
   return vscode.Disposable.from(
     ...Object.entries(table).map(([name, run]) => vscode.commands.registerCommand(name, run)),
@@ -74,29 +93,6 @@ async function askAbout(owner: CommandOwner): Promise<void> {
   await owner.view.focus();
   const isIdle = (owner.chat?.state?.activity ?? "idle") === "idle";
   await (isIdle ? owner.chat?.send(text, attached) : owner.chat?.queue(text, attached));
-}
-
-function shown(editor: vscode.TextEditor): Shown {
-  const { document, selection } = editor;
-  const severities = ["error", "warning", "information", "hint"] as const;
-  const diagnostics = vscode.languages.getDiagnostics(document.uri).map((each) => ({
-    line: each.range.start.line + 1,
-    severity: severities[each.severity] ?? "information",
-    message: each.message,
-    ...(each.source === undefined ? {} : { source: each.source }),
-  }));
-  return {
-    path: document.uri.scheme === "file" ? document.uri.fsPath : document.uri.toString(true),
-    text: document.getText(),
-    isDirty: document.isDirty || document.uri.scheme !== "file",
-    selected: {
-      startLine: selection.start.line,
-      endLine: selection.end.line,
-      endColumn: selection.end.character,
-      text: document.getText(selection),
-    },
-    diagnostics,
-  };
 }
 
 async function newSession(owner: CommandOwner): Promise<void> {

@@ -1,10 +1,14 @@
 /** What the transcript's page says, done. */
 import * as vscode from "vscode";
+import { providerOf } from "../choices.ts";
 import type { FromPage } from "../messages.ts";
+import { problemOf } from "../problem.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasLog } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
+import { candidates } from "./completions.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
+import { openProposed } from "./proposed.ts";
 
 export type PageOwner = DiffOwner & HasChat & HasLog & { readonly view: ChatView; attach(): Promise<void> };
 
@@ -15,7 +19,22 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       owner.log.show();
       return;
     case "openSettings":
-      void vscode.commands.executeCommand("pintle.openSettings");
+      void vscode.commands.executeCommand("pintle.openSettings", message.setting);
+      return;
+    case "focusEditor":
+      void vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+      return;
+    case "openProposed":
+      void openProposed(owner, message.approvalId, message.path);
+      return;
+    case "complete":
+      // A list that cannot be made is no reason to disturb who types.
+      void candidates(owner, message, (found) => owner.view.candidates(message.id, found)).catch(
+        (error: unknown) => owner.log.warn(`completing: ${problemOf(error).text}`),
+      );
+      return;
+    case "warn":
+      void vscode.window.showWarningMessage(message.text);
       return;
     case "openDiff":
       void openDiff(owner, message.path);
@@ -32,14 +51,38 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "send":
     case "steer":
     case "queue":
-      if (chat === undefined) owner.view.returned(message.text);
-      else void chat[message.type](message.text);
+      if (chat === undefined) owner.view.returned(message.text, message.attached);
+      else void chat[message.type](message.text, message.attached);
+      return;
+    case "chooseModel":
+    case "chooseEffort":
+    case "chooseMode":
+      void vscode.commands.executeCommand(`pintle.${message.type}`);
+      return;
+    case "queueUpdate": {
+      const { itemId, input, delivery, before } = message;
+      const change = {
+        ...(input === undefined ? {} : { input }),
+        ...(delivery === undefined ? {} : { delivery }),
+        ...(before === undefined ? {} : { before }),
+      };
+      void waiting(chat?.session?.updateWaiting({ itemId, ...change }));
+      return;
+    }
+    case "queueRemove":
+      void waiting(chat?.session?.removeWaiting(message.itemId));
+      return;
+    case "setKey":
+      void vscode.commands.executeCommand(
+        "pintle.setKey",
+        message.provider ?? providerOf(chat?.state?.model ?? ""),
+      );
       return;
     case "stop":
       void chat?.stop();
       return;
     case "retry":
-      void chat?.retry();
+      void chat?.retry(message.text, message.attached);
       return;
     case "answer":
       chat?.answer(message.approvalId, { optionId: message.optionId });
@@ -55,5 +98,14 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "earlier":
     case "draft":
       return;
+  }
+}
+
+/** A message that was read meanwhile can no longer be changed: the engine says so. */
+async function waiting(change: Promise<void> | undefined): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    void vscode.window.showWarningMessage(`The waiting message was not changed: ${problemOf(error).text}`);
   }
 }

@@ -10,13 +10,13 @@ export class StatusBar {
     this.#owner = owner;
     this.#item = vscode.window.createStatusBarItem("pintle.state", vscode.StatusBarAlignment.Left, 0);
     this.#item.name = "Pintle";
-    this.#item.command = "pintle.open";
     this.update();
     this.#item.show();
   }
 
   update(): void {
     const [text, tooltip, color] = this.#describe();
+    this.#item.command = (this.#owner.chat?.attention ?? 0) > 0 ? "pintle.answer" : "pintle.open";
     this.#item.text = text;
     this.#item.tooltip = tooltip;
     this.#item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);

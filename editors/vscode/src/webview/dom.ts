@@ -36,19 +36,3 @@ export function button(label: string, onClick: () => void, kind = "", title?: st
 export function sender(from: string | undefined): HTMLElement | undefined {
   return from === undefined ? undefined : el("span", { class: "from" }, `from ${from}`);
 }
-
-/** Lines of a unified diff, coloured. */
-export function diffLines(diff: string): HTMLElement {
-  const pre = el("pre", { class: "diff" });
-  for (const line of diff.replace(/\n$/, "").split("\n")) {
-    const kind = line.startsWith("+")
-      ? "added"
-      : line.startsWith("-")
-        ? "removed"
-        : line.startsWith("@@")
-          ? "place"
-          : "";
-    pre.append(el("span", { class: kind }, `${line}\n`));
-  }
-  return pre;
-}

@@ -1,7 +1,9 @@
 /** Draws the entries of the transcript. Each has one element, updated in place. */
+import { costText } from "../cost.ts";
 import type { Append, FromPage, ViewEntry, ViewTool } from "../messages.ts";
 import { sentences } from "../sentence.ts";
-import { button, diffLines, el, sender } from "./dom.ts";
+import { diffLines } from "./diff.ts";
+import { button, el, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 
 /** One entry on the page. */
@@ -34,7 +36,7 @@ export function drawEntry(entry: ViewEntry, send: Send): Drawn {
         each.kind === "notice" ? sentences(each.notice.message, each.notice.hint) : "",
       );
     case "turnEnd":
-      return turnEnd(entry);
+      return turnEnd(entry, send);
   }
 }
 
@@ -92,21 +94,27 @@ function reasoning(text: string, isOver: boolean): Drawn {
   };
 }
 
-function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>): Drawn {
+function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Drawn {
   const element = el("article", { class: "entry end" });
   const update = (next: ViewEntry): boolean => {
     if (next.kind !== "turnEnd") return false;
-    const { status, error, durationMs, usage, denials } = next.end;
+    const { status, error, durationMs, usage, denials, costNanoUsd } = next.end;
     element.className = `entry end ${status}`;
     const seconds = (durationMs / 1000).toFixed(durationMs < 10_000 ? 1 : 0);
     const tokens = usage.inputTokens + usage.outputTokens;
     const facts = [`${seconds} s`];
     if (tokens > 0) facts.push(`${tokens.toLocaleString()} tokens`);
+    if (costText(costNanoUsd) !== "") facts.push(costText(costNanoUsd));
     if (denials !== undefined && denials > 0) facts.push(`${denials} denied`);
     const words = { completed: "Done", interrupted: "Stopped", failed: "Failed" }[status] ?? status;
     element.replaceChildren(el("span", { class: "line" }, `${words} · ${facts.join(" · ")}`));
     if (error !== undefined) {
       element.append(el("span", { class: "error" }, sentences(error.message, error.hint)));
+      if (error.code === "auth") {
+        element.append(
+          button("Set API Key…", () => send({ type: "setKey", provider: undefined }), "secondary"),
+        );
+      }
     }
     return true;
   };
@@ -185,8 +193,9 @@ class ToolCard implements Drawn {
     );
     const line = el("div", { class: "file" }, open, counts);
     if (change.diff === "") return line;
-    const hunks = el("details", { class: "hunks" }, el("summary", {}, line), diffLines(change.diff));
-    return hunks;
+    // The button stands beside the fold's own, not in it: a screen reader would not find it there.
+    const hunks = el("details", { class: "hunks" }, el("summary", {}, "Hunks"), diffLines(change.diff));
+    return el("div", {}, line, hunks);
   }
 
   #hideEmpty(): void {

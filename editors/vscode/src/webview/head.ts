@@ -1,24 +1,42 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
-import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
-import type { Approval, DetailKind } from "../protocol.ts";
-import { button, diffLines, el, sender } from "./dom.ts";
+import type { Need } from "../need.ts";
+import { drawApproval } from "./approval.ts";
+import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { Focus } from "./focus.ts";
+import { Queue } from "./queue.ts";
 import { drawPlan, drawQuestion } from "./question.ts";
 
 export class Around {
   readonly element = el("section", { class: "around", attributes: { "aria-label": "State" } });
-  readonly #meter = el("div", { class: "meter", attributes: { role: "status", "aria-label": "Context" } });
+  readonly #meter = el("div", { class: "meter", attributes: { role: "group", "aria-label": "Context" } });
   readonly #banners = el("div", { class: "banners", attributes: { role: "status" } });
-  readonly #approvals = el("div", { class: "approvals", attributes: { "aria-live": "polite" } });
-  readonly #queue = el("ul", { class: "queue", attributes: { "aria-label": "Waiting messages" } });
+  readonly #approvals = el("div", { class: "approvals" });
+  /** Says once that something is asked; the card itself would be read with its whole diff, and again at each change. */
+  readonly #said = el("div", { class: "said", attributes: { role: "status" } });
+  readonly #queue: Queue;
   readonly #plan = el("ul", { class: "queue", attributes: { "aria-label": "Plan" } });
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
   readonly #send: Send;
+  readonly focus: Focus;
 
-  constructor(send: Send) {
+  readonly #retry: () => void;
+
+  /** The prompt takes the keyboard where a question had it and nothing else did, and sends again what came back. */
+  constructor(send: Send, prompt: { focus: () => void; retry: () => void }) {
     this.#send = send;
-    this.element.append(this.#meter, this.#banners, this.#plan, this.#approvals, this.#queue);
+    this.#retry = prompt.retry;
+    this.#queue = new Queue(send);
+    this.focus = new Focus(this.#approvals, prompt.focus, send);
+    this.element.append(
+      this.#said,
+      this.#meter,
+      this.#banners,
+      this.#plan,
+      this.#approvals,
+      this.#queue.element,
+    );
   }
 
   update(head: Head): void {
@@ -26,26 +44,16 @@ export class Around {
     this.#banners.replaceChildren(...this.#drawBanners(head));
     this.#plan.replaceChildren(...drawPlan(head.plan));
     this.#drawApprovals(head);
-    this.#queue.replaceChildren(
-      ...head.queue
-        .filter((each) => each.delivery !== "prompt")
-        .map((each) =>
-          el(
-            "li",
-            {},
-            el("span", { class: "delivery" }, each.delivery === "steer" ? "steer" : "next"),
-            sender(each.from),
-            textOfInput(each.content),
-          ),
-        ),
-    );
+    this.#queue.update(head.queue);
   }
 
-  #drawMeter({ title, context }: Head): void {
-    this.#meter.hidden = context === undefined;
+  #drawMeter({ title, context, cost }: Head): void {
+    this.#meter.hidden = context === undefined && cost === "";
     this.#meter.classList.toggle("warning", context?.isNearlyFull === true);
-    this.#meter.replaceChildren(el("span", { class: "name" }, title), context?.text ?? "");
-    this.#meter.title = context?.detail ?? "";
+    const facts = [context?.text ?? "", cost].filter((each) => each !== "");
+    this.#meter.replaceChildren(el("span", { class: "name" }, title), facts.join(" · "));
+    const price = cost === "" ? "" : `The session cost ${cost} so far.`;
+    this.#meter.title = [context?.detail ?? "", price].filter((each) => each !== "").join(" ");
   }
 
   #drawBanners(head: Head): HTMLElement[] {
@@ -55,8 +63,12 @@ export class Around {
       const actions =
         engine.kind === "failed"
           ? [
-              button("Retry", () => this.#send({ type: "retry" })),
-              button("Settings", () => this.#send({ type: "openSettings" }), "secondary"),
+              button("Retry", this.#retry),
+              button(
+                "Settings",
+                () => this.#send({ type: "openSettings", setting: "pintle.path" }),
+                "secondary",
+              ),
               button("Log", () => this.#send({ type: "showLog" }), "secondary"),
             ]
           : [];
@@ -64,12 +76,9 @@ export class Around {
     }
     if (problem !== undefined) {
       const attach = button("Attach", () => this.#send({ type: "attach" }));
-      const retry = button(
-        "Retry",
-        () => this.#send({ type: "retry" }),
-        problem.canAttach ? "secondary" : "",
-      );
-      const actions = problem.canAttach ? [attach, retry] : [retry];
+      const needs = this.#drawNeed(problem.need);
+      const retry = button("Retry", this.#retry, problem.canAttach || needs.length > 0 ? "secondary" : "");
+      const actions = problem.canAttach ? [attach, retry] : [...needs, retry];
       if (problem.isConflict) {
         actions.push(button("New Session", () => this.#send({ type: "newSession" }), "secondary"));
       }
@@ -83,12 +92,22 @@ export class Around {
     return banners;
   }
 
+  /** What gives the missing thing. */
+  #drawNeed(need: Need | undefined): HTMLElement[] {
+    if (need === undefined) return [];
+    const choose = (kind: string): HTMLElement =>
+      button("Choose Model…", () => this.#send({ type: "chooseModel" }), kind);
+    if (need.kind === "model") return [choose("")];
+    const { provider } = need;
+    return [button("Set API Key…", () => this.#send({ type: "setKey", provider })), choose("secondary")];
+  }
+
   /** A card stays as it is while its question is open, so that it is not moved away under a pointer. */
   #drawApprovals(head: Head): void {
     const approvals = head.approvals.map(({ approval, canAnswer }) => ({
       id: approval.approvalId,
       canAnswer,
-      draw: () => this.#drawApproval(approval, canAnswer),
+      draw: () => drawApproval(approval, head.folder, canAnswer, this.#send),
     }));
     const questions = head.questions.map(({ question, canAnswer }) => ({
       id: question.questionId,
@@ -99,40 +118,19 @@ export class Around {
     const open = new Set(asked.map(({ id }) => id));
     for (const [id, card] of this.#cards) {
       if (open.has(id)) continue;
-      card.element.remove();
       this.#cards.delete(id);
+      this.focus.replace(card.element);
     }
     for (const { id, canAnswer, draw } of asked) {
       const before = this.#cards.get(id);
       if (before?.canAnswer === canAnswer) continue;
       const element = draw();
-      if (before === undefined) this.#approvals.append(element);
-      else before.element.replaceWith(element);
+      if (before === undefined) {
+        this.#approvals.append(element);
+        this.#said.textContent = `Pintle asks. ${element.getAttribute("aria-label") ?? ""}`;
+      } else this.focus.replace(before.element, element);
       this.#cards.set(id, { element, canAnswer });
     }
-  }
-
-  #drawApproval(approval: Approval, canAnswer: boolean): HTMLElement {
-    const { approvalId } = approval;
-    const options = approval.options.map((option) => {
-      const kind =
-        option.decision === "allow" ? (option.scope === "once" ? "" : "secondary") : "secondary deny";
-      const element = button(
-        option.label,
-        () => this.#send({ type: "answer", approvalId, optionId: option.optionId }),
-        kind,
-      );
-      element.disabled = !canAnswer;
-      return element;
-    });
-    return el(
-      "article",
-      { class: "approval", attributes: { "aria-label": `Permission: ${approval.title}` } },
-      el("p", { class: "title" }, approval.title),
-      el("p", { class: "reason" }, `Asked because ${approval.reason}.`),
-      ...drawDetails(approval),
-      el("div", { class: "options" }, ...options),
-    );
   }
 }
 
@@ -143,22 +141,4 @@ function banner(kind: string, text: string, hint: string, actions: HTMLElement[]
     el("span", {}, [text, hint].filter((each) => each !== "").join(" ")),
     actions.length > 0 ? el("span", { class: "actions" }, ...actions) : undefined,
   );
-}
-
-const HEADINGS: Record<DetailKind, string> = {
-  command: "Command",
-  path: "File",
-  content: "Content",
-  diff: "Change",
-  address: "Address",
-  arguments: "Arguments",
-  modelText: "In the model's words",
-};
-
-/** All that runs, whole, and apart from it what the model says of it. */
-function drawDetails(approval: Approval): HTMLElement[] {
-  return (approval.details ?? []).flatMap(({ kind, text }) => [
-    el("p", { class: "detail" }, HEADINGS[kind]),
-    kind === "diff" ? diffLines(text) : el("pre", { class: "input" }, text),
-  ]);
 }

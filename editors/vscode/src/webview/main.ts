@@ -1,5 +1,6 @@
 /** The page of the view. It draws what the extension host says and reports what a person does; nothing else. */
 import type { FromPage, ToPage } from "../messages.ts";
+import { el } from "./dom.ts";
 import { Around } from "./head.ts";
 import { Prompt } from "./prompt.ts";
 import { Transcript } from "./transcript.ts";
@@ -14,8 +15,12 @@ const host = acquireVsCodeApi();
 const send = (message: FromPage): void => host.postMessage(message);
 
 const transcript = new Transcript(send);
-const around = new Around(send);
 const prompt = new Prompt(send);
+const around = new Around(send, {
+  focus: () => prompt.focus(),
+  retry: () => prompt.retry(),
+});
+transcript.element.prepend(el("h1", { class: "said" }, "Pintle"));
 document.body.append(transcript.element, around.element, prompt.element);
 
 function receive(message: ToPage): void {
@@ -38,10 +43,16 @@ function receive(message: ToPage): void {
       transcript.earlier(message.first, message.entries);
       return;
     case "returned":
-      prompt.returned(message.text);
+      prompt.returned(message.text, message.attached);
       return;
     case "taken":
       prompt.taken(message.text);
+      return;
+    case "candidates":
+      prompt.candidates(message.id, message.candidates);
+      return;
+    case "focusQuestion":
+      around.focus.toQuestion(message.isGuest);
       return;
     case "focus":
       prompt.focus();

@@ -176,7 +176,7 @@ function draw(block: Block): HTMLElement {
       const text = inline(source.replace(HEADING, "").trim());
       return el(
         "p",
-        { class: "heading", attributes: { role: "heading", "aria-level": String(level + 2) } },
+        { class: "heading", attributes: { role: "heading", "aria-level": String(level + 1) } },
         ...text,
       );
     }

@@ -1,23 +1,40 @@
 /** The prompt box and its verbs. Steering, queueing and stopping are separate buttons while a turn runs. */
+import { withoutEffort } from "../choices.ts";
+import type { Candidate } from "../complete.ts";
 import type { Head } from "../messages.ts";
+import type { Input } from "../protocol.ts";
+import { Attachments } from "./attachments.ts";
+import { Completion } from "./completion.ts";
 import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 
 /** So long after the last key the text is kept. */
 const KEEP_MS = 200;
 
+/** What needs no question, in a word or two. */
+const MODES: Record<string, string> = {
+  readOnly: "Read only",
+  ask: "Ask",
+  autoEdit: "Edit freely",
+  full: "Full",
+};
+
 export class Prompt {
-  readonly element = el("form", { class: "prompt" });
+  readonly element = el("form", { class: "prompt", attributes: { "aria-label": "Message to Pintle" } });
   readonly #box = el("textarea", {
-    attributes: { rows: "3", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
+    attributes: { rows: "1", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
   });
+  readonly #attachments: Attachments;
+  readonly #completion: Completion;
   #kept = "";
   #keeper: number | undefined;
   #isRestored = false;
   readonly #send: Send;
   readonly #verbs: Record<"send" | "steer" | "queue" | "stop", HTMLButtonElement>;
-  readonly #info = el("span", { class: "info" });
+  readonly #pickers: Record<"chooseModel" | "chooseEffort" | "chooseMode", HTMLButtonElement>;
   #isRunning = false;
+  /** What stands here could not be sent. */
+  #cameBack = false;
 
   constructor(send: Send) {
     this.#send = send;
@@ -25,10 +42,29 @@ export class Prompt {
       send: button("Send", () => this.#submit("send"), "", "Send (Enter)"),
       steer: button("Steer", () => this.#submit("steer"), "", "Put it into the running turn (Enter)"),
       queue: button("Queue", () => this.#submit("queue"), "secondary", "Send it after this turn (Alt+Enter)"),
-      stop: button("Stop", () => this.#send({ type: "stop" }), "secondary stop", "Stop the turn"),
+      stop: button("Stop", () => this.#send({ type: "stop" }), "secondary stop", "Stop the turn (Escape)"),
     };
-    const verbs = el("div", { class: "verbs" }, this.#info, ...Object.values(this.#verbs));
-    this.element.append(this.#box, verbs);
+    const picker = (type: "chooseModel" | "chooseEffort" | "chooseMode"): HTMLButtonElement =>
+      button("", () => this.#send({ type }), "picker");
+    this.#pickers = {
+      chooseModel: picker("chooseModel"),
+      chooseEffort: picker("chooseEffort"),
+      chooseMode: picker("chooseMode"),
+    };
+    const pickers = el("span", { class: "pickers" }, ...Object.values(this.#pickers));
+    const verbs = el("div", { class: "verbs" }, pickers, ...Object.values(this.#verbs));
+    this.#attachments = new Attachments(send, () => this.#changed());
+    this.#completion = new Completion(this.#box, send, (inputs) => {
+      this.#attachments.add(inputs);
+    });
+    this.element.append(this.#completion.element, this.#attachments.element, this.#box, verbs);
+    this.#box.addEventListener("paste", (event) => {
+      if (this.#attachments.receive(event.clipboardData)) event.preventDefault();
+    });
+    this.element.addEventListener("dragover", (event) => event.preventDefault());
+    this.element.addEventListener("drop", (event) => {
+      if (this.#attachments.receive(event.dataTransfer)) event.preventDefault();
+    });
     this.element.addEventListener("submit", (event) => event.preventDefault());
     this.#box.addEventListener("input", () => this.#changed());
     this.#box.addEventListener("blur", () => this.#keep());
@@ -43,12 +79,29 @@ export class Prompt {
     this.#box.placeholder = this.#isRunning
       ? "Steer the running turn, or queue what comes next"
       : "Ask pintle to do something";
-    const mode = { ask: "asks before changes", full: "asks nothing" }[head.permissionMode] ?? "";
-    this.#info.textContent = [head.model, mode].filter((each) => each !== "").join(" · ");
-    this.#info.title = this.#info.textContent;
-    // The verbs of a running turn need the room.
-    this.#info.hidden = this.#isRunning;
+    this.#drawPickers(head);
     this.#changed();
+  }
+
+  #drawPickers({ model, permissionMode, mode }: Head): void {
+    const plain = withoutEffort(model);
+    const effort = model.slice(plain.length + 1);
+    const name = plain.slice(plain.indexOf("/") + 1);
+    const work = mode === "plan" ? "Plan first" : (MODES[permissionMode] ?? "Default mode");
+    const { chooseModel, chooseEffort, chooseMode } = this.#pickers;
+    const draw = (element: HTMLButtonElement, text: string, title: string): void => {
+      element.textContent = text;
+      element.title = title;
+      element.setAttribute("aria-label", title);
+    };
+    draw(chooseModel, name === "" ? "Model…" : name, plain === "" ? "Choose a model" : `Model: ${plain}`);
+    draw(
+      chooseEffort,
+      effort === "" ? "Effort" : effort,
+      `Effort: ${effort === "" ? "the model's own" : effort}`,
+    );
+    draw(chooseMode, work, `Mode: ${work}`);
+    chooseEffort.hidden = model === "";
   }
 
   /** Puts the text back that stood here before the page was loaded anew. */
@@ -61,7 +114,9 @@ export class Prompt {
   }
 
   /** Text comes back that was not read: before what stands there now. */
-  returned(text: string): void {
+  returned(text: string, attached: Input[]): void {
+    this.#cameBack = true;
+    this.#attachments.add(attached);
     this.#box.value = [text, this.#box.value].filter((each) => each !== "").join("\n\n");
     this.#changed();
     this.#keep();
@@ -86,26 +141,55 @@ export class Prompt {
     this.#send({ type: "draft", text: this.#kept });
   }
 
+  candidates(id: number, candidates: Candidate[]): void {
+    this.#completion.receive(id, candidates);
+  }
+
   #key(event: KeyboardEvent): void {
+    if (this.#completion.key(event)) return;
+    if (event.key === "Escape" && this.#isRunning && !event.isComposing && !event.repeat) {
+      event.preventDefault();
+      this.#send({ type: "stop" });
+      return;
+    }
     // An Enter that ends a composition is not meant for us.
     if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
     event.preventDefault();
+    // A key that was held down on a question's answer sends nothing here.
+    if (event.repeat) return;
     if (event.altKey && this.#isRunning) this.#submit("queue");
     else this.#submit(this.#isRunning ? "steer" : "send");
   }
 
   #submit(verb: "send" | "steer" | "queue"): void {
     const text = this.#box.value.trim();
-    if (text === "") return;
-    this.#box.value = "";
-    this.#changed();
-    this.#send({ type: verb, text });
+    if (this.#isEmpty) return;
+    this.#completion.close();
+    this.#send({ type: verb, ...this.#take(text) });
     this.#box.focus();
   }
 
+  /** Empties the box for what is sent. */
+  #take(text: string): { text: string; attached: Input[] } {
+    this.#box.value = "";
+    this.#cameBack = false;
+    this.#changed();
+    return { text, attached: this.#attachments.take() };
+  }
+
+  /** Tries again; text that came back because it could not be sent goes with it. */
+  retry(): void {
+    const isAgain = this.#cameBack && !this.#isEmpty;
+    const text = this.#box.value.trim();
+    this.#send({ type: "retry", ...(isAgain ? this.#take(text) : { text: "", attached: [] }) });
+  }
+
+  get #isEmpty(): boolean {
+    return this.#box.value.trim() === "" && this.#attachments.isEmpty;
+  }
+
   #changed(): void {
-    const isEmpty = this.#box.value.trim() === "";
-    for (const verb of ["send", "steer", "queue"] as const) this.#verbs[verb].disabled = isEmpty;
+    for (const verb of ["send", "steer", "queue"] as const) this.#verbs[verb].disabled = this.#isEmpty;
     if (this.#box.value === this.#kept || !this.#isRestored) return;
     clearTimeout(this.#keeper);
     this.#keeper = setTimeout(() => this.#keep(), KEEP_MS);

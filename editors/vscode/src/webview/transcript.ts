@@ -17,9 +17,12 @@ const NEAR = 40;
 export class Transcript {
   readonly element = el("main", {
     class: "transcript",
-    attributes: { role: "log", "aria-live": "polite", "aria-label": "Transcript", tabindex: "0" },
+    attributes: { "aria-label": "Transcript", tabindex: "0" },
   });
-  readonly #list = el("div", { class: "list" });
+  readonly #list = el("div", {
+    class: "list",
+    attributes: { role: "log", "aria-live": "polite", "aria-label": "Conversation" },
+  });
   readonly #earlier: HTMLButtonElement;
   readonly #latest: HTMLButtonElement;
   readonly #send: Send;
@@ -77,7 +80,7 @@ export class Transcript {
 
   /** While text streams, screen readers wait for its end. */
   set busy(isBusy: boolean) {
-    this.element.setAttribute("aria-busy", String(isBusy));
+    this.#list.setAttribute("aria-busy", String(isBusy));
   }
 
   #draw(entry: ViewEntry): Drawn {

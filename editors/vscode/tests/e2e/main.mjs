@@ -1,7 +1,11 @@
 // Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
 import { after, before, test } from "node:test";
+import * as axe from "./axe.mjs";
+import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
+import * as first from "./first.mjs";
 import * as help from "./help.mjs";
+import * as prompt from "./prompt.mjs";
 import * as race from "./race.mjs";
 import * as review from "./review.mjs";
 import * as rewind from "./rewind.mjs";
@@ -21,6 +25,10 @@ after(() => rig?.stop());
 const wanted = new RegExp(process.env.PINTLE_CASES ?? "");
 for (const [name, run] of Object.entries({
   wholeRound,
+  ...consent,
+  ...first,
+  ...prompt,
+  ...axe,
   ...review,
   ...race,
   ...rewind,

@@ -24,7 +24,7 @@ test("an engine that is missing is said, with what to do", async (t) => {
 });
 
 for (const [name, plan, problem, hint] of [
-  ["older", { supported: ["0.9"] }, /speaks 0\.9, this extension speaks pintle 1\.0/, /too old/],
+  ["older", { supported: ["0.9"] }, /speaks 0\.9, this extension speaks pintle 1\.1/, /too old/],
   ["newer", { supported: ["2.0"] }, /speaks 2\.0/, /update this extension/],
   ["newer that does not refuse", { version: "2.1" }, /speaks pintle 2\.1/, /update this extension/],
   ["another program", { exitAtOnce: true }, /did not answer as an engine\. It said: no such option/, /path/],

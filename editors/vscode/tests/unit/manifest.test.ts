@@ -47,17 +47,17 @@ test("nothing is depended on at run time, and settings that start programs need 
 });
 
 test("every command of the manifest is registered", () => {
-  const names = ["commands.ts", "reviewCommands.ts", "rewindCommands.ts"];
+  const names = ["commands.ts", "reviewCommands.ts", "rewindCommands.ts", "setup.ts", "modes.ts"];
   const code = names.map((name) => fs.readFileSync(path.join(root, "src/view", name), "utf8")).join("\n");
   for (const { command } of manifest.contributes.commands) assert.ok(code.includes(`"${command}":`), command);
 });
 
-test("every key and every menu names a command, and keys hold only in a file with hunks", () => {
+test("every key and every menu names a command, and keys hold only in a file with hunks or while something is asked", () => {
   const { commands, keybindings, menus } = manifest.contributes;
   const known = new Set(commands.map((each) => each.command));
   for (const { command, when } of keybindings) {
     assert.ok(known.has(command), command);
-    assert.match(when, /^editorTextFocus && pintle\.(onHunk|hasHunks)$/);
+    assert.match(when, /^(editorTextFocus && pintle\.(onHunk|hasHunks)|pintle\.hasQuestion)$/);
   }
   for (const { command } of Object.values(menus).flat()) assert.ok(known.has(command), command);
 });

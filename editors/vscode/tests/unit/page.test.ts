@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FromPage, ViewEntry } from "../../src/messages.ts";
 import { meterOf } from "../../src/context.ts";
-import type { Question } from "../../src/protocol.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
+import type { EventRecord, Question } from "../../src/protocol.ts";
+import { apply, attach, emptyState } from "../../src/reducer.ts";
 
 type Draw = (question: Question, canAnswer: boolean, send: (message: FromPage) => void) => unknown;
 
@@ -218,4 +218,30 @@ test("a title is given and taken away", () => {
   assert.equal(state.title, "Mine");
   titled(2);
   assert.equal(state.title, undefined);
+});
+
+test("the cost of a session is what it was when it was opened, and that of turns since", () => {
+  const state = emptyState();
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  const turn = (seq: number, costNanoUsd?: number): void => {
+    const cost = costNanoUsd === undefined ? {} : { costNanoUsd };
+    const event = { type: "turn.completed", status: "completed", usage, steps: 1, durationMs: 1, ...cost };
+    apply(state, { sessionId: "s", seq, tsMs: 0, turnId: "t", event } as unknown as EventRecord);
+  };
+  turn(1);
+  assert.equal(state.costNanoUsd, undefined);
+  attach(state, {
+    sessionId: "s",
+    seq: 3,
+    cwd: "/",
+    model: "m",
+    permissionMode: "ask",
+    state: { value: "idle" },
+    costNanoUsd: 50,
+  });
+  // Told again while the events before are read.
+  turn(2, 20);
+  turn(3, 30);
+  turn(4, 7);
+  assert.equal(state.costNanoUsd, 57);
 });

@@ -14,6 +14,8 @@ export interface Rig {
   chat: Chat;
   /** They hold from the next start on. */
   settings: Settings;
+  /** The same for variables of the engine's process. */
+  environment: Record<string, string>;
   folder: string;
   log: string[];
   statuses: Status[];
@@ -69,10 +71,10 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pintle fake 引擎 "));
   const program = path.join(folder, "pintle");
   const script = path.join(import.meta.dirname, "fake-engine.mjs");
-  const environment = JSON.stringify(JSON.stringify({ folder, ...plan })).replaceAll("$", "\\$");
+  const planned = JSON.stringify(JSON.stringify({ folder, ...plan })).replaceAll("$", "\\$");
   fs.writeFileSync(
     program,
-    `#!/bin/sh\nFAKE_ENGINE=${environment} exec "${process.execPath}" "${script}" "$@"\n`,
+    `#!/bin/sh\nFAKE_ENGINE=${planned} exec "${process.execPath}" "${script}" "$@"\n`,
     {
       mode: 0o755,
     },
@@ -89,6 +91,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   const statuses: Status[] = [];
   const returned: string[] = [];
   const settings: Settings = { path: program, arguments: [], shared: false, model: "", permissionMode: "" };
+  const environment: Record<string, string> = {};
   const memory = { session };
   const editor = new FakeEditor();
   const hooks: Rig["hooks"] = { changed: () => undefined };
@@ -110,6 +113,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
         isExecutable: (file) => fs.existsSync(file),
       },
       log: { info: write("info"), warn: write("warn"), error: write("error") },
+      environment: () => Promise.resolve(environment),
     },
     memory,
     editor,
@@ -155,5 +159,5 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       waiting.add(check);
       check();
     });
-  return { chat, settings, folder, log, statuses, returned, memory, editor, hooks, sent, until };
+  return { chat, settings, environment, folder, log, statuses, returned, memory, editor, hooks, sent, until };
 }

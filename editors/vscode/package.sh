@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Packages the extension. Usage: package.sh OUT.vsix [TARGET ENGINE]   with a target, such as linux-x64, the engine's program is inside.
+# It takes vsce from $PINTLE_CACHE (tests/setup.sh --tools puts it there).
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+vsce=${PINTLE_CACHE:-$root/.cache}/vscode/tools/node_modules/@vscode/vsce/vsce
+out=$(realpath -m "$1")
+options=(--allow-missing-repository --no-dependencies --out "$out")
+cd "$here"
+rm -rf bin LICENSE
+trap 'rm -rf "$here/bin" "$here/LICENSE"' EXIT
+cat "$root/LICENSE-MIT" > LICENSE
+printf '\n\nOr, at your choice:\n\n' >> LICENSE
+cat "$root/LICENSE-APACHE" >> LICENSE
+if [[ $# -ge 3 ]]; then
+  install -D -m 755 "$3" "bin/pintle$([[ $2 == win32-* ]] && echo .exe)"
+  options+=(--target "$2")
+fi
+node "$vsce" package "${options[@]}"

@@ -1,0 +1,157 @@
+/**
+ * A question of permission: all that the call would do, and one row of answers.
+ *
+ * Invariant: nothing of the call is left out, and no answer is under the keyboard before a person goes there.
+ */
+import type { Approval, ApprovalOption, DetailKind, FileChange } from "../protocol.ts";
+import { consequence } from "../rules.ts";
+import { visible } from "../visible.ts";
+import { diffBox, diffLines } from "./diff.ts";
+import { button, el } from "./dom.ts";
+import type { Send } from "./entries.ts";
+
+const HEADINGS: Record<DetailKind, string> = {
+  command: "Command",
+  path: "File",
+  content: "Content",
+  diff: "Change",
+  address: "Address",
+  arguments: "Arguments",
+  modelText: "In the model's words",
+};
+
+const OPERATIONS: Record<FileChange["op"], string> = {
+  add: "new file",
+  modify: "",
+  delete: "is deleted",
+  move: "is moved",
+};
+
+export function drawApproval(
+  approval: Approval,
+  folder: string,
+  canAnswer: boolean,
+  send: Send,
+): HTMLElement {
+  const { title, reason, decidedBy } = approval;
+  const changes = approval.changes ?? [];
+  const why =
+    decidedBy === undefined ? `Asked because ${reason}.` : `Asked because ${reason} (${decidedBy}).`;
+  return el(
+    "article",
+    {
+      class: "approval",
+      attributes: {
+        "aria-label": `Permission: ${visible(title)}`,
+        tabindex: "-1",
+        "data-id": approval.approvalId,
+      },
+    },
+    el("p", { class: "title" }, visible(title)),
+    el("p", { class: "reason" }, why),
+    ...changes.map((change) => drawChange(approval, change, folder, send)),
+    ...drawDetails(approval),
+    ...drawAnswers(approval, canAnswer, send),
+  );
+}
+
+function drawChange(approval: Approval, change: FileChange, folder: string, send: Send): HTMLElement {
+  const { path, oldPath, op, added, removed, diff } = change;
+  const label =
+    oldPath === undefined ? short(path, folder) : `${short(oldPath, folder)} → ${short(path, folder)}`;
+  const open = button(
+    visible(label),
+    () => send({ type: "openProposed", approvalId: approval.approvalId, path }),
+    "link",
+    `Open the change of ${visible(path)} in a diff editor`,
+  );
+  open.disabled = diff === "";
+  const line = el(
+    "div",
+    { class: "file" },
+    open,
+    el("span", { class: "counts" }, `${OPERATIONS[op]} `),
+    el(
+      "span",
+      { class: "counts" },
+      el("span", { class: "added" }, `+${added}`),
+      el("span", { class: "removed" }, `−${removed}`),
+    ),
+  );
+  const body =
+    diff === "" ? (op === "move" ? undefined : el("p", { class: "reason" }, "Not a text.")) : diffBox(diff);
+  return el("div", { class: "change" }, line, body);
+}
+
+/** All that runs, whole, and apart from it what the model says of it. What the changes show already is behind a fold. */
+function drawDetails(approval: Approval): HTMLElement[] {
+  const changed = new Set((approval.changes ?? []).flatMap(({ path, oldPath }) => [path, oldPath ?? path]));
+  const isShown = (kind: DetailKind, text: string): boolean =>
+    changed.size > 0 && (kind === "diff" || kind === "content" || (kind === "path" && changed.has(text)));
+  const draw = ({ kind, text }: { kind: DetailKind; text: string }): HTMLElement[] => [
+    el("p", { class: "detail" }, HEADINGS[kind]),
+    kind === "diff" ? diffLines(text) : el("pre", { class: "input", attributes: { tabindex: "0" } }, text),
+  ];
+  const details = approval.details ?? [];
+  const apart = details.filter(({ kind, text }) => !isShown(kind, text));
+  const folded = details.filter(({ kind, text }) => isShown(kind, text) && kind !== "path");
+  const fold =
+    folded.length === 0
+      ? []
+      : [
+          el(
+            "details",
+            { class: "sent" },
+            el("summary", {}, "As the model sent it"),
+            ...folded.flatMap(draw),
+          ),
+        ];
+  return [...apart.flatMap(draw), ...fold];
+}
+
+/** Once is a press away; what holds longer, with the rules that it adds, is one more. */
+function drawAnswers(approval: Approval, canAnswer: boolean, send: Send): HTMLElement[] {
+  const { approvalId, options } = approval;
+  const answer = (option: ApprovalOption, kind: string): HTMLElement => {
+    const element = el("button", { class: `button ${kind}`.trim() }, option.label);
+    element.type = "button";
+    element.disabled = !canAnswer;
+    element.addEventListener("click", (event) => {
+      // The second half of a double click was meant for what stood here before.
+      if (event.detail <= 1) send({ type: "answer", approvalId, optionId: option.optionId });
+    });
+    return element;
+  };
+  const isPlain = ({ scope, decision }: ApprovalOption): boolean => scope === "once" && decision !== "abort";
+  const plain = options.filter(isPlain);
+  const others = options.filter((option) => !isPlain(option));
+  const menu = el(
+    "ul",
+    { class: "answers", attributes: { "aria-label": "More answers" } },
+    ...others.map((option) =>
+      el("li", {}, answer(option, "secondary"), el("span", { class: "rules" }, consequence(option))),
+    ),
+  );
+  menu.hidden = true;
+  const more = button(
+    "▾",
+    () => {
+      menu.hidden = !menu.hidden;
+      more.setAttribute("aria-expanded", String(!menu.hidden));
+    },
+    "secondary more",
+    "More answers, and the rules they add",
+  );
+  more.setAttribute("aria-label", "More answers");
+  more.setAttribute("aria-expanded", "false");
+  more.hidden = others.length === 0;
+  const row = plain.map((option) => answer(option, option.decision === "allow" ? "" : "secondary deny"));
+  return [el("div", { class: "options" }, ...row, more), menu];
+}
+
+function short(path: string, folder: string): string {
+  for (const separator of ["/", "\\"]) {
+    if (folder !== "" && path.startsWith(folder + separator)) return path.slice(folder.length + 1);
+  }
+  return path;
+}

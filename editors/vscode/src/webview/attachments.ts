@@ -1,0 +1,100 @@
+/** What goes with a message beside its text: pictures that were pasted or dropped, selections, problems, files. */
+import { textOfInput } from "../input.ts";
+import type { Input } from "../protocol.ts";
+import { button, el } from "./dom.ts";
+import type { Send } from "./entries.ts";
+
+/** Pictures that models read. */
+const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/** Bytes of a picture; the engine makes large ones smaller. */
+const MOST_BYTES = 20 * 1024 * 1024;
+
+export class Attachments {
+  readonly element = el("ul", { class: "attachments", attributes: { "aria-label": "Attached" } });
+  readonly #send: Send;
+  readonly #changed: () => void;
+  #inputs: Input[] = [];
+
+  constructor(send: Send, changed: () => void) {
+    this.#send = send;
+    this.#changed = changed;
+    this.element.hidden = true;
+  }
+
+  get isEmpty(): boolean {
+    return this.#inputs.length === 0;
+  }
+
+  add(inputs: Input[]): void {
+    this.#inputs.push(...inputs);
+    this.#draw();
+  }
+
+  take(): Input[] {
+    const taken = this.#inputs;
+    this.#inputs = [];
+    this.#draw();
+    return taken;
+  }
+
+  /** Takes pictures and files out of what is pasted or dropped; false when there are none, and the text is meant. */
+  receive(data: DataTransfer | null): boolean {
+    const files = [...(data?.files ?? [])];
+    const pictures = files.filter(({ type }) => PICTURES.includes(type));
+    for (const each of pictures) void this.#picture(each);
+    if (pictures.length < files.length)
+      this.#warn("Only pictures can be attached so: PNG, JPEG, GIF or WebP.");
+    if (files.length > 0) return true;
+    const paths = pathsOf(data?.getData("application/vnd.code.uri-list") ?? "");
+    this.add(paths.map((path) => ({ type: "file", path })));
+    return paths.length > 0;
+  }
+
+  async #picture(file: File): Promise<void> {
+    if (file.size > MOST_BYTES) return this.#warn("A picture of more than 20 MB is not attached.");
+    const url = await new Promise<string>((resolve, reject) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result as string);
+      reader.onerror = () => reject(new Error("unreadable"));
+      reader.readAsDataURL(file);
+    }).catch(() => "");
+    const data = url.slice(url.indexOf(",") + 1);
+    if (data === "") return this.#warn("The picture cannot be read.");
+    this.add([{ type: "image", mimeType: file.type, data }]);
+  }
+
+  #warn(text: string): void {
+    this.#send({ type: "warn", text });
+  }
+
+  #draw(): void {
+    const rows = this.#inputs.map((input) => {
+      const label = nameOf(input);
+      const remove = button("✕", () => this.#remove(input), "icon", `Remove ${label}`);
+      remove.setAttribute("aria-label", `Remove ${label}`);
+      return el("li", {}, el("span", {}, label), remove);
+    });
+    this.element.replaceChildren(...rows);
+    this.element.hidden = rows.length === 0;
+    this.#changed();
+  }
+
+  #remove(input: Input): void {
+    this.#inputs = this.#inputs.filter((each) => each !== input);
+    this.#draw();
+  }
+}
+
+function nameOf(input: Input): string {
+  if (input.type !== "image") return textOfInput([input]).replace(/^\[|\]$/g, "");
+  const kilobytes = Math.max(1, Math.round((input.data.length * 3) / 4 / 1024));
+  return `picture, ${kilobytes} KB`;
+}
+
+/** Paths of files that were dragged out of VS Code's own lists. */
+function pathsOf(list: string): string[] {
+  return list.split(/\r?\n/).flatMap((line) => {
+    if (!/^(file|vscode-remote):/.test(line)) return [];
+    return [decodeURIComponent(new URL(line).pathname)];
+  });
+}

@@ -1,0 +1,54 @@
+/** Brings the keyboard back to where it was before a person went to a question. */
+import type { Send } from "./entries.ts";
+
+export class Focus {
+  readonly #area: HTMLElement;
+  readonly #home: () => void;
+  readonly #send: Send;
+  /** Where the keyboard was on this page. */
+  #before: Element | undefined;
+  /** It was in an editor: the way back leads out of the page. */
+  #isGuest = false;
+
+  /** `area` holds the questions; `home` takes the keyboard when it came from nowhere. */
+  constructor(area: HTMLElement, home: () => void, send: Send) {
+    this.#area = area;
+    this.#home = home;
+    this.#send = send;
+    area.addEventListener("focusin", ({ relatedTarget }) => {
+      if (relatedTarget instanceof Element && !area.contains(relatedTarget)) this.#before = relatedTarget;
+    });
+    // Who walks on by herself is no guest any more.
+    area.addEventListener("focusout", ({ relatedTarget }) => {
+      if (relatedTarget instanceof Element && !area.contains(relatedTarget)) this.#isGuest = false;
+    });
+  }
+
+  /** Goes to the first open question: to its card, not to an answer. */
+  toQuestion(isGuest: boolean): void {
+    const card = this.#area.querySelector<HTMLElement>(".approval");
+    if (card === null) return this.#home();
+    this.#isGuest = isGuest;
+    card.focus();
+    card.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Takes a card away, or puts another in its place; the keyboard does not fall into nothing with it. */
+  replace(card: HTMLElement, next?: HTMLElement): void {
+    const hadFocus = card.contains(document.activeElement);
+    if (next === undefined) card.remove();
+    else card.replaceWith(next);
+    if (hadFocus) this.#back();
+  }
+
+  #back(): void {
+    const before = this.#before;
+    this.#before = undefined;
+    if (this.#isGuest) {
+      this.#isGuest = false;
+      this.#send({ type: "focusEditor" });
+    } else if (before instanceof HTMLElement && before.isConnected && before !== document.body)
+      before.focus();
+    else this.#home();
+  }
+}

@@ -1,0 +1,140 @@
+/** The first run: keys, lists of models and providers, and what is missing in words. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { test } from "node:test";
+import { keyProviders, modelRows, providerOf, withoutEffort } from "../../src/choices.ts";
+import { RpcError } from "../../src/connection.ts";
+import { costText } from "../../src/cost.ts";
+import { Keys } from "../../src/keys.ts";
+import { problemOf } from "../../src/problem.ts";
+import type { ModelsListResult } from "../../src/protocol.ts";
+import { ErrorCode } from "../../src/protocol.ts";
+import { rig } from "./support.ts";
+
+class Store {
+  readonly values = new Map<string, string>();
+
+  get(name: string): Promise<string | undefined> {
+    return Promise.resolve(this.values.get(name));
+  }
+
+  store(name: string, value: string): Promise<void> {
+    this.values.set(name, value);
+    return Promise.resolve();
+  }
+}
+
+test("keys are kept by their variable, replaced and removed", async () => {
+  const keys = new Keys(new Store());
+  assert.deepEqual(await keys.all(), {});
+  await keys.set("A_KEY", " one\n");
+  await keys.set("B_KEY", "two");
+  await keys.set("A_KEY", "three");
+  assert.deepEqual(await keys.all(), { A_KEY: "three", B_KEY: "two" });
+  await keys.remove("A_KEY");
+  assert.deepEqual(await keys.all(), { B_KEY: "two" });
+});
+
+for (const [name, stored, want] of [
+  ["what is no JSON", "{", {}],
+  ["what is no object", "null", {}],
+  ["what is no variable, or no text", '{"A B":"x","C":1,"D":"y"}', { D: "y" }],
+] as const) {
+  test(`of stored keys, ${name} counts as none`, async () => {
+    const store = new Store();
+    store.values.set("pintle.keys", stored);
+    assert.deepEqual(await new Keys(store).all(), want);
+  });
+}
+
+test("the engine's process has the keys, from its next start on", async (context) => {
+  const { chat, environment, until } = rig(context, {});
+  const value = (): string => fs.readFileSync(`/proc/${chat.engine.processId}/environ`, "utf8");
+  await chat.start();
+  assert.equal(value().includes("MINE_KEY"), false);
+  environment["MINE_KEY"] = "sk-1";
+  await chat.engine.restart();
+  await until("it is ready", () => chat.engine.status.kind === "ready");
+  assert.ok(value().split("\0").includes("MINE_KEY=sk-1"));
+});
+
+const listed: ModelsListResult = {
+  providers: [
+    { name: "set", key: "set", keyVar: "SET_KEY", source: "" },
+    { name: "none", key: "missing", keyVar: "NONE_KEY", source: "" },
+    { name: "free", key: "notNeeded", source: "" },
+  ],
+  models: [
+    { model: "none/a", profile: "pi", source: "" },
+    {
+      model: "set/b",
+      name: "B",
+      profile: "pi",
+      source: "",
+      window: 200_000,
+      price: { inputUsdPerMtok: 3, outputUsdPerMtok: 15 },
+      vision: true,
+    },
+    { model: "free/c:free", profile: "pi", source: "" },
+  ],
+};
+
+test("models that can answer come first, and say what they can", () => {
+  const rows = modelRows(listed, "set/b:high").map(({ label, description, detail }) => [
+    label,
+    description,
+    detail,
+  ]);
+  assert.deepEqual(rows, [
+    ["$(check) B", "set/b", "200k tokens · $3 in, $15 out per million tokens · reads images"],
+    ["free/c:free", "free/c:free", ""],
+    ["none/a", "none/a · needs a key", ""],
+  ]);
+  assert.deepEqual(
+    keyProviders(listed).map(({ name }) => name),
+    ["none", "set"],
+  );
+  assert.equal(providerOf("openrouter/z/glm"), "openrouter");
+  assert.deepEqual(["a/b:low", "a/b:free", "a/b"].map(withoutEffort), ["a/b", "a/b:free", "a/b"]);
+});
+
+for (const [name, code, message, data, text, need] of [
+  ["no model", -32602, "no model is set", "config", "No model is chosen yet.", { kind: "model" }],
+  [
+    "no key",
+    ErrorCode.authRequired,
+    "no key for mine",
+    "authRequired",
+    "There is no key for mine.",
+    { kind: "key", provider: "mine" },
+  ],
+  [
+    "a login that is over",
+    ErrorCode.authRequired,
+    "the login is over",
+    "authRequired",
+    "There is no key for this model.",
+    { kind: "key", provider: undefined },
+  ],
+  ["another setting", -32602, "line 3 is wrong", "config", "Line 3 is wrong.", undefined],
+] as const) {
+  test(`what is missing: ${name}`, () => {
+    const hint = "use --model or auth/login";
+    const problem = problemOf(new RpcError(code, message, { code: data, hint }));
+    assert.equal(problem.text, text);
+    assert.deepEqual(problem.need, need);
+    if (need !== undefined) assert.doesNotMatch(problem.hint, /--model|auth\//);
+  });
+}
+
+for (const [nano, want] of [
+  [undefined, ""],
+  [0, ""],
+  [420_000_000, "$0.42"],
+  [12_345_000_000, "$12.35"],
+  [9_999_999, "$0.01"],
+  [1_250_000, "$0.001"],
+  [40_000, "$0.00004"],
+] as const) {
+  test(`money: ${nano ?? "unknown"}`, () => assert.equal(costText(nano), want));
+}
