@@ -25,7 +25,7 @@ const TASKS: u32 = 1000;
 const WORKERS: &str = "8";
 /// Starting a process takes long enough that fewer give the same figure.
 const PROCESSES: u32 = 50;
-/// Source: the issue about batches.
+/// The most that a task may cost beside its turn.
 const AIM_MS: f64 = 1.0;
 
 /// The CPU time of all children that have ended and were waited for.
