@@ -57,7 +57,7 @@ fn findings_are_checked_and_merged_and_stand_in_the_result() {
         ])
     );
     let text = std::fs::read_to_string(markdown).unwrap();
-    assert!(text.contains("1 errors, 0 warnings, 1 notes"), "{text}");
+    assert!(text.contains("1 error, 0 warnings, 1 note."), "{text}");
     assert!(text.contains("```suggestion\nzwei\ndrei\n```"), "{text}");
 }
 

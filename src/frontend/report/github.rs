@@ -3,6 +3,7 @@
 //! Source: the workflow commands of GitHub Actions, and `@actions/core`, which escapes as its runner unescapes.
 
 use super::markdown;
+use crate::text::visible::visible_line;
 use pintle_protocol::run::{Finding, RunResult, Severity};
 
 /// The most annotations of a level that a step shows; GitHub drops the others without a word.
@@ -45,12 +46,39 @@ fn annotation(finding: &Finding) -> String {
     format!("::{level} {}::{}", properties.join(","), data(message))
 }
 
-/// Escapes the message of a command.
+/// Escapes the message of a command. A terminal may be there to obey what else is in it.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    visible_line(&text).into_owned()
 }
 
 /// Escapes a property of a command.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontend::report::tests::finding_at;
+
+    #[test]
+    fn no_text_of_a_model_is_a_command_or_moves_a_cursor() {
+        let mut finding = finding_at("a,b:c.rs", 2);
+        "x\n::error::y\r\u{1b}[2J 100 %".clone_into(&mut finding.message);
+        assert_eq!(
+            annotations(&[finding]),
+            [
+                "::warning file=a%2Cb%3Ac.rs,line=2,endLine=2,title=unused::x%0A::error::y%0D␛[2J 100 %25"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_too_much_is_counted() {
+        let findings: Vec<Finding> = (1..=13).map(|line| finding_at("a.rs", line)).collect();
+        let lines = annotations(&findings);
+        assert_eq!(lines.len(), 11);
+        assert!(lines.last().unwrap().starts_with("pintle: 3 more findings"), "{lines:?}");
+    }
 }

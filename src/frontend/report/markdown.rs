@@ -13,16 +13,18 @@ const MAX_CHARS: usize = 2000;
 /// Returns the report.
 pub(super) fn text(result: &RunResult) -> String {
     let mut text = String::from("## pintle\n\n");
-    let count =
-        |severity| result.findings.iter().filter(|finding| finding.severity == severity).count();
+    let count = |severity, noun| {
+        let found = result.findings.iter().filter(|finding| finding.severity == severity);
+        counted(found.count(), noun)
+    };
     let _ = writeln!(
         text,
-        "{}: {} errors, {} warnings, {} notes. {} files changed (+{} −{}).",
+        "{}: {}, {}, {}. {} changed (+{} −{}).",
         escaped(&result.stop),
-        count(Severity::Error),
-        count(Severity::Warning),
-        count(Severity::Note),
-        result.changes.files.len(),
+        count(Severity::Error, "error"),
+        count(Severity::Warning, "warning"),
+        count(Severity::Note, "note"),
+        counted(result.changes.files.len(), "file"),
         result.changes.added,
         result.changes.removed
     );
@@ -51,9 +53,13 @@ pub(super) fn text(result: &RunResult) -> String {
         }
     }
     if let Some(rest) = findings.len().checked_sub(MAX_FINDINGS).filter(|rest| *rest > 0) {
-        let _ = writeln!(text, "\n{rest} more findings are left out.");
+        let _ = writeln!(text, "\n{} more left out.", counted(rest, "finding"));
     }
     text
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns the place of a finding, as editors and terminals link it.
