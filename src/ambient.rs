@@ -77,8 +77,8 @@ impl Ambient {
         Self { source: Source::At(now_ms, None), ..self.clone() }
     }
 
-    /// Returns a copy that counts its ids, with the beginning that they all have. At the same time, those of another series are others. Only
-    /// for ids that nobody else takes for unique, such as those of processes.
+    /// Returns a copy that counts its ids, and the beginning that all of them have; `series` is a number below 4,096. The same time and series
+    /// give the same ids in every process, so they may not name processes.
     #[must_use]
     pub fn counted(&self, series: u16) -> (Self, String) {
         let now_ms = self.now_ms();

@@ -68,6 +68,6 @@ pub use services::Services;
 pub use session::{APPROVAL_TIMEOUT, QUESTION_TIMEOUT};
 pub use turn::{
     Budget, Explained, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, REPORT_WAIT, RetryPolicy,
-    SandboxPolicy,
+    SandboxPolicy, TOOL_LIST,
 };
 pub use workspace::Additional;

@@ -26,8 +26,7 @@ use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle::permissions::{Decision, Kind, Rule};
 use pintle::store::Store;
-use pintle::tools::ReportFinding;
-use pintle::tools::{Fetch, PROFILES, Profile, READ_FIRST, Settings, Tool};
+use pintle::tools::{Fetch, PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool};
 use pintle::trust::{self, Answers};
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeSet;
@@ -421,22 +420,19 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
 /// Returns the tools of a run: those that the command line names, else the usual ones.
 ///
 /// # Errors
-/// A name is none of a tool.
+/// A name stands for no tool.
 pub(crate) fn tools_of_run(of: Toolbox, task: &args::Run) -> anyhow::Result<Toolbox> {
     match (&task.tools, usual_tools(&task.settings)) {
         (Some(names), _) => only(of, names).context("--tools"),
-        (None, Some(names)) => {
-            only(of, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
-                .context("--untrusted")
-        }
+        (None, Some(names)) => only(of, &names).context("--untrusted"),
         (None, None) => Ok(of),
     }
 }
 
-/// Returns the tools of a task that names none: for code from strangers those that only read, unless the policy names some. `None` for all.
-pub(crate) fn usual_tools(settings: &args::Settings) -> Option<&'static [&'static str]> {
+/// Returns the tools of a task that names none: for code from strangers those that only read, unless the policy names some; `None` for all.
+pub(crate) fn usual_tools(settings: &args::Settings) -> Option<Vec<String>> {
     let is_named = settings.policy.as_ref().is_some_and(|policy| policy.tools.is_some());
-    (settings.is_untrusted && !is_named).then_some(&args::READING_TOOLS)
+    (settings.is_untrusted && !is_named).then(|| args::READING_TOOLS.map(str::to_owned).to_vec())
 }
 
 /// Adds the tool for findings.

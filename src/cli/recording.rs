@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// What counts the ids of a replay: the sessions of several replays in one data folder differ by their series.
+/// The number of replays of one recording that a data folder can hold: each counts its ids in a series of its own.
 const MAX_SERIES: u16 = 4096;
 
 /// Returns true where the path of `--record` or `--replay` is a folder: one that exists, or ends with a slash.
@@ -34,20 +34,29 @@ pub(crate) fn wire(
     Ok(match (&settings.replay, &settings.record) {
         (Some(folder), _) if is_folder(folder) => {
             let ambient = clock(settings, ambient)?;
-            Arc::new(ReplayFolder::load(folder, canonical(settings, config, &ambient)?)?)
+            let canonical = canonical(settings, config, &ambient, &[ambient.now_ms()])?;
+            Arc::new(ReplayFolder::load(folder, canonical)?)
         }
         (Some(file), _) => Arc::new(Replay::load(file)?),
         (None, Some(folder)) if is_folder(folder) => {
             cassette::create_folder(folder, ambient.now_ms())?;
-            Arc::new(Record::in_folder(http(), folder, canonical(settings, config, ambient)?))
+            // A session of an earlier day keeps the date of that day in its prompt.
+            let times = [cassette::recorded_at(folder)?, ambient.now_ms()];
+            let canonical = canonical(settings, config, ambient, &times)?;
+            Arc::new(Record::in_folder(http(), folder, canonical))
         }
         (None, Some(file)) => Arc::new(Record::new(http(), file)),
         (None, None) => http(),
     })
 }
 
-/// Returns what differs between two runs of one task, and stands in no recording.
-fn canonical(settings: &Settings, config: &Config, ambient: &Ambient) -> anyhow::Result<Canonical> {
+/// Returns the rules for canonical requests: folders, and the dates of these times, differ between two runs of one task.
+fn canonical(
+    settings: &Settings,
+    config: &Config,
+    ambient: &Ambient,
+    times: &[u64],
+) -> anyhow::Result<Canonical> {
     let mut folders: Vec<(&str, PathBuf)> = Vec::new();
     let here = ambient.current_dir()?;
     let named = settings.one_task.iter().flatten().chain([&here]);
@@ -60,7 +69,8 @@ fn canonical(settings: &Settings, config: &Config, ambient: &Ambient) -> anyhow:
     let folders: Vec<(&str, &Path)> =
         folders.iter().map(|(name, folder)| (*name, folder.as_path())).collect();
     // A recording may go on over midnight.
-    let dates = [0, DAY_MS].map(|later| date(ambient.now_ms().saturating_add(later)));
+    let dates: Vec<String> =
+        times.iter().flat_map(|ms| [*ms, ms.saturating_add(DAY_MS)]).map(date).collect();
     Ok(Canonical::new(&folders, &dates))
 }
 

@@ -30,7 +30,7 @@ const MAX_THREADS: usize = 8;
 struct Walk<'a> {
     root: &'a Path,
     cancel: &'a CancellationToken,
-    /// What is passed over below the root.
+    /// Files and folders below the root that are passed over.
     except: Vec<PathBuf>,
     /// Files and folders that could not be read.
     unread: AtomicUsize,
@@ -77,7 +77,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Passes over these, too, which have canonical paths.
+    /// Passes over these files and folders too. Their paths are canonical.
     fn without(self, paths: &[PathBuf]) -> Self {
         let below = paths.iter().filter(|path| path.starts_with(self.root) && *path != self.root);
         Self { except: below.cloned().collect(), ..self }

@@ -2,7 +2,7 @@
 //! [`count_lines`].
 
 use super::report;
-use crate::agent::{EngineHandle, Error, ErrorKind, SessionHandle};
+use crate::agent::{EngineHandle, Error, ErrorKind, SessionHandle, TOOL_LIST};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
@@ -220,7 +220,7 @@ impl Watch {
         });
         let reason = texts.collect::<Vec<_>>().join("\n");
         let denial = call.output.as_ref().and_then(|output| output.details.denial.as_ref());
-        let hint = denial.and_then(|denial| remedy(denial, self.terms.is_untrusted));
+        let hint = denial.and_then(|denial| remedy(denial, call, self.terms.is_untrusted));
         let denial =
             RunDenial { tool: call.tool_name.clone(), title: call.title.clone(), reason, hint };
         self.outcome.denials.push(denial);
@@ -308,7 +308,7 @@ impl Watch {
 }
 
 /// Returns the option or the rule that would have allowed a call, as the command line and the files of rules name them.
-fn remedy(denial: &Denial, is_untrusted: bool) -> Option<String> {
+fn remedy(denial: &Denial, call: &ToolCall, is_untrusted: bool) -> Option<String> {
     let mode = denial.mode.map(|mode| match mode {
         PermissionMode::AutoEdit => "--permission edit",
         PermissionMode::Full => "--permission full",
@@ -319,6 +319,12 @@ fn remedy(denial: &Denial, is_untrusted: bool) -> Option<String> {
     let way = match (mode, denial.rules.len()) {
         (Some(mode), 0) => format!("{mode} would have allowed it"),
         (Some(mode), _) => format!("{mode} and a rule would have allowed it: {rules}"),
+        (None, 0) if denial.decided_by == TOOL_LIST => {
+            return Some(format!(
+                "the tools of this task leave out {}: see --untrusted, --tools, --policy and `tools.allow` of the settings",
+                call.tool_name
+            ));
+        }
         (None, 0) if denial.decided_by.starts_with("the rule") => {
             return Some(format!("{} decided about it", denial.decided_by));
         }

@@ -108,8 +108,11 @@ impl Replay {
     }
 }
 
+/// The maximum size of a file of recordings. Source: it is read as a whole; a day's traffic is far smaller.
+const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
+
 fn read(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|error| {
+    disk::read_to_string(path, MAX_FILE_BYTES).map_err(|error| {
         Error::new(ErrorKind::Replay, format!("cannot read {}: {error}", path.display()))
     })
 }
@@ -187,7 +190,7 @@ pub struct Record {
 enum Target {
     /// At the end of a file.
     File(PathBuf),
-    /// In the file of the request in a folder, by what stands for its like.
+    /// In a folder, in the file of the canonical request.
     Folder(PathBuf, Canonical),
 }
 

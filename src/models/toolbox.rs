@@ -96,6 +96,22 @@ impl Toolbox {
         }
     }
 
+    /// Returns the tools that selections leave out of what [`Self::tools`] would return.
+    pub fn withheld(&self, model: &ModelRef, extras: Extras) -> Vec<Arc<dyn Tool>> {
+        match self {
+            Self::Fixed(_) | Self::Profiles { .. } => Vec::new(),
+            Self::Also { of, .. } => of.withheld(model, extras),
+            Self::Chosen { of, .. } => {
+                let chosen = self.tools(model, extras);
+                let is_left_out =
+                    |tool: &&Arc<dyn Tool>| !chosen.iter().any(|it| it.name() == tool.name());
+                let all = of.tools(model, extras);
+                let left_out = all.iter().filter(is_left_out).cloned();
+                left_out.chain(of.withheld(model, extras)).collect()
+            }
+        }
+    }
+
     /// Returns the profile of this model.
     pub fn profile(&self, model: &ModelRef) -> Profile {
         match self {

@@ -203,8 +203,7 @@ impl Store {
         &self.sessions
     }
 
-    /// What the program itself writes while it works, as files and folders: the data folder, and its parts, for a project that is the
-    /// data folder.
+    /// The files and folders that the program writes while it works: the data folder, and its parts, for a project that is this folder.
     pub fn own_paths(&self) -> Vec<PathBuf> {
         let data = self.sessions.parent().map(Path::to_owned);
         data.into_iter().chain([self.sessions.clone()]).chain(self.index.paths()).collect()

@@ -383,34 +383,49 @@ fn a_worker_that_dies_takes_no_other_task_with_it() {
 }
 
 #[test]
-fn signals_and_the_time_for_the_whole_end_a_batch_in_order_and_a_second_signal_at_once() {
-    for (name, args, signals, code, stop) in [
-        ("int", &[][..], &[Signal::SIGINT][..], 130, "signal"),
-        ("twice", &[], &[Signal::SIGTERM, Signal::SIGTERM], 143, ""),
-        ("wall", &["--max-wall", "3"], &[], 124, "batchWall"),
-    ] {
+fn signals_end_a_batch_in_order_and_a_second_one_at_once() {
+    for (name, signals, code) in
+        [("int", &[Signal::SIGINT][..], 130), ("twice", &[Signal::SIGTERM, Signal::SIGTERM], 143)]
+    {
         let batch = Batch::new(&["hold", "hold", "say"]);
         let out = batch.out("out");
-        let child = batch.start(&out, &[&["--jobs", "2"], args].concat());
-        if !signals.is_empty() {
-            until(|| batch.model.asked().len() == 2);
-        }
+        let child = batch.start(&out, &["--jobs", "2"]);
+        until(|| batch.model.asked().len() == 2);
         for each in signals {
             signal(&child, *each);
         }
         let (got, table, said) = Batch::ended(child.wait_with_output().unwrap(), &out);
         assert_eq!(got, code, "{name}: {table}{said}");
-        assert_eq!(result(&out, "t03"), None, "{name}");
-        let summary = summary(&batch, &out);
-        assert_eq!((&summary["exitCode"], &summary["done"]), (&json!(code), &json!(0)), "{name}");
-        if !stop.is_empty() {
-            let ended = ["t01", "t02"].into_iter().filter_map(|id| result(&out, id));
-            let ended: Vec<Value> = ended.map(|result| result["stop"].clone()).collect();
-            assert!(ended.iter().all(|ended| ended == stop), "{name}: {ended:?}");
-            assert_eq!(summary["unfinished"], ended.len(), "{name}: {table}");
-            // The time may be over before a busy machine has begun.
-            assert!(ended.len() == 2 || signals.is_empty(), "{name}: {table}");
+        let stop = if signals.len() == 1 { "signal" } else { "" };
+        is_cut_in_the_middle(&batch, &out, code, stop, &table);
+    }
+}
+
+#[test]
+fn the_time_for_the_whole_ends_the_tasks_that_run() {
+    // A busy machine may need longer than a limit until both tasks run; then the next one shows it.
+    let shown = ["1", "4", "16", "64"].into_iter().any(|wall| {
+        let batch = Batch::new(&["hold", "hold", "say"]);
+        let out = batch.out("out");
+        let (code, table, said) = batch.run(&out, &["--jobs", "2", "--max-wall", wall]);
+        assert_eq!(code, 124, "{wall}: {table}{said}");
+        let have_begun = batch.model.asked().len() == 2;
+        if have_begun {
+            is_cut_in_the_middle(&batch, &out, code, "batchWall", &table);
         }
+        have_begun
+    });
+    assert!(shown, "two tasks do not begin within a minute");
+}
+
+/// The first two tasks of three were cut short, and told so with this reason unless it is empty; the third has not begun.
+fn is_cut_in_the_middle(batch: &Batch, out: &Path, code: i32, stop: &str, table: &str) {
+    assert_eq!(result(out, "t03"), None, "{table}");
+    let summary = summary(batch, out);
+    assert_eq!((&summary["exitCode"], &summary["done"]), (&json!(code), &json!(0)), "{table}");
+    if !stop.is_empty() {
+        assert_eq!(result(out, "t01").unwrap()["stop"], stop, "{table}");
+        assert!(table.contains("2 unfinished, 1 not run"), "{table}");
     }
 }
 
@@ -504,11 +519,11 @@ fn tasks_for_strangers_code_only_read_and_report_findings() {
     let out = batch.out("out");
     let args = ["--untrusted", "--jobs", "1", "--report", "sarif", "--report", "junit"];
     let (code, table, said) = batch.run(&out, &args);
-    assert_eq!(code, 0, "{table}{said}");
-    for (id, findings) in [("t01", 1), ("t02", 0), ("t03", 1)] {
+    assert_eq!(code, 1, "{table}{said}");
+    for (id, findings, code) in [("t01", 1, 0), ("t02", 0, 4), ("t03", 1, 0)] {
         let result = result(&out, id).unwrap();
         let count = result["findings"].as_array().map_or(0, Vec::len);
-        assert_eq!(count, findings, "{id}: {result}");
+        assert_eq!((count, &result["exitCode"]), (findings, &json!(code)), "{id}: {result}");
         let sarif = std::fs::read(out.join(id).join("findings.sarif")).unwrap();
         let sarif: Value = serde_json::from_slice(&sarif).unwrap();
         assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), findings, "{id}");

@@ -127,6 +127,95 @@ fn a_changed_line_of_a_prompt_is_a_miss_that_names_the_line() {
 }
 
 #[test]
+fn a_session_that_goes_on_is_replayed_too() {
+    let tapes = tempfile::tempdir().unwrap();
+    let folder = format!("{}/", tapes.path().display());
+    let (url, served) =
+        serve((0..2).map(|at| (200, messages(&(["One.", "Two."][at], None)))).collect());
+    let variables = [("ANTHROPIC_BASE_URL", &*url), ("ANTHROPIC_API_KEY", "sk-not-to-be-seen")];
+    let both = |place: &Place, option: &str, variables: &[(&str, &str)]| {
+        let begun = events(&run(place, &["begin", option, &folder], variables));
+        let task = ["go on", "--session", "last", option, &folder];
+        (begun, events(&run(place, &task, variables)))
+    };
+    let recorded = both(&place(), "--record", &variables);
+    served.join().unwrap();
+    assert_eq!(recorded, ("One.\n".to_owned(), "Two.\n".to_owned()));
+    assert_eq!(both(&place(), "--replay", &[]), recorded);
+}
+
+#[test]
+fn several_runs_record_into_one_new_folder_at_once() {
+    let tapes = tempfile::tempdir().unwrap();
+    let folder = format!("{}/new/", tapes.path().display());
+    let runs: Vec<_> = (0..6)
+        .map(|number| {
+            let folder = folder.clone();
+            std::thread::spawn(move || {
+                let (url, served) = serve(vec![(200, messages(&("Done.", None)))]);
+                let variables = [("ANTHROPIC_BASE_URL", &*url), ("ANTHROPIC_API_KEY", "sk-x")];
+                let task = format!("task {number}");
+                let said = events(&run(&place(), &[&task, "--record", &folder], &variables));
+                served.join().unwrap();
+                said
+            })
+        })
+        .collect();
+    assert!(runs.into_iter().all(|run| run.join().unwrap() == "Done.\n"));
+    for number in 0..6 {
+        let task = format!("task {number}");
+        assert_eq!(events(&run(&place(), &[&task, "--replay", &folder], &[])), "Done.\n");
+    }
+}
+
+#[test]
+fn a_hostile_folder_of_recordings_neither_hangs_nor_panics() {
+    let place = place();
+    let line = "{\"request\":{\"path\":\"/v1/messages\"},\"response\":{\"body\":\"x\"}}\n";
+    let make = |name: &str, fill: &dyn Fn(&Path)| {
+        let folder = place.path(name);
+        std::fs::create_dir(&folder).unwrap();
+        let facts = "{\"version\":1,\"createdMs\":18446744073709551615}";
+        std::fs::write(folder.join("recording.json"), facts).unwrap();
+        fill(&folder.join("0123.jsonl"));
+        folder
+    };
+    let pipe = |path: &Path| {
+        nix::unistd::mkfifo(path, nix::sys::stat::Mode::from_bits_truncate(0o600)).unwrap();
+    };
+    for (name, fill, code, wanted) in [
+        ("pipe", &pipe as &dyn Fn(&Path), 2, "not a regular file"),
+        ("folder", &|path| std::fs::create_dir(path).unwrap(), 2, "is a folder"),
+        ("cut", &|path| std::fs::write(path, &line[..40]).unwrap(), 2, "line 1"),
+        ("bytes", &|path| std::fs::write(path, b"\xff\xfe").unwrap(), 2, "not UTF-8"),
+        ("other", &|path| std::fs::write(path, line).unwrap(), 3, "no recorded request"),
+        ("empty", &|path| std::fs::write(path, "").unwrap(), 3, "no recorded requests"),
+    ] {
+        let folder = make(name, fill);
+        let out = run(&place, &["x", "--replay", folder.to_str().unwrap()], &[]);
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert!(out.status.code() == Some(code) && said.contains(wanted), "{name}: {said}");
+    }
+}
+
+#[test]
+fn a_recording_on_a_full_disk_is_told_and_ends_no_task() {
+    const LIMIT_KIB: u32 = 1024;
+    let (url, served) = serve(vec![(200, messages(&("Done.", None)))]);
+    let place = place();
+    // A file that can grow no more.
+    std::fs::write(place.path("tape.jsonl"), vec![b'\n'; LIMIT_KIB as usize * 1024]).unwrap();
+    let args = ["run", "x", "--model", "anthropic/m", "--record", "tape.jsonl"];
+    let mut command = place.limited_command(LIMIT_KIB, &args);
+    command.env("ANTHROPIC_BASE_URL", &url).env("ANTHROPIC_API_KEY", "sk-x");
+    let out = command.output().unwrap();
+    served.join().unwrap();
+    let said = String::from_utf8(out.stderr.clone()).unwrap();
+    assert_eq!(events(&out), "Done.\n");
+    assert!(said.contains("cannot record to tape.jsonl"), "{said}");
+}
+
+#[test]
 fn a_folder_that_is_no_recording_is_told() {
     let place = place();
     let empty = tempfile::tempdir().unwrap();

@@ -65,6 +65,35 @@ fn files_of_a_trusted_project_steer_nothing_once_it_is_code_from_strangers() {
 }
 
 #[test]
+fn a_call_of_a_tool_that_was_left_out_is_denied() {
+    let calls = json!([
+        {"blocks": [
+            {"tool": "write", "arguments": {"path": "made.txt", "content": "x"}},
+            {"tool": "read", "arguments": {"path": "notes.txt"}},
+        ]},
+        bash("touch made.txt"),
+        tool("no_such_tool", json!({})),
+        {"blocks": [{"text": "done"}]},
+    ]);
+    for args in [&["--untrusted"][..], &["--permission", "full", "--tools", "read"]] {
+        let place = project();
+        let (code, result, journal) = run(&place, calls.clone(), args);
+        assert_eq!((code, &result["stop"]), (4, &json!("denied")), "{args:?}: {result}");
+        let denials = result["denials"].as_array().unwrap();
+        let tools: Vec<&str> = denials.iter().map(|one| one["tool"].as_str().unwrap()).collect();
+        assert_eq!(tools, ["write", "bash"], "{args:?}: {result}");
+        let titles: Vec<&str> = denials.iter().map(|one| one["title"].as_str().unwrap()).collect();
+        assert_eq!(titles, ["write: made.txt", "bash: touch made.txt"], "{args:?}");
+        let hint = denials[1]["hint"].as_str().unwrap();
+        assert!(hint.contains("leave out bash") && hint.contains("--tools"), "{hint}");
+        assert!(journal.contains("There is no tool `no_such_tool`"), "{journal}");
+        assert!(!place.path("made.txt").exists(), "{args:?}");
+        let forgiven = [args, &["--fail-on-denied=false"]].concat();
+        assert_eq!(run(&place, calls.clone(), &forgiven).0, 0, "{args:?}");
+    }
+}
+
+#[test]
 fn the_tools_of_a_run_for_strangers_read_unless_others_are_named() {
     let done = || json!([{"blocks": [{"text": "done"}]}]);
     for (args, has, has_not) in [

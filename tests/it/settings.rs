@@ -189,10 +189,14 @@ fn a_session_is_made_with_the_tools_that_its_client_names() {
     program.ask("turn/start", json!({"sessionId": id, "input": input}));
     let ended = program.until(|message| {
         let item = &message["params"]["event"]["item"];
-        item["toolName"] == "bash" && item["status"] == "failed"
+        item["toolName"] == "bash" && item["status"] == "declined"
     });
     let said = ended["params"]["event"]["item"]["output"]["content"][0]["text"].as_str().unwrap();
-    assert_eq!(said, "There is no tool `bash`. The tools are: read, find, ls.");
+    assert_eq!(
+        said,
+        "There is no tool `bash`. The tools are: read, find, ls. The user left it out of this session: do not try to \
+         reach the same end by another way."
+    );
     let again =
         program.ask("session/open", json!({"sessionId": id, "config": {"tools": ["read"]}}));
     assert_eq!(again["message"], "the tools of a session cannot be changed");

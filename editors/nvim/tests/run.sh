@@ -66,4 +66,4 @@ if [ "${UPDATE:-}" = 1 ]; then
   (cd "$plugin" && "$nvim" --headless --clean -c "helptags doc" -c quit)
 fi
 
-timeout -k 5 "${PINTLE_TEST_TIMEOUT:-600}" "$nvim" --headless --clean -n -l "$here/driver.lua" "$@"
+timeout -k 5 "${PINTLE_TEST_TIMEOUT:-300}" "$nvim" --headless --clean -n -l "$here/driver.lua" "$@"

@@ -295,6 +295,18 @@ impl Session {
         tools_of(&self.services, &self.settings)
     }
 
+    /// The tools that the person who started it leaves out.
+    fn withheld_tools(&self) -> Vec<Arc<dyn Tool>> {
+        let (services, settings) = (&self.services, &self.settings);
+        let extras = extras(settings);
+        let mut withheld = services.tools.withheld(&settings.model, extras);
+        if let Some(named) = &settings.tools {
+            let all = services.tools.tools(&settings.model, extras);
+            withheld.extend(all.iter().filter(|tool| !names_tool(named, tool.name())).cloned());
+        }
+        withheld
+    }
+
     /// Lets a client go. With nobody left, the session closes: at once, or when nothing runs.
     async fn leave(&mut self, id: SubscriberId, finishes: bool, reply: Reply<()>) {
         let is_last = self

@@ -10,6 +10,7 @@ use pintle_protocol::approval::{
     DetailKind, Scope,
 };
 use pintle_protocol::diff::{FileChange, FileOp};
+use pintle_protocol::item::Denial;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -242,6 +243,14 @@ pub(in crate::agent) fn policy_text(verdict: &Verdict) -> String {
          allow it with another permission mode or with a rule in config.toml.",
         verdict.reason, verdict.by
     )
+}
+
+/// What decides about a call of a tool that the person who started the session left out.
+pub const TOOL_LIST: &str = "the list of tools";
+
+/// The denial of such a call.
+pub(in crate::agent) fn withheld() -> Denial {
+    Denial { decided_by: TOOL_LIST.to_owned(), mode: None, rules: Vec::new() }
 }
 
 #[cfg(test)]

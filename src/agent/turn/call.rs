@@ -66,7 +66,19 @@ pub(in crate::agent) fn prepare(
     let Some(tool) = ctx.tools.list.iter().find(|tool| tool.name() == call.tool_name) else {
         let names: Vec<&str> = ctx.tools.list.iter().map(|tool| tool.name()).collect();
         let name = &call.tool_name;
-        return Err(format!("There is no tool `{name}`. The tools are: {}.", names.join(", ")));
+        let mut why = format!("There is no tool `{name}`. The tools are: {}.", names.join(", "));
+        if let Some(withheld) = ctx.tools.withheld(name) {
+            why.push_str(
+                " The user left it out of this session: do not try to reach the same end by another way.",
+            );
+            // A person is told of all that was tried.
+            let tried = parse_arguments(arguments)
+                .and_then(|arguments| withheld.prepare(arguments, &ctx.workspace.folders));
+            if let Ok(tried) = tried {
+                call.title = visible_line(&tried.title()).into_owned();
+            }
+        }
+        return Err(why);
     };
     let arguments = parse_arguments(arguments)?;
     tool.check(&arguments)?;

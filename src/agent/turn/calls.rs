@@ -109,6 +109,9 @@ pub(in crate::agent) async fn refuse<H: Host>(
 /// True if every call only reads, and none of them needs to ask.
 async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &mut [Call]) -> bool {
     for call in calls {
+        if ctx.tools.withheld(&call.tool_name).is_some() {
+            return false;
+        }
         let Ok(prepared) = &call.prepared else { continue };
         let access = prepared.access();
         if !access.only_reads() {
@@ -344,7 +347,14 @@ async fn approve_and_run<H: Host>(
     if let Some(denial) = denial {
         return Ok(Outcome::declined(ctx, denial, tally));
     }
-    let Ok(prepared) = &call.prepared else { return Ok(run_one(host, ctx, state, call).await) };
+    let prepared = match &call.prepared {
+        Ok(prepared) => prepared,
+        Err(why) if ctx.tools.withheld(&call.tool_name).is_some() => {
+            let outcome = Outcome::declined(ctx, why.clone(), tally);
+            return Ok(outcome.denied(Some(approval::withheld())));
+        }
+        Err(_) => return Ok(run_one(host, ctx, state, call).await),
+    };
     let access = prepared.access();
     if let Some(reason) = mode::denial(host.mode(), &access) {
         return Ok(Outcome::declined(ctx, reason, tally));

@@ -90,6 +90,8 @@ pub(in crate::agent) struct SummaryModel {
 #[derive(Debug)]
 pub(in crate::agent) struct TurnTools {
     pub(in crate::agent) list: Arc<[Arc<dyn Tool>]>,
+    /// The tools that the person who started the session leaves out: a call of one is denied.
+    pub(in crate::agent) withheld: Vec<Arc<dyn Tool>>,
     pub(in crate::agent) settings: Arc<tools::Settings>,
     /// The files that the model has read.
     pub(in crate::agent) ledger: Ledger,
@@ -101,6 +103,13 @@ pub(in crate::agent) struct TurnTools {
     pub(in crate::agent) jobs: tools::Jobs,
     /// Takes requests about sub-agents.
     pub(in crate::agent) agents: tools::Agents,
+}
+
+impl TurnTools {
+    /// Returns the tool of this name that was left out.
+    pub(in crate::agent) fn withheld(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.withheld.iter().find(|tool| tool.name() == name)
+    }
 }
 
 /// The checks of files after a batch of calls has edited them.

@@ -27,6 +27,7 @@ pub(super) mod servers;
 mod step;
 pub(super) mod structured_output;
 
+pub use approval::TOOL_LIST;
 pub(super) use context::{End, Finished, TurnContext, TurnState, Work};
 pub use diagnostics::REPORT_WAIT;
 pub use limits::{Budget, Limits};

@@ -40,7 +40,7 @@ impl Budget {
         };
         let mut capped = limits;
         capped.turn.tokens = least(limits.turn.tokens, self.max_tokens, self.tokens);
-        // An engine refuses a limit of money for a model whose price is not known; of the whole, such a model only is not counted.
+        // A worker refuses a limit of money where the price is not known, but the batch then only does not count it.
         let most = self.max_cost.filter(|_| self.cost > 0 && !self.has_unknown_cost);
         capped.turn.cost_nano_usd = least(limits.turn.cost_nano_usd, most, self.cost);
         capped

@@ -68,8 +68,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
     let results = Results::at(here.join(task.out.as_deref().context("a worker needs --out")?));
     let _at_work = results.work()?;
     let mut services = assemble::services(&task.settings, &ambient).await?;
-    let tools = assemble::usual_tools(&task.settings)
-        .map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+    let tools = assemble::usual_tools(&task.settings);
     let finding = ReportFinding::default();
     if !task.report.is_empty() {
         services.tools = assemble::with_findings(services.tools, finding.clone());

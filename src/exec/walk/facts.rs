@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 /// A file with its metadata.
 pub(in crate::exec) type Fact = (PathBuf, Metadata);
 
-/// Returns the plain files below a folder, but for those in `except`, in no order, from so many threads. It ends early with some of them when `is_enough` says so of
-/// their number. What cannot be read is left out.
+/// Returns the plain files below a folder in no order, from so many threads, without what is in `except` and what cannot be read. It ends
+/// early with some of them when `is_enough` says so of their number.
 ///
 /// # Errors
 /// [`Error::Cancelled`].

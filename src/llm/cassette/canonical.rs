@@ -1,4 +1,4 @@
-//! The canonical form of a request: what two runs of one task send alike. Pure.
+//! The canonical form of a request, which is the same for two runs of one task. Pure.
 //!
 //! Replaced are the paths of the folders that a run is given, today's date, UUIDs (numbered as they appear) and the folder of the session.
 //! Everything else counts: one changed line of a prompt is another request.
@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What is replaced in requests.
+/// The rules by which requests are made canonical.
 #[derive(Debug, Clone, Default)]
 pub struct Canonical {
-    /// Texts and what stands for them, the longest first.
+    /// Texts and their replacements, the longest first.
     replaced: Vec<(String, String)>,
 }
 

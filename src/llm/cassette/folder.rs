@@ -14,7 +14,6 @@ use crate::llm::wire::{Wire, WireRequest, WireResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,11 +44,16 @@ pub fn create(folder: &Path, now_ms: u64) -> Result<(), Error> {
     if folder.join(FACTS).exists() {
         return facts(folder).map(|_| ());
     }
+    // Whole or not there, since others may begin to record at the same time: the first one's time holds.
     let text = serde_json::to_string(&Facts { version: VERSION, created_ms: now_ms });
-    let mut options = OpenOptions::new();
-    let file = disk::open_private(&folder.join(FACTS), options.create(true).write(true));
-    file.and_then(|mut file| writeln!(file, "{}", text.unwrap_or_default()))
-        .map_err(|error| failed(&error))
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+    writeln!(file, "{}", text.unwrap_or_default()).map_err(|error| failed(&error))?;
+    match file.persist_noclobber(folder.join(FACTS)) {
+        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(failed(&error.error))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Returns when the recording in a folder began, in milliseconds since 1970.
@@ -110,7 +114,8 @@ impl ReplayFolder {
         let mut recordings = BTreeMap::new();
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
-            if path.extension().is_none_or(|extension| extension != "jsonl") {
+            let is_recording = path.extension().is_some_and(|extension| extension == "jsonl");
+            if !is_recording {
                 continue;
             }
             let exchanges = Replay::load(&path)?.exchanges;

@@ -224,17 +224,16 @@ def test_the_code_of_strangers_is_read_only_and_never_pushed():
     Api.pulls[6] = pull
     replies = place.script(FIX, call("bash", command="touch PWNED"), say("I could not."))
     event = comment_event("owner", number=6, pull_request={})
-    outputs = github_agent(place, "issue_comment", event, replies, permission="full")
+    outputs = github_agent(place, "issue_comment", event, replies, code=4, permission="full")
     assert outputs == {"run": "true", "mode": "untrusted", "number": "6", "sha": place.sha}, outputs
     result = json.loads((place.out / "result.json").read_text())
-    # The tools that change or run something are not there at all.
-    assert result["changes"]["files"] == [] and result.get("commands", []) == [], result
+    assert result["denials"] and result["changes"]["files"] == [] and result["commands"] == [], result
     assert (place.folder / "agent" / "greet.txt").read_text() == "helo\n"
     # Whoever writes a patch there all the same gets nothing pushed.
     (place.out / "changes.patch").write_text("diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n")
     (comment,) = github_post(place, outputs, base="")
     assert "I could not." in comment[1]["body"] and "are not pushed" in comment[1]["body"], comment
-    assert place.branches() == set()
+    assert "`denied` (code 4)" in comment[1]["body"] and place.branches() == set()
     outputs = github_agent(Place(), "pull_request", {"pull_request": pull}, replies)
     assert outputs == {"run": "false"}, "a fork's own event has no rights"
     own = {**pull, "head": {**pull["head"], "repo": {"full_name": "o/r"}}}
@@ -332,7 +331,7 @@ def test_a_merge_request_of_gitlab():
     # Of a fork.
     agent["PINTLE_OPTIONS"] = f"--script {place.script(FIX, say('No.'))}"
     git("checkout", "--quiet", ".", cwd=tree)
-    job("pintle:agent", 0, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="4", **agent)
+    job("pintle:agent", 4, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="4", **agent)
     assert (tree / "greet.txt").read_text() == "helo\n"
     assert (tree / ".pintle-out" / "changes.patch").read_text() == ""
 

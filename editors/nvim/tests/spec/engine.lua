@@ -1,11 +1,10 @@
 -- Engines that are missing, too old, too new, noisy, dying; and what stays behind when the editor goes: nothing.
 
 local child = require("child")
+local reply = require("reply")
 local version = require("pintle.protocol").version
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
+local text = reply.text
 
 local function call(words, tool, arguments)
   return { blocks = { { text = words }, { tool = tool, arguments = arguments } } }

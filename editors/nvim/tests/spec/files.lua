@@ -1,14 +1,9 @@
 -- Files and buffers: nothing is lost, wherever the file is and whatever it is called.
 
 local child = require("child")
+local reply = require("reply")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
-
-local function call(tool, arguments)
-  return { blocks = { { tool = tool, arguments = arguments } } }
-end
+local text, call = reply.text, reply.call
 
 local function edit(path, old, new)
   return call("edit", { path = path, edits = { { oldText = old, newText = new } } })

@@ -1,14 +1,9 @@
 -- Verbs and answers beyond the one round.
 
 local child = require("child")
+local reply = require("reply")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
-
-local function call(tool, arguments)
-  return { blocks = { { tool = tool, arguments = arguments } } }
-end
+local text, call = reply.text, reply.call
 
 test("a denied call", function()
   local script = { replies = { call("bash", { command = "touch never" }), text("Then not.") } }

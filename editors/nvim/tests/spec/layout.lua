@@ -1,12 +1,11 @@
 -- The plugin's windows on screens of several sizes: room for the code, fixed buffers, and a focus that moves only at once.
 
 local child = require("child")
+local reply = require("reply")
 
 local SIZES = { { 80, 24 }, { 40, 20 }, { 200, 50 } }
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
+local text = reply.text
 
 local SCRIPT = { replies = { text("One line.\n\nAnother one."), text("More.") } }
 

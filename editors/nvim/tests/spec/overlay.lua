@@ -1,10 +1,9 @@
 -- Hunks on a real terminal while the text under them changes.
 
 local child = require("child")
+local reply = require("reply")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
+local text = reply.text
 
 local LINES = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 

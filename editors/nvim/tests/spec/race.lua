@@ -1,14 +1,9 @@
 -- The race: the agent edits a file while it is typed into. Nothing that was typed is lost, and no edit is.
 
 local child = require("child")
+local reply = require("reply")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
-
-local function call(tool, arguments)
-  return { blocks = { { tool = tool, arguments = arguments } } }
-end
+local text, call = reply.text, reply.call
 
 local function edit(old, new)
   return call("edit", { path = "a.txt", edits = { { oldText = old, newText = new } } })

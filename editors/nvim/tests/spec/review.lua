@@ -1,10 +1,9 @@
 -- Review in the editor: hunks in the buffers, verdicts on them, true on disk and told to the model.
 
 local child = require("child")
+local reply = require("reply")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
+local text = reply.text
 
 local function edit(path, ...)
   local edits = {}

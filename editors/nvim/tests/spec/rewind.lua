@@ -1,11 +1,10 @@
 -- Going back, forward again, and on from another place.
 
 local child = require("child")
+local reply = require("reply")
 local history = require("pintle.history")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
+local text = reply.text
 
 local function edit(path, old, new)
   return { blocks = { { tool = "edit", arguments = { path = path, edits = { { oldText = old, newText = new } } } } } }

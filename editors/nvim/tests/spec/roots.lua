@@ -1,10 +1,9 @@
 -- One engine for each project, wherever windows and tabs have their directories.
 
 local child = require("child")
+local reply = require("reply")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
+local text = reply.text
 
 local SCRIPT = { replies = { text("Hi."), text("Hi again."), text("Still here."), text("And here.") } }
 

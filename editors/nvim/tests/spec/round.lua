@@ -1,10 +1,9 @@
 -- The whole round: prompt, stream, tool run, diff, steer, approve, stop, resume.
 
 local child = require("child")
+local reply = require("reply")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
+local text = reply.text
 
 local function call(words, tool, arguments)
   return { blocks = { { text = words }, { tool = tool, arguments = arguments } } }

@@ -1,16 +1,11 @@
 -- The plugin on a real terminal with the editor's own `vim.notify`, `vim.ui.select` and `vim.ui.input`: what a person sees.
 
 local child = require("child")
+local reply = require("reply")
 
 local SIZES = { { 80, 24 }, { 40, 20 }, { 200, 50 } }
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
-
-local function call(tool, arguments)
-  return { blocks = { { tool = tool, arguments = arguments } } }
-end
+local text, call = reply.text, reply.call
 
 local IDLE = { replies = { text("Never asked.") } }
 

@@ -1,10 +1,9 @@
 -- Streams and long sessions: the editor stays awake, and reads again what it missed.
 
 local child = require("child")
+local reply = require("reply")
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
+local text = reply.text
 
 -- Measures, in the child: the longest time in which its loop did not come round, how much of such a time it was
 -- computing itself, deltas, redraws.

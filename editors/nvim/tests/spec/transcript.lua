@@ -1,16 +1,11 @@
 -- What the transcript shows on a real terminal while things happen.
 
 local child = require("child")
+local reply = require("reply")
 
 local SIZES = { { 80, 24 }, { 40, 20 }, { 200, 50 } }
 
-local function text(words)
-  return { blocks = { { text = words } } }
-end
-
-local function call(tool, arguments)
-  return { blocks = { { tool = tool, arguments = arguments } } }
-end
+local text, call = reply.text, reply.call
 
 local function start(replies, options)
   options = vim.tbl_extend("force", { stock = true, script = { replies = replies } }, options or {})

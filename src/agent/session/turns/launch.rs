@@ -60,6 +60,7 @@ impl Session {
             workspace: self.workspace(),
             tools: TurnTools {
                 list: clients::tools(&self.tools(), self.extensions()),
+                withheld: self.withheld_tools(),
                 settings: Arc::clone(&self.services.tool_settings),
                 ledger: self.view.ledger.clone(),
                 client: self.questions.requests(),
