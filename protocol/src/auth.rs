@@ -97,11 +97,15 @@ pub struct AuthLogoutResult {
 }
 
 /// The params of `auth/openUrl`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthOpenUrlParams {
-    /// The provider.
-    pub provider: String,
+    /// The provider, for `auth/login`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The server, for `mcp/login`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<String>,
     /// The page to open.
     pub url: String,
     /// The code to enter there.

@@ -45,6 +45,9 @@ pub struct McpServerState {
     /// The reason of a failure, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The login to it; absent where it has none: a program, or an address whose settings have an `Authorization`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub login: Option<McpLoginState>,
     /// Its own name and version, and the protocol's; once it is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
@@ -70,6 +73,16 @@ pub enum McpStatus {
     Failed,
     /// It was switched off for this session.
     Off,
+}
+
+/// The login to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum McpLoginState {
+    /// A person can log in with `mcp/login`; most servers need none.
+    Possible,
+    /// The server refused for want of a login.
+    Wanted,
 }
 
 /// A tool of a server.
@@ -108,4 +121,37 @@ pub struct McpUpdateParams {
     /// Starts one that failed at once, without waiting for its next use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restart: bool,
+}
+
+/// The params of `mcp/login`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpLoginParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The server's name.
+    pub server: String,
+    /// The scopes to ask for, in place of those of its settings and of those that the server names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+}
+
+/// The params of `mcp/logout`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpLogoutParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The server's name.
+    pub server: String,
+}
+
+/// The result of `mcp/logout`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpLogoutResult {
+    /// There was a stored login.
+    pub removed: bool,
 }

@@ -33,7 +33,9 @@ use crate::hook::{
 };
 use crate::ids::{JobId, SessionId};
 use crate::item::Item;
-use crate::mcp::{McpListResult, McpUpdateParams};
+use crate::mcp::{
+    McpListResult, McpLoginParams, McpLogoutParams, McpLogoutResult, McpUpdateParams,
+};
 use crate::models::ModelsListResult;
 use crate::question::{Question, QuestionAnswer, QuestionAnswerParams, QuestionOutcome};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
@@ -169,7 +171,7 @@ methods! {
     request Client "shutdown" Shutdown(Empty, Empty);
     /// Ends the process: with code 0 after `shutdown`, with 1 without.
     notification Client "exit" Exit(Empty);
-    /// Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so.
+    /// Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so.
     /// Any other request that has begun is answered as usual. The engine withdraws its own requests with it.
     notification Both "$/cancelRequest" CancelRequest(CancelParams);
     /// Creates a session and, by default, subscribes this connection to it.
@@ -296,6 +298,13 @@ methods! {
     /// Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`.
     request Client "mcp/update" McpUpdate(McpUpdateParams, McpListResult)
         experimental "servers of the Model Context Protocol are new here";
+    /// Logs in to a server that is reached by an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and
+    /// the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
+    request Client "mcp/login" McpLogin(McpLoginParams, McpListResult)
+        experimental "servers of the Model Context Protocol are new here";
+    /// Removes the stored login to a server.
+    request Client "mcp/logout" McpLogout(McpLogoutParams, McpLogoutResult)
+        experimental "servers of the Model Context Protocol are new here";
     /// Lists the providers and models that are known by name, from the current settings files.
     request Client "models/list" ModelsList(Empty, ModelsListResult);
     /// Lists the providers that a person can log in to, and who is logged in.
@@ -326,7 +335,7 @@ methods! {
     /// Announces that this connection read too slowly and the durable events between the two numbers were not sent.
     /// Read them with `session/events`; events after `headSeq` are sent as usual.
     notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
-    /// Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`.
+    /// Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login` or `mcp/login`.
     notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams)
         experimental "the ways in which providers log people in still change";
     /// Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins

@@ -41,7 +41,8 @@ pub use crate::history::items::Items;
 pub use crate::llm::Trace;
 pub use crate::llm::login::Prompt as LoginPrompt;
 pub use crate::mcp::{
-    Definition as ServerDefinition, Origin as ServerOrigin, SharedServers, parse as parse_servers,
+    Definition as ServerDefinition, LoginPage as ServerLoginPage, Origin as ServerOrigin,
+    SharedServers, parse as parse_servers,
 };
 pub use crate::models::LoginRequest;
 pub use crate::store::Filter;

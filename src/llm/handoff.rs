@@ -81,6 +81,7 @@ fn check(name: &str, origin: &str, messages: Vec<Message>) {
             effort: None,
             max_output_tokens: None,
             cache_key: None,
+            output_schema: None,
             trace: crate::llm::Trace::default(),
         };
         for (target, api) in FAMILIES {
@@ -121,6 +122,7 @@ fn every_recorded_reply_goes_back_to_the_model_that_made_it() {
                 effort: None,
                 max_output_tokens: None,
                 cache_key: None,
+                output_schema: None,
                 trace: crate::llm::Trace::default(),
             };
             let body = encode(api, &request, Dialect::PLAIN);

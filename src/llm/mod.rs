@@ -36,6 +36,7 @@ mod limits;
 pub mod login;
 pub mod message;
 pub mod one_shot;
+mod output_schema;
 mod reasoning;
 #[cfg(test)]
 mod recorded;

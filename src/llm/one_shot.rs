@@ -23,6 +23,7 @@ pub fn request(
         effort: None,
         max_output_tokens: Some(max_output_tokens),
         cache_key: None,
+        output_schema: None,
         trace: Trace::default(),
     }
 }

@@ -26,6 +26,9 @@ pub struct Request {
     pub max_output_tokens: Option<u32>,
     /// A key shared by the requests of one conversation, so that the provider routes them to the same cache.
     pub cache_key: Option<Arc<str>>,
+    /// The JSON Schema that the text of the reply must satisfy, for the provider to see to; `None` for free text. An encoder leaves it out
+    /// where the model is known to take none beside tools.
+    pub output_schema: Option<Arc<Value>>,
     /// The trace that it belongs to.
     pub trace: Trace,
 }

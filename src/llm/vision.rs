@@ -73,6 +73,7 @@ mod tests {
             effort: None,
             max_output_tokens: None,
             cache_key: None,
+            output_schema: None,
             trace: crate::llm::Trace::default(),
         };
         without_images(&mut request);

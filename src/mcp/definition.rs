@@ -120,6 +120,11 @@ impl Definition {
         }
     }
 
+    /// Returns true if a person can log in to it: it is reached by an address, and no header of its settings logs in.
+    pub fn has_login(&self) -> bool {
+        matches!(self.transport, Transport::Http { .. }) && !self.has_own_login()
+    }
+
     /// Returns true if its headers log in to it, so that no stored login is sent.
     pub fn has_own_login(&self) -> bool {
         let Transport::Http { headers, .. } = &self.transport else { return false };

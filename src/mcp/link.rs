@@ -45,7 +45,7 @@ pub trait Link: Send + Sync + std::fmt::Debug {
     /// Returns true once the connection is over.
     fn is_closed(&self) -> bool;
 
-    /// Returns when its tools have changed, or when the connection is over: false then. Cancel-safe.
+    /// Returns when its tools or prompts have changed, or when the connection is over: false then. Cancel-safe.
     async fn changed(&self) -> bool;
 }
 

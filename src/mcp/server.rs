@@ -10,9 +10,9 @@ use super::sdk::{self, Versions};
 use crate::exec::sandbox::Confinement;
 use crate::exec::{Environment, Process, Program, RunningProgram};
 use crate::text::visible::visible;
-use pintle_protocol::mcp::{McpServerState, McpStatus, McpTool};
+use pintle_protocol::mcp::{McpLoginState, McpServerState, McpStatus, McpTool};
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
@@ -49,6 +49,18 @@ pub struct Seat {
     pub is_trusted: bool,
     /// The confinement of a server that runs in the sandbox, or the reason why there is none and none may run.
     pub confinement: Result<Option<Arc<Confinement>>, String>,
+}
+
+impl Seat {
+    /// A seat for a server that is reached by an address, before a turn has looked at the folder. No program starts there.
+    pub fn before_a_turn(env: &Arc<dyn Environment>, cwd: &Path) -> Self {
+        Self {
+            env: Arc::clone(env),
+            cwd: cwd.to_owned(),
+            is_trusted: false,
+            confinement: Err("it starts with the session's first turn".to_owned()),
+        }
+    }
 }
 
 /// The sources of values in definitions.
@@ -157,6 +169,7 @@ pub(super) fn idle(definition: &Definition) -> McpServerState {
         origin: definition.origin.to_string(),
         status: McpStatus::Idle,
         message: None,
+        login: definition.has_login().then_some(McpLoginState::Possible),
         about: None,
         tools: Vec::new(),
         stderr: Vec::new(),
@@ -232,11 +245,17 @@ impl Server {
                     ..base
                 }
             }
-            State::Failed { error, .. } => McpServerState {
-                status: McpStatus::Failed,
-                message: Some(self.explain(&error)),
-                ..base
-            },
+            State::Failed { error, .. } => {
+                let is_wanted = matches!(error, LinkError::Login(_));
+                McpServerState {
+                    status: McpStatus::Failed,
+                    message: Some(self.explain(&error)),
+                    login: base
+                        .login
+                        .map(|login| if is_wanted { McpLoginState::Wanted } else { login }),
+                    ..base
+                }
+            }
         }
     }
 
@@ -435,11 +454,9 @@ impl Shared {
         };
         let error = match started.unwrap_or(Err(LinkError::Timeout(limit))) {
             Ok(Connected { link, driver, tools, prompts, process }) => {
-                let ready = |tools| {
-                    let (link, prompts) = (Arc::clone(&link), Arc::clone(&prompts));
-                    State::Ready { link, tools, prompts }
-                };
-                self.set(ready(tools));
+                let ready =
+                    |tools, prompts| State::Ready { link: Arc::clone(&link), tools, prompts };
+                self.set(ready(tools, prompts));
                 let began = Instant::now();
                 tokio::select! {
                     biased;
@@ -476,15 +493,16 @@ impl Shared {
         self.state.send_replace(state);
     }
 
-    /// Reads its tools again whenever they change, until the connection is over.
+    /// Reads its tools and prompts again whenever they change, until the connection is over.
     async fn watch(
         &self,
         link: &dyn Link,
-        ready: &(dyn Fn(Arc<[ToolShape]>) -> State + Send + Sync),
+        ready: &(dyn Fn(Arc<[ToolShape]>, Arc<[PromptShape]>) -> State + Send + Sync),
     ) {
         while link.changed().await {
             if let Ok(tools) = link.tools().await {
-                self.set(ready(tools.into()));
+                let prompts = link.prompts().await.unwrap_or_default();
+                self.set(ready(tools.into(), prompts.into()));
             }
             // A server may tell this as fast as it likes: it is asked once a second.
             tokio::time::sleep(Duration::from_secs(1)).await;

@@ -329,6 +329,22 @@ impl SessionServers {
         }
     }
 
+    /// Returns the server of this name; before a turn has looked for them, one of those that are known, at this seat.
+    pub fn find_server(
+        &self,
+        name: &str,
+        shared: &SharedServers,
+        given: &[Definition],
+        seat: Seat,
+    ) -> Option<Arc<Server>> {
+        if self.is_settled() {
+            return self.servers().into_iter().find(|server| server.definition().name == name);
+        }
+        let known = definitions(&Known { shared, given, project: &[] }).0;
+        let definition = known.into_iter().find(|definition| definition.name == name)?;
+        Some(shared.pool.server(definition, seat))
+    }
+
     /// The states of the servers, for clients; before a turn has looked for them those that are known.
     pub fn states(&self, shared: &SharedServers, given: &[Definition]) -> Vec<McpServerState> {
         let (servers, switches) =

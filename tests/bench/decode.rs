@@ -103,6 +103,7 @@ fn request() -> Request {
         effort: None,
         max_output_tokens: None,
         cache_key: None,
+        output_schema: None,
         trace: pintle::llm::Trace::default(),
     }
 }

@@ -420,6 +420,59 @@ fn a_server_asks_a_person_and_a_call_is_cancelled() {
 }
 
 #[test]
+fn a_call_that_becomes_a_task_is_followed_to_its_end() {
+    let place = Place::new(&[]);
+    let mut with_limit = server("tasks");
+    with_limit["timeout_s"] = json!(1);
+    configure(&place, &[("bad", server("tasks")), ("quick", with_limit)]);
+    let calls: Vec<Value> = ["bad__works", "bad__fails", "bad__lost", "bad__asks", "quick__hangs"]
+        .iter()
+        .map(|name| call(&format!("mcp__{name}"), json!({})))
+        .collect();
+    let (results, _) = run(&place, FULL, &calls);
+    assert_eq!(
+        results,
+        [
+            "completed: worked in 3 steps",
+            "failed: The MCP server `bad` did not do it: it answered with an error: out of paper",
+            "failed: The MCP server `bad` did not do it: it answered with an error: it cancelled the task",
+            // Nobody is there to ask.
+            r#"completed: {"q1": {"action": "cancel"}}"#,
+            "failed: the MCP server `quick` cannot be used: it did not answer within 1 s. Go on without it, or tell the user.",
+        ]
+    );
+
+    let script = json!({"replies": [
+        {"blocks": [call("mcp__bad__asks", json!({}))]}, {"blocks": [{"text": "asked"}]},
+        {"blocks": [call("mcp__bad__endless", json!({}))]}, {"blocks": [{"text": "never"}]},
+    ]});
+    let path = place.script(&script);
+    let args = ["serve", "--permission", "full", "--script", &path];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+    program.ask("initialize", json!({"protocol": protocol, "capabilities": {"questions": {}}}));
+    program.ask("session/create", json!({}));
+    program.prompt("ask");
+    let question = program.until(|message| message["method"] == "question/request");
+    assert_eq!(question["params"]["text"], "The MCP server bad asks: Sure?\n\nsure");
+    program.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"optionIds": ["1"]}}));
+    let done = program.until(|message| {
+        let event = &message["params"]["event"];
+        event["type"] == "item.completed" && event["item"]["toolName"] == "mcp__bad__asks"
+    });
+    let said = done["params"]["event"]["item"]["output"]["content"][1]["text"].as_str().unwrap();
+    let said: Value = serde_json::from_str(said).unwrap();
+    assert_eq!(said, json!({"q1": {"action": "accept", "content": {"sure": true}}}));
+    program.until_event("turn.completed");
+
+    program.prompt("wait");
+    program.until(|message| message["params"]["event"]["text"] == "step 2\n");
+    program.ask("turn/interrupt", json!({}));
+    program.until_event("turn.completed");
+    until(|| program.ask("mcp/list", json!({})).to_string().contains("endless was cancelled"));
+}
+
+#[test]
 fn a_person_calls_prompts_and_mentions_resources() {
     let place = Place::new(&[]);
     configure(&place, &[("bad", server("plain"))]);

@@ -2,7 +2,7 @@
 //! resource and the authorization server.
 
 use crate::login::{Answer, Provider, end, fields, ok, pintle, run, token, visit};
-use crate::support::program::{PLANT, Place};
+use crate::support::program::{Framing, PLANT, Place, Program, until};
 use crate::support::server::Received;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// A server whose tokens are numbered; those below `valid` are refused. A token that renews another serves once. Registration may be
 /// missing.
-fn server(registers: bool, refreshes: bool) -> Provider {
+pub(crate) fn server(registers: bool, refreshes: bool) -> Provider {
     let mut issued = 0;
     let mut valid = 1;
     Provider::start(move |request| {
@@ -129,13 +129,18 @@ fn begin_with(mut command: Command) -> (Child, BufReader<ChildStdout>, String) {
 /// Logs in as a person who agrees.
 fn log_in(place: &Place, server: &str) -> (bool, String) {
     let (child, out, page) = begin(place, server);
+    agree(&page);
+    end(child, out)
+}
+
+/// Agrees on the page of a login.
+pub(crate) fn agree(page: &str) {
     let asked = fields(page.split_once('?').unwrap().1);
     let issuer = page.split("/authorize").next().unwrap().replace(':', "%3A").replace('/', "%2F");
     let code = token("code");
     let back =
         format!("{}?code={code}&state={}&iss={issuer}", asked["redirect_uri"], asked["state"]);
     assert_eq!(visit(&back), 200);
-    end(child, out)
 }
 
 fn test(place: &Place) -> (i32, String) {
@@ -309,4 +314,76 @@ fn a_login_that_fails_says_why_and_stores_nothing() {
     let (code, text) = pintle(&place, &["mcp", "login", "own"]);
     assert!(code != 0 && text.contains("only servers with a `url` have a login"), "{text}");
     assert!(!place.home().join("mcp-logins.json").exists());
+}
+
+#[test]
+fn a_client_logs_in_to_a_server_and_out_of_it() {
+    let server = server(true, true);
+    let place = Place::new(&[]);
+    configure(&place, &server.url, "");
+    let call =
+        json!({"blocks": [{"tool": "mcp_call", "arguments": {"tool": "mcp__guarded__echo"}}]});
+    let say = |text: &str| json!({"blocks": [{"text": text}]});
+    let script = place.script(&json!({"replies": [say("It wants a login."), call, say("Done.")]}));
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    let program_of = json!({"command": "true"});
+    let of_key =
+        json!({"url": format!("{}/mcp", server.url), "headers": {"Authorization": "Bearer x"}});
+    let servers = json!({"program": program_of, "of-key": of_key});
+    program.ask("session/create", json!({"config": {"mcpServers": servers}}));
+    let state = |program: &mut Program, name: &str| -> Value {
+        let listed = program.ask("mcp/list", json!({}));
+        let all = listed["servers"].as_array().unwrap();
+        all.iter().find(|server| server["name"] == name).unwrap().clone()
+    };
+    // Before a turn has used it, a person can log in; a turn finds out that it is needed.
+    assert_eq!(state(&mut program, "guarded")["login"], "possible");
+    assert_eq!(state(&mut program, "program").get("login"), None);
+    assert_eq!(state(&mut program, "of-key").get("login"), None);
+    program.prompt("go");
+    program.until_event("turn.completed");
+    assert_eq!(state(&mut program, "guarded")["login"], "wanted");
+
+    // It is cancelled while the person looks at the page, and keeps no other request waiting.
+    let page = |program: &mut Program| -> Value {
+        program.until(|message| message["method"] == "auth/openUrl")["params"].clone()
+    };
+    let id = program.request("mcp/login", json!({"server": "guarded"}));
+    page(&mut program);
+    program.ask("ping", json!({}));
+    program.send(&json!({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": id}}));
+    assert_eq!(program.answer_to(id)["data"]["code"], "cancelled");
+    assert_eq!(program.ask("mcp/logout", json!({"server": "guarded"})), json!({"removed": false}));
+
+    let id = program.request("mcp/login", json!({"server": "guarded", "scopes": ["tools"]}));
+    let shown = page(&mut program);
+    assert_eq!(shown["mcpServer"], "guarded");
+    assert!(shown.get("provider").is_none() && shown["expiresInMs"].as_u64().unwrap() > 0);
+    let url = shown["url"].as_str().unwrap();
+    assert!(url.contains("scope=tools"), "{url}");
+    agree(url);
+    let answer = program.answer_to(id);
+    assert_eq!(answer["servers"].as_array().unwrap().len(), 3, "{answer}");
+    until(|| state(&mut program, "guarded")["status"] == "ready");
+    program.prompt("again");
+    let done = program.until(|message| {
+        let event = &message["params"]["event"];
+        event["type"] == "item.completed" && event["item"]["type"] == "toolCall"
+    });
+    let output = done["params"]["event"]["item"]["output"]["content"].to_string();
+    assert!(output.contains("said again"), "{output}");
+    program.until_event("turn.completed");
+    assert!(program.seen.iter().all(|message| !message.to_string().contains(PLANT)));
+
+    assert_eq!(program.ask("mcp/logout", json!({"server": "guarded"})), json!({"removed": true}));
+    for (server, want) in [
+        ("program", "no login to `program`: only servers with a `url` have a login"),
+        ("of-key", "no login to `of-key`: its settings have an `Authorization`"),
+        ("nobody", "there is no MCP server `nobody` in this session"),
+    ] {
+        let refused = program.ask_refused("mcp/login", json!({ "server": server }));
+        assert!(refused["message"].as_str().unwrap().starts_with(want), "{refused}");
+    }
 }

@@ -4,6 +4,7 @@
 //! and long texts and lists are cut, so that the file is the same in every run. `UPDATE_EXPECT=1` writes it.
 
 use crate::login::{Provider, device};
+use crate::mcp_login::{agree, server as guarded};
 use crate::support::program::{Framing, Place, Program, until};
 use crate::support::steady::Steady;
 use expect_test::expect_file;
@@ -82,6 +83,9 @@ impl Recorder {
             "session/event" if params["event"]["type"] != "turn.started" => return message,
             "session/event" | "session/lagged" | "auth/openUrl" => {
                 self.keep(method, params, None);
+                if params.get("mcpServer").is_some() {
+                    agree(params["url"].as_str().unwrap());
+                }
                 return message;
             }
             _ => return message,
@@ -165,10 +169,13 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.ask("auth/login", json!({"provider": "work"}));
     it.ask("auth/status", json!({}));
     it.ask("auth/logout", json!({"provider": "work"}));
-    let servers = json!({"docs": {"url": "http://127.0.0.1:8000/mcp"}});
+    let docs = guarded(true, true);
+    let servers = json!({"docs": {"url": format!("{}/mcp", docs.url)}});
     let create = json!({"cwd": place.project(), "config": {"mcpServers": servers}});
     let created = it.ask("session/create", create);
     it.ask("mcp/list", json!({}));
+    it.ask("mcp/login", json!({"server": "docs"}));
+    it.ask("mcp/logout", json!({"server": "docs"}));
     it.ask("mcp/update", json!({"server": "docs", "enabled": false}));
     let session = created["sessionId"].clone();
     it.ask("config/list", json!({}));
@@ -313,7 +320,8 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.notify("exit", json!({}));
     it.program.end_input();
     it.program.wait();
-    it.kept
+    let kept = serde_json::to_string(&it.kept).unwrap();
+    serde_json::from_str(&kept.replace(&docs.url, "http://127.0.0.1:8000")).unwrap()
 }
 
 /// What a client is told that did not read.

@@ -1,6 +1,9 @@
 //! `pintle run` for scripts: each end by its exit code and its word, answers of a given form, patches, and the time for the whole task.
 
+use crate::login::Provider;
+use crate::providers::{chat, messages};
 use crate::support::program::{Place, until};
+use crate::support::server::Received;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pintle_protocol::schema::SCHEMA_JSON;
@@ -150,6 +153,98 @@ fn an_answer_satisfies_the_schema_or_the_task_failed() {
         let (code, result, told) = task.run(&["go", "--output-schema", &path]);
         let told = told + &result.to_string();
         assert!(code == 2 && told.contains(said), "{code} {told}");
+    }
+}
+
+/// A reply of a few words over an API.
+fn reply(api: &str, words: &'static str) -> String {
+    match api {
+        "chat" => chat(&(words, None)),
+        "messages" => messages(&(words, None)),
+        "responses" => {
+            let item = json!({"type": "message", "id": "m1", "role": "assistant", "content": []});
+            let lines = [
+                json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+                json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "item_id": "m1", "delta": words}),
+                json!({"type": "response.output_item.done", "output_index": 0, "item": {"type": "message", "id": "m1", "role": "assistant",
+                    "content": [{"type": "output_text", "text": words}]}}),
+                json!({"type": "response.completed", "response": {"status": "completed", "usage": {"input_tokens": 1, "output_tokens": 1}}}),
+            ];
+            lines.iter().map(|line| format!("data: {line}\n\n")).collect()
+        }
+        _ => {
+            let candidate = json!({"content": {"role": "model", "parts": [{"text": words}]}, "finishReason": "STOP"});
+            format!("data: {}\n\n", json!({"candidates": [candidate]}))
+        }
+    }
+}
+
+#[test]
+fn a_provider_sees_to_the_schema_of_a_reply_that_can_only_be_the_answer() {
+    let schema = json!({"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}},
+        "additionalProperties": false});
+    // The APIs, and where each takes the schema.
+    let apis = [
+        ("chat", "m", "/response_format/json_schema/schema"),
+        ("responses", "m", "/text/format/schema"),
+        ("messages", "m", "/output_config/format/schema"),
+        ("gemini", "gemini-3-pro", "/generationConfig/responseSchema"),
+    ];
+    for (api, model, place_of_schema) in apis {
+        for (name, args, refuses, want) in [
+            ("asked for again", &[][..], false, &[false, true][..]),
+            ("a provider without schemas", &[][..], true, &[false, true, false][..]),
+            ("no tools", &["--tools", "mcp_*"][..], false, &[true, true][..]),
+            (
+                "no tools, and no schemas",
+                &["--tools", "mcp_*"][..],
+                true,
+                &[true, false, false][..],
+            ),
+        ] {
+            let (mut answers, of) = (0, api.to_owned());
+            let provider = Provider::start(move |request| {
+                if refuses && request.json().pointer(place_of_schema).is_some() {
+                    let error = json!({"error": {"message": "response_format: not supported", "type": "invalid_request_error"}});
+                    return (400, error.to_string());
+                }
+                answers += 1;
+                let words = if answers == 1 { "three" } else { r#"{"count": 3}"# };
+                (200, reply(&of, words))
+            });
+            let task = Task::new(json!([]));
+            let path = task.write("schema.json", &schema.to_string());
+            std::fs::create_dir_all(task.place.home()).unwrap();
+            let settings =
+                format!("[providers.own]\nbase_url = \"{}/v1\"\napi = \"{api}\"\n", provider.url);
+            std::fs::write(task.place.home().join("config.toml"), settings).unwrap();
+            let model = format!("own/{model}");
+            let args = [
+                &[
+                    "run",
+                    "--quiet",
+                    "--format",
+                    "json",
+                    "--model",
+                    &model,
+                    "go",
+                    "--output-schema",
+                    &path,
+                ],
+                args,
+            ]
+            .concat();
+            let out = task.place.command(&args).stdin(Stdio::null()).output().unwrap();
+            let (code, result, said) = ended(&out);
+            assert_eq!(
+                (code, &result["structured"]),
+                (0, &json!({"count": 3})),
+                "{api}, {name}: {result} {said}"
+            );
+            let has_schema = |request: &Received| request.json().pointer(place_of_schema).is_some();
+            let got: Vec<bool> = provider.received().iter().map(has_schema).collect();
+            assert_eq!(got, want, "{api}, {name}");
+        }
     }
 }
 

@@ -2754,6 +2754,8 @@ export type McpServerState = {
   status: McpStatus;
   /** The reason of a failure, in words. */
   message?: string;
+  /** The login to it; absent where it has none: a program, or an address whose settings have an `Authorization`. */
+  login?: McpLoginState;
   /** Its own name and version, and the protocol's; once it is connected. */
   about?: string;
   /** Its tools, once it is connected. */
@@ -2769,6 +2771,11 @@ export type McpStatus =
   | /** It is connected. */ "ready"
   | /** It could not be started, or its connection is over. The next use tries again. */ "failed"
   | /** It was switched off for this session. */ "off";
+
+/** The login to a server. (Experimental.) */
+export type McpLoginState = 
+  | /** A person can log in with `mcp/login`; most servers need none. */ "possible"
+  | /** The server refused for want of a login. */ "wanted";
 
 /** A tool of a server. (Experimental.) */
 export type McpTool = {
@@ -2790,6 +2797,30 @@ export type McpUpdateParams = {
   enabled?: boolean;
   /** Starts one that failed at once, without waiting for its next use. */
   restart?: boolean;
+};
+
+/** The params of `mcp/login`. (Experimental.) */
+export type McpLoginParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The server's name. */
+  server: string;
+  /** The scopes to ask for, in place of those of its settings and of those that the server names. */
+  scopes?: string[];
+};
+
+/** The params of `mcp/logout`. (Experimental.) */
+export type McpLogoutParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The server's name. */
+  server: string;
+};
+
+/** The result of `mcp/logout`. (Experimental.) */
+export type McpLogoutResult = {
+  /** There was a stored login. */
+  removed: boolean;
 };
 
 /** The providers and models known by name. Any other `provider/id` of a known provider works as well. */
@@ -3067,8 +3098,10 @@ export type SessionLaggedParams = {
 
 /** The params of `auth/openUrl`. (Experimental.) */
 export type AuthOpenUrlParams = {
-  /** The provider. */
-  provider: string;
+  /** The provider, for `auth/login`. */
+  provider?: string;
+  /** The server, for `mcp/login`. */
+  mcpServer?: string;
   /** The page to open. */
   url: string;
   /** The code to enter there. */
@@ -3549,6 +3582,10 @@ export interface ClientRequests {
   "mcp/list": { params: SessionParams; result: McpListResult };
   /** Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`. (Experimental: servers of the Model Context Protocol are new here.) */
   "mcp/update": { params: McpUpdateParams; result: McpListResult };
+  /** Logs in to a server that is reached by an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: servers of the Model Context Protocol are new here.) */
+  "mcp/login": { params: McpLoginParams; result: McpListResult };
+  /** Removes the stored login to a server. (Experimental: servers of the Model Context Protocol are new here.) */
+  "mcp/logout": { params: McpLogoutParams; result: McpLogoutResult };
   /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };
   /** Lists the providers that a person can log in to, and who is logged in. (Experimental: the ways in which providers log people in still change.) */
@@ -3573,7 +3610,7 @@ export interface ClientRequests {
 export interface ClientNotifications {
   /** Ends the process: with code 0 after `shutdown`, with 1 without. */
   "exit": { params: Empty };
-  /** Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it. */
+  /** Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it. */
   "$/cancelRequest": { params: CancelParams };
 }
 
@@ -3593,13 +3630,13 @@ export interface EngineRequests {
 
 /** Notifications the engine sends. */
 export interface EngineNotifications {
-  /** Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it. */
+  /** Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it. */
   "$/cancelRequest": { params: CancelParams };
   /** Delivers an event of a session. */
   "session/event": { params: AnyRecord };
   /** Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual. */
   "session/lagged": { params: SessionLaggedParams };
-  /** Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`. (Experimental: the ways in which providers log people in still change.) */
+  /** Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login` or `mcp/login`. (Experimental: the ways in which providers log people in still change.) */
   "auth/openUrl": { params: AuthOpenUrlParams };
 }
 

@@ -3579,6 +3579,8 @@ class McpServerState(_McpServerState, total=False):
 
     # The reason of a failure, in words.
     message: str
+    # The login to it; absent where it has none: a program, or an address whose settings have an `Authorization`.
+    login: "McpLoginState"
     # Its own name and version, and the protocol's; once it is connected.
     about: str
     # Its tools, once it is connected.
@@ -3589,6 +3591,9 @@ class McpServerState(_McpServerState, total=False):
 
 # The status of a server. (Experimental.)
 McpStatus: TypeAlias = Union[Literal["idle"], Literal["starting"], Literal["ready"], Literal["failed"], Literal["off"]]
+
+# The login to a server. (Experimental.)
+McpLoginState: TypeAlias = Union[Literal["possible"], Literal["wanted"]]
 
 class _McpTool(TypedDict):
     # Its name at the server.
@@ -3618,6 +3623,39 @@ class McpUpdateParams(_McpUpdateParams, total=False):
     enabled: bool
     # Starts one that failed at once, without waiting for its next use.
     restart: bool
+
+
+class _McpLoginParams(TypedDict):
+    # The server's name.
+    server: str
+
+
+class McpLoginParams(_McpLoginParams, total=False):
+    """The params of `mcp/login`. (Experimental.)"""
+
+    # The session; may be left out where this connection has made or opened exactly one.
+    sessionId: "SessionId"
+    # The scopes to ask for, in place of those of its settings and of those that the server names.
+    scopes: list[str]
+
+
+class _McpLogoutParams(TypedDict):
+    # The server's name.
+    server: str
+
+
+class McpLogoutParams(_McpLogoutParams, total=False):
+    """The params of `mcp/logout`. (Experimental.)"""
+
+    # The session; may be left out where this connection has made or opened exactly one.
+    sessionId: "SessionId"
+
+
+class McpLogoutResult(TypedDict):
+    """The result of `mcp/logout`. (Experimental.)"""
+
+    # There was a stored login.
+    removed: bool
 
 
 class _ModelsListResult(TypedDict):
@@ -3985,8 +4023,6 @@ class SessionLaggedParams(TypedDict):
 
 
 class _AuthOpenUrlParams(TypedDict):
-    # The provider.
-    provider: str
     # The page to open.
     url: str
 
@@ -3994,6 +4030,10 @@ class _AuthOpenUrlParams(TypedDict):
 class AuthOpenUrlParams(_AuthOpenUrlParams, total=False):
     """The params of `auth/openUrl`. (Experimental.)"""
 
+    # The provider, for `auth/login`.
+    provider: str
+    # The server, for `mcp/login`.
+    mcpServer: str
     # The code to enter there.
     userCode: str
     # The time that is left, in milliseconds.
@@ -4522,6 +4562,8 @@ ClientRequest: TypeAlias = Literal[
     "job/stop",
     "mcp/list",
     "mcp/update",
+    "mcp/login",
+    "mcp/logout",
     "models/list",
     "auth/status",
     "auth/login",
@@ -5067,6 +5109,16 @@ class Client:
     def request(
         self, method: Literal["mcp/update"], params: "McpUpdateParams"
     ) -> "McpListResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["mcp/login"], params: "McpLoginParams"
+    ) -> "McpListResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["mcp/logout"], params: "McpLogoutParams"
+    ) -> "McpLogoutResult": ...
 
     @overload
     def request(

@@ -1,8 +1,10 @@
 //! The session's MCP servers.
 
 use super::Reply;
+use crate::mcp::Server;
 use pintle_protocol::mcp::McpServerState;
 use pintle_protocol::methods::PromptCommand;
+use std::sync::Arc;
 
 /// Commands about MCP servers.
 #[derive(Debug)]
@@ -11,6 +13,13 @@ pub enum ServersCommand {
     List {
         /// Receives their states.
         reply: Reply<Vec<McpServerState>>,
+    },
+    /// Find one.
+    Find {
+        /// Its name.
+        server: String,
+        /// Receives it; it may not be started yet.
+        reply: Reply<Arc<Server>>,
     },
     /// List their prompts.
     Prompts {

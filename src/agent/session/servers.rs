@@ -3,7 +3,9 @@
 use super::Session;
 use crate::agent::command::ServersCommand;
 use crate::agent::error::{Error, ErrorKind};
+use crate::mcp::{Seat, Server};
 use pintle_protocol::mcp::McpServerState;
+use std::sync::Arc;
 
 impl Session {
     pub(super) fn servers_command(&self, command: ServersCommand) {
@@ -14,13 +16,12 @@ impl Session {
             ServersCommand::Prompts { reply } => {
                 let _ = reply.send(Ok(self.servers.prompts()));
             }
+            ServersCommand::Find { server, reply } => {
+                let _ = reply.send(self.find_server(&server));
+            }
             ServersCommand::Update { server, enabled, restart, reply } => {
-                let states = self.server_states();
-                let names: Vec<&str> = states.iter().map(|state| state.name.as_str()).collect();
-                if !names.contains(&server.as_str()) {
-                    let message = format!("there is no MCP server `{server}` in this session");
-                    let hint = format!("the servers are {}", names.join(", "));
-                    let _ = reply.send(Err(Error::new(ErrorKind::NotFound, message).hint(hint)));
+                if !self.server_states().iter().any(|state| state.name == server) {
+                    let _ = reply.send(Err(self.no_server(&server)));
                     return;
                 }
                 if let Some(enabled) = enabled {
@@ -32,6 +33,30 @@ impl Session {
                 let _ = reply.send(Ok(self.server_states()));
             }
         }
+    }
+
+    /// Returns the server of this name.
+    ///
+    /// # Errors
+    /// There is none.
+    fn find_server(&self, name: &str) -> Result<Arc<Server>, Error> {
+        let shared = self.services.servers.as_ref();
+        let found = shared.and_then(|shared| {
+            let seat = Seat::before_a_turn(&self.services.env, self.log.cwd());
+            self.servers.find_server(name, shared, &self.settings.servers, seat)
+        });
+        found.ok_or_else(|| self.no_server(name))
+    }
+
+    fn no_server(&self, name: &str) -> Error {
+        let message = format!("there is no MCP server `{name}` in this session");
+        let names: Vec<String> = self.server_states().into_iter().map(|state| state.name).collect();
+        let hint = if names.is_empty() {
+            "it has none; those of a project's file are known once a turn has begun".to_owned()
+        } else {
+            format!("the servers are {}", names.join(", "))
+        };
+        Error::new(ErrorKind::NotFound, message).hint(hint)
     }
 
     /// The states of the servers: those that a turn has found, else those that are known before one.

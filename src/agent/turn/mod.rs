@@ -59,6 +59,9 @@ use std::sync::Arc;
 /// The code of a provider's refusal because the conversation is too long.
 const OVERFLOW: &str = "overflow";
 
+/// The code of a refusal of a request as it is.
+const INVALID: &str = "invalidRequest";
+
 /// Runs a turn. It always ends with a conversation that any provider accepts.
 pub(super) async fn run<H: Host>(
     host: &mut H,
@@ -198,7 +201,18 @@ async fn drive<H: Host>(
         let changed = hook_points::context(host, ctx, &conversation.messages).await;
         let messages = changed.as_ref().unwrap_or(&conversation.messages);
         hook_points::request(host, ctx, messages.len()).await?;
-        let reply = match step::run(host, ctx, messages, &tools, tally).await {
+        let output_schema =
+            output.as_ref().and_then(|output| output.for_provider(!tools.is_empty()));
+        let is_native = output_schema.is_some();
+        let wanted = step::Wanted { messages, tools: &tools, output_schema };
+        let reply = match step::run(host, ctx, &wanted, tally).await {
+            // The provider may know no schemas, or refuse this one: the engine's own check is left.
+            Err(End::Failed(error)) if error.code == INVALID && is_native => {
+                if let Some(output) = &mut output {
+                    output.refused();
+                }
+                continue;
+            }
             // The provider finds it too long: make room, and ask once more.
             Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
                 is_shortened = true;
@@ -314,12 +328,13 @@ async fn sum_up<H: Host>(
     reason: &str,
 ) -> Result<(), End> {
     tell(host, ctx, &mut state.conversation, last_words(reason));
-    let StepReply { assistant, calls, cut, .. } =
-        match step::run(host, ctx, &state.conversation.messages, tools, tally).await {
-            Ok(reply) => reply,
-            Err(End::Interrupted) => return Err(End::Interrupted),
-            Err(End::Completed(_) | End::Failed(_)) => return Ok(()),
-        };
+    let messages = &state.conversation.messages;
+    let wanted = step::Wanted { messages, tools, output_schema: None };
+    let StepReply { assistant, calls, cut, .. } = match step::run(host, ctx, &wanted, tally).await {
+        Ok(reply) => reply,
+        Err(End::Interrupted) => return Err(End::Interrupted),
+        Err(End::Completed(_) | End::Failed(_)) => return Ok(()),
+    };
     if let Some(mut output) = output
         && cut.is_none()
         && let Verdict::Valid(value) = output.judge(&assistant.blocks)

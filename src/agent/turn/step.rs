@@ -25,6 +25,7 @@ use pintle_protocol::event::{
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolKind};
+use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,6 +82,17 @@ enum Attempt {
     Failed(Error, Duration),
 }
 
+/// What a model is asked.
+#[derive(Debug)]
+pub(in crate::agent) struct Wanted<'a> {
+    /// The conversation.
+    pub(in crate::agent) messages: &'a [Arc<Message>],
+    /// The tools that it may call.
+    pub(in crate::agent) tools: &'a Arc<[ToolSpec]>,
+    /// The schema of its reply's text, where the provider is to see to it.
+    pub(in crate::agent) output_schema: Option<Arc<Value>>,
+}
+
 /// Asks the model and streams its reply, again when the provider fails in a way that may pass.
 ///
 /// # Errors
@@ -88,14 +100,13 @@ enum Attempt {
 pub(in crate::agent) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    messages: &[Arc<Message>],
-    tools: &Arc<[ToolSpec]>,
+    wanted: &Wanted<'_>,
     tally: &mut Tally,
 ) -> Result<StepReply, End> {
     let mut failures = Failures::default();
     tally.steps += 1;
     loop {
-        match ask(host, ctx, messages, tools, tally, failures).await? {
+        match ask(host, ctx, wanted, tally, failures).await? {
             Attempt::Replied(reply) => return Ok(reply),
             Attempt::Failed(error, wait) => {
                 failures.count += 1;
@@ -122,8 +133,7 @@ pub(in crate::agent) async fn run<H: Host>(
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    messages: &[Arc<Message>],
-    tools: &Arc<[ToolSpec]>,
+    wanted: &Wanted<'_>,
     tally: &mut Tally,
     failures: Failures,
 ) -> Result<Attempt, End> {
@@ -131,11 +141,12 @@ async fn ask<H: Host>(
         model: ctx.llm.model.id.clone(),
         origin: ctx.llm.model.origin(),
         system: Arc::clone(&ctx.system),
-        messages: Arc::new(messages.to_vec()),
-        tools: Arc::clone(tools),
+        messages: Arc::new(wanted.messages.to_vec()),
+        tools: Arc::clone(wanted.tools),
         effort: ctx.llm.model.effort,
         max_output_tokens: None,
         cache_key: Some(ctx.session_id.as_str().into()),
+        output_schema: wanted.output_schema.clone(),
         trace: ctx.llm.trace.clone(),
     };
     let sent = RequestParts {

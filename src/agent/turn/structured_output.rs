@@ -1,13 +1,16 @@
 //! A turn whose final message must be JSON of a given schema. Pure.
 //!
-//! The model is told the schema, and its final message is checked: providers' own modes for it differ, forbid tools or leave out parts of a schema. A
-//! message that does not satisfy it is asked for again, twice; then the turn fails, so that nobody takes something else for the result.
+//! The model is told the schema, and its final message is checked. A message that does not satisfy it is asked for again, twice; then the
+//! turn fails, so that nobody takes something else for the result. A provider is given the schema, to see to it by itself, where its reply
+//! can only be the final message: when it is asked for again, and in a turn without tools. In other requests it would force every remark
+//! between calls into the schema. Whatever a provider does or refuses, the check is the engine's.
 
 use crate::context::conversation::from_engine;
 use crate::llm::AssistantBlock;
 use jsonschema::Validator;
 use pintle_protocol::event::{QueuedInput, TurnError};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The number of times that a model is asked again. One that fails three times goes on failing.
 const MAX_RETRIES: u32 = 2;
@@ -18,9 +21,11 @@ const MAX_VIOLATIONS: usize = 5;
 /// The requirement of a turn.
 #[derive(Debug)]
 pub(super) struct StructuredOutput {
-    schema: Value,
+    schema: Arc<Value>,
     validator: Validator,
     retries: u32,
+    /// The provider refused the schema.
+    is_refused: bool,
 }
 
 /// The judgement of a final message.
@@ -48,7 +53,18 @@ impl StructuredOutput {
         let schema = inputs.iter().rev().find_map(|input| input.output_schema.clone())?;
         // It was checked when the message was accepted.
         let validator = jsonschema::validator_for(&schema).ok()?;
-        Some(Self { schema, validator, retries: 0 })
+        Some(Self { schema: Arc::new(schema), validator, retries: 0, is_refused: false })
+    }
+
+    /// The schema for the provider, where the next reply can only be the final message.
+    pub(super) fn for_provider(&self, has_tools: bool) -> Option<Arc<Value>> {
+        let is_final = self.retries > 0 || !has_tools;
+        (is_final && !self.is_refused).then(|| Arc::clone(&self.schema))
+    }
+
+    /// Notes that the provider refused the schema.
+    pub(super) fn refused(&mut self) {
+        self.is_refused = true;
     }
 
     /// The message that tells the model.

@@ -1,16 +1,22 @@
-//! Handlers of logins: the page that a person opens is sent before the response.
+//! Handlers of logins, to providers and to servers of the Model Context Protocol: the page that a person opens is sent before the response.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use super::handlers::HandlerResult;
-use crate::agent::{LoginPrompt, LoginRequest, Secret};
+use super::handlers::{HandlerResult, session};
+use crate::agent::{
+    Error, ErrorKind, LoginPrompt, LoginRequest, Secret, ServerLoginPage, ServersCommand,
+};
+use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::auth::{
     AuthLoginParams, AuthLoginResult, AuthLogoutParams, AuthLogoutResult, AuthOpenUrlParams,
     AuthStatusResult,
 };
 use pintle_protocol::error;
+use pintle_protocol::mcp::{McpListResult, McpLoginParams, McpLogoutParams, McpLogoutResult};
 use pintle_protocol::methods::Empty;
+use std::fmt::Display;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub(super) async fn auth_status(
@@ -29,10 +35,9 @@ pub(super) async fn auth_login(
     let request = LoginRequest { provider: provider.clone(), method, key: key.map(Secret::new) };
     let mut show = |prompt: LoginPrompt| {
         let LoginPrompt { url, code: user_code, expires_in } = prompt;
-        let millis = |left: std::time::Duration| u64::try_from(left.as_millis()).ok();
         let expires_in_ms = expires_in.and_then(millis);
-        let provider = provider.clone();
-        connection.open_url(AuthOpenUrlParams { provider, url, user_code, expires_in_ms });
+        let page = AuthOpenUrlParams { url, user_code, expires_in_ms, ..Default::default() };
+        connection.open_url(AuthOpenUrlParams { provider: Some(provider.clone()), ..page });
     };
     match connection.engine.log_in(request, &mut show, &cancel).await {
         Ok(method) => Ok(AuthLoginResult { provider, method }),
@@ -43,10 +48,62 @@ pub(super) async fn auth_login(
     }
 }
 
+fn millis(left: Duration) -> Option<u64> {
+    u64::try_from(left.as_millis()).ok()
+}
+
 pub(super) async fn auth_logout(
     connection: Arc<Connection>,
     params: AuthLogoutParams,
 ) -> HandlerResult<AuthLogoutResult> {
     let removed = connection.engine.log_out(&params.provider).await.map_err(refused)?;
     Ok(AuthLogoutResult { removed })
+}
+
+pub(super) async fn mcp_login(
+    connection: Arc<Connection>,
+    params: McpLoginParams,
+    cancel: CancellationToken,
+) -> HandlerResult<McpListResult> {
+    let McpLoginParams { session_id, server: name, scopes } = params;
+    let session = session(&connection, session_id)?;
+    let server = name.clone();
+    let server =
+        session.ask(|reply| ServersCommand::Find { server, reply }).await.map_err(refused)?;
+    let mut show = |page: ServerLoginPage| {
+        let ServerLoginPage { url, expires_in } = page;
+        let expires_in_ms = millis(expires_in);
+        let mcp_server = Some(name.clone());
+        let page = AuthOpenUrlParams { mcp_server, url, expires_in_ms, ..Default::default() };
+        connection.open_url(page);
+    };
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            return Err(error_object(error::CANCELLED, "the login was cancelled", "cancelled", None));
+        }
+        done = server.log_in(&scopes, &mut show) => done.map_err(|error| no_login(&name, &error))?,
+    }
+    // Where a turn has used it, it is connected again at once.
+    let update =
+        |reply| ServersCommand::Update { server: name, enabled: None, restart: true, reply };
+    let servers = session.ask(update).await.map_err(refused)?;
+    Ok(McpListResult { servers })
+}
+
+pub(super) async fn mcp_logout(
+    connection: Arc<Connection>,
+    params: McpLogoutParams,
+) -> HandlerResult<McpLogoutResult> {
+    let McpLogoutParams { session_id, server: name } = params;
+    let session = session(&connection, session_id)?;
+    let server = name.clone();
+    let server =
+        session.ask(|reply| ServersCommand::Find { server, reply }).await.map_err(refused)?;
+    let removed = server.log_out().await.map_err(|error| no_login(&name, &error))?;
+    Ok(McpLogoutResult { removed })
+}
+
+fn no_login(server: &str, reason: &impl Display) -> ErrorObjectOwned {
+    refused(Error::new(ErrorKind::Invalid, format!("no login to `{server}`: {reason}")))
 }

@@ -15,14 +15,14 @@ use pintle_protocol::methods::{
     ApprovalAnswerRequest, AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff,
     CheckpointList, CommandList, ConfigList, ConfigSet, ContextRead, DocumentChanged,
     DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister, Initialize,
-    ItemCancel, ItemRead, JobList, JobStop, McpList, McpUpdate, ModelsList, Ping,
-    QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
-    ReviewDecide, ReviewList, ReviewPatch, SessionAnchors, SessionArchive, SessionClose,
-    SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionExport, SessionFork,
-    SessionItems, SessionLabel, SessionList, SessionMerge, SessionNote, SessionOpen, SessionRewind,
-    SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, ShellRun,
-    Shutdown, SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart, TurnSteer,
-    UsageRead,
+    ItemCancel, ItemRead, JobList, JobStop, McpList, McpLogin, McpLogout, McpUpdate, ModelsList,
+    Ping, QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request,
+    ReviewBaseline, ReviewDecide, ReviewList, ReviewPatch, SessionAnchors, SessionArchive,
+    SessionClose, SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionExport,
+    SessionFork, SessionItems, SessionLabel, SessionList, SessionMerge, SessionNote, SessionOpen,
+    SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate,
+    ShellRun, Shutdown, SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart,
+    TurnSteer, UsageRead,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -65,7 +65,7 @@ impl Order {
             | ModelsList::METHOD
             | UsageRead::METHOD
             | AuthStatus::METHOD => Self::Read,
-            AuthLogin::METHOD | ShellRun::METHOD => Self::Person,
+            AuthLogin::METHOD | McpLogin::METHOD | ShellRun::METHOD => Self::Person,
             DocumentOpen::METHOD
             | DocumentChanged::METHOD
             | DocumentSave::METHOD
@@ -145,6 +145,8 @@ impl Table {
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
         add::<McpList, _, _>(&mut module, handlers::mcp_list);
         add::<McpUpdate, _, _>(&mut module, handlers::mcp_update);
+        add_cancellable::<McpLogin, _, _>(&mut module, auth::mcp_login);
+        add::<McpLogout, _, _>(&mut module, auth::mcp_logout);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);
         add::<AuthStatus, _, _>(&mut module, auth::auth_status);
         add_cancellable::<AuthLogin, _, _>(&mut module, auth::auth_login);

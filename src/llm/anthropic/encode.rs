@@ -5,6 +5,7 @@ use crate::llm::call_ids::{CallIdMap, IdForm};
 use crate::llm::catalog;
 use crate::llm::decode::arguments_object;
 use crate::llm::encode::{raw, set, tool_name};
+use crate::llm::output_schema;
 use crate::llm::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
@@ -25,6 +26,13 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
     let mut body = json!({ "model": request.model, "max_tokens": max_tokens, "stream": true });
     if let Some(effort) = request.effort {
         think(&mut body, family.thinking, effort, max_tokens);
+    }
+    if let Some(schema) = &request.output_schema {
+        let format = json!({ "type": "json_schema", "schema": output_schema::closed(schema) });
+        match body.get_mut("output_config") {
+            Some(config) => set(config, "format", format),
+            None => set(&mut body, "output_config", json!({ "format": format })),
+        }
     }
     if !request.system.is_empty() {
         let mut block = json!({ "type": "text", "text": &*request.system });

@@ -67,6 +67,7 @@ fn request(messages: Vec<Message>) -> Request {
         effort: None,
         max_output_tokens: Some(100),
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     }
 }

@@ -175,6 +175,7 @@ fn a_recorded_stream_answers_a_provider() {
         effort: None,
         max_output_tokens: None,
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     };
     let stream = provider.stream(request).now_or_never().unwrap().unwrap();

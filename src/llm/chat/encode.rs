@@ -6,6 +6,7 @@ use crate::llm::catalog::{
     self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole,
 };
 use crate::llm::encode::{arguments_text, is_image, raw, result_text_with_failure, tool_name};
+use crate::llm::output_schema;
 use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -57,6 +58,12 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
             EffortField::ReasoningObject => set("reasoning", json!({ "effort": effort.name() })),
             EffortField::None => None,
         };
+    }
+    if let Some(schema) = &request.output_schema {
+        let format = json!({
+            "name": output_schema::NAME, "schema": **schema, "strict": output_schema::is_strict(schema)
+        });
+        set("response_format", json!({ "type": "json_schema", "json_schema": format }));
     }
     if dialect.store {
         set("store", json!(false));

@@ -109,6 +109,7 @@ fn request(messages: Vec<Message>) -> Request {
         effort: None,
         max_output_tokens: None,
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     }
 }

@@ -43,6 +43,7 @@ fn request(model: &str) -> Request {
         effort: Some(Effort::High),
         max_output_tokens: None,
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     }
 }

@@ -166,6 +166,7 @@ fn request() -> Request {
         effort: None,
         max_output_tokens: None,
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     }
 }

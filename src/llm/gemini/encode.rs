@@ -37,6 +37,14 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
     {
         set(&mut config, "thinkingConfig", thinking);
     }
+    // Models before the third generation refuse it beside tools.
+    let takes_schema = request.tools.is_empty() || models::is_third(&request.model);
+    if let Some(wanted) = request.output_schema.as_ref().filter(|_| takes_schema) {
+        set(&mut config, "responseMimeType", json!("application/json"));
+        if let Some(converted) = schema::convert(wanted) {
+            set(&mut config, "responseSchema", converted);
+        }
+    }
     if config.as_object().is_some_and(|fields| !fields.is_empty()) {
         set(&mut body, "generationConfig", config);
     }

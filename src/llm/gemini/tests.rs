@@ -152,6 +152,7 @@ fn request(model: &str, messages: Vec<Message>) -> Request {
         effort: Some(Effort::High),
         max_output_tokens: Some(9),
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     }
 }

@@ -42,6 +42,7 @@ fn request(origin: &str) -> Request {
         effort: None,
         max_output_tokens: None,
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     }
 }

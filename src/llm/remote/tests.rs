@@ -16,6 +16,7 @@ fn request(model: &str) -> Request {
         effort: None,
         max_output_tokens: Some(9),
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     }
 }

@@ -6,6 +6,7 @@ use crate::llm::call_ids::{CallIdMap, IdForm};
 use crate::llm::catalog::Dialect;
 use crate::llm::decode::text;
 use crate::llm::encode::{arguments_text, is_image, raw, result_text_with_failure, set, tool_name};
+use crate::llm::output_schema;
 use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
@@ -43,6 +44,13 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
     }
     if let Some(key) = request.cache_key.as_ref().filter(|_| dialect.prompt_cache_key) {
         set(&mut body, "prompt_cache_key", json!(**key));
+    }
+    if let Some(schema) = &request.output_schema {
+        let strict = output_schema::is_strict(schema);
+        let format = json!({
+            "type": "json_schema", "name": output_schema::NAME, "schema": **schema, "strict": strict
+        });
+        set(&mut body, "text", json!({ "format": format }));
     }
     set(&mut body, "input", Value::Array(input(request)));
     body

@@ -133,6 +133,7 @@ fn request(messages: Vec<Message>) -> Request {
         effort: Some(Effort::Low),
         max_output_tokens: Some(9),
         cache_key: None,
+        output_schema: None,
         trace: crate::llm::Trace::default(),
     }
 }

@@ -1681,12 +1681,16 @@
 ---@field origin string Where it was configured, in words.
 ---@field status pintle.McpStatus Its status.
 ---@field message? string The reason of a failure, in words.
+---@field login? pintle.McpLoginState The login to it; absent where it has none: a program, or an address whose settings have an `Authorization`.
 ---@field about? string Its own name and version, and the protocol's; once it is connected.
 ---@field tools? (pintle.McpTool)[] Its tools, once it is connected.
 ---@field stderr? (string)[] The last lines that it wrote to its error output.
 
 ---The status of a server. (Experimental.)
 ---@alias pintle.McpStatus "idle"|"starting"|"ready"|"failed"|"off"
+
+---The login to a server. (Experimental.)
+---@alias pintle.McpLoginState "possible"|"wanted"
 
 ---A tool of a server. (Experimental.)
 ---@class pintle.McpTool
@@ -1700,6 +1704,21 @@
 ---@field server string The server's name.
 ---@field enabled? boolean Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail.
 ---@field restart? boolean Starts one that failed at once, without waiting for its next use.
+
+---The params of `mcp/login`. (Experimental.)
+---@class pintle.McpLoginParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field server string The server's name.
+---@field scopes? (string)[] The scopes to ask for, in place of those of its settings and of those that the server names.
+
+---The params of `mcp/logout`. (Experimental.)
+---@class pintle.McpLogoutParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field server string The server's name.
+
+---The result of `mcp/logout`. (Experimental.)
+---@class pintle.McpLogoutResult
+---@field removed boolean There was a stored login.
 
 ---The providers and models known by name. Any other `provider/id` of a known provider works as well.
 ---@class pintle.ModelsListResult
@@ -1869,7 +1888,8 @@
 
 ---The params of `auth/openUrl`. (Experimental.)
 ---@class pintle.AuthOpenUrlParams
----@field provider string The provider.
+---@field provider? string The provider, for `auth/login`.
+---@field mcpServer? string The server, for `mcp/login`.
 ---@field url string The page to open.
 ---@field userCode? string The code to enter there.
 ---@field expiresInMs? integer The time that is left, in milliseconds.
@@ -2109,7 +2129,7 @@ M.method = {
   ---Ends the process: with code 0 after `shutdown`, with 1 without.
   ---Params: `pintle.Empty`.
   exit = "exit",
-  ---Cancels a request that has not begun, or an `auth/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it.
+  ---Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it.
   ---Params: `pintle.CancelParams`.
   cancelRequest = "$/cancelRequest",
   ---Creates a session and, by default, subscribes this connection to it.
@@ -2268,6 +2288,12 @@ M.method = {
   ---Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`. (Experimental: servers of the Model Context Protocol are new here.)
   ---Params: `pintle.McpUpdateParams`; result: `pintle.McpListResult`.
   mcp_update = "mcp/update",
+  ---Logs in to a server that is reached by an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: servers of the Model Context Protocol are new here.)
+  ---Params: `pintle.McpLoginParams`; result: `pintle.McpListResult`.
+  mcp_login = "mcp/login",
+  ---Removes the stored login to a server. (Experimental: servers of the Model Context Protocol are new here.)
+  ---Params: `pintle.McpLogoutParams`; result: `pintle.McpLogoutResult`.
+  mcp_logout = "mcp/logout",
   ---Lists the providers and models that are known by name, from the current settings files.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",
@@ -2301,7 +2327,7 @@ M.method = {
   ---Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual.
   ---Params: `pintle.SessionLaggedParams`.
   session_lagged = "session/lagged",
-  ---Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login`. (Experimental: the ways in which providers log people in still change.)
+  ---Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login` or `mcp/login`. (Experimental: the ways in which providers log people in still change.)
   ---Params: `pintle.AuthOpenUrlParams`.
   auth_openUrl = "auth/openUrl",
   ---Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.

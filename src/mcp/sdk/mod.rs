@@ -2,6 +2,8 @@
 //!
 //! The version of the protocol is negotiated: `server/discover` for 2026-07-28, else the handshake of 2025-11-25 and before.
 
+mod task;
+
 use super::link::{
     Answer, CallRequest, Elicitation, Link, LinkError, Outcome, PromptShape, ResourceShape,
     ResourceText, ToolShape,
@@ -10,12 +12,12 @@ use super::shapes;
 use pintle_protocol::content::Content;
 use rmcp::ClientHandler;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
-    ClientConfig, ClientRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, ErrorData, FormElicitationCapability, GetPromptRequestParams,
-    Implementation, InputRequest, InputRequiredResult, InputResponses, JsonObject,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
-    ReadResourceRequestParams, RequestId, ServerResult, SubscriptionFilter,
+    CallToolRequest, CallToolRequestParams, CancelTaskParams, CancelledNotificationParam,
+    ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationCapability, ErrorData, FormElicitationCapability,
+    GetPromptRequestParams, Implementation, InputRequest, InputRequests, InputResponses,
+    JsonObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ReadResourceRequestParams, RequestId, ServerResult, SubscriptionFilter, TASKS_EXTENSION_ID,
     UrlElicitationCapability,
 };
 use rmcp::service::{
@@ -53,7 +55,7 @@ pub(super) struct Sdk {
     calls: Calls,
     changes: Arc<Notify>,
     closed: watch::Receiver<bool>,
-    cancels: mpsc::Sender<RequestId>,
+    cancels: mpsc::Sender<Abandoned>,
     cancel: Option<RunningServiceCancellationToken>,
 }
 
@@ -164,6 +166,10 @@ impl ClientHandler for Handler {
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.changes.notify_one();
+    }
+
+    async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
         self.changes.notify_one();
     }
 }
@@ -313,6 +319,8 @@ fn handler(root: Option<&Path>, versions: Versions) -> Handler {
             .with_url(UrlElicitationCapability::default()),
     );
     let root = root.and_then(|root| reqwest::Url::from_directory_path(root).ok());
+    capabilities.extensions =
+        Some([(TASKS_EXTENSION_ID.to_owned(), JsonObject::new())].into_iter().collect());
     capabilities.roots = root.as_ref().map(|_| rmcp::model::RootsCapabilities::default());
     let about = Implementation::new("pintle", env!("CARGO_PKG_VERSION"));
     let config = match versions {
@@ -392,11 +400,19 @@ fn connected(
 /// Listens for changes of lists, as the versions from 2026-07-28 on tell them.
 async fn listen(peer: &Peer<RoleClient>, changes: &Notify) {
     let Some(info) = peer.peer_info() else { return };
-    let tells = info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed);
-    if info.protocol_version < ProtocolVersion::V_2026_07_28 || tells != Some(true) {
+    let (tools, prompts) = (&info.capabilities.tools, &info.capabilities.prompts);
+    let tools = tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true));
+    let prompts = prompts.as_ref().is_some_and(|prompts| prompts.list_changed == Some(true));
+    if info.protocol_version < ProtocolVersion::V_2026_07_28 || !(tools || prompts) {
         return;
     }
-    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let filter = match (tools, prompts) {
+        (true, true) => {
+            SubscriptionFilter::builder().tools_list_changed().prompts_list_changed().build()
+        }
+        (true, false) => SubscriptionFilter::builder().tools_list_changed().build(),
+        (false, _) => SubscriptionFilter::builder().prompts_list_changed().build(),
+    };
     let Ok(mut subscription) = peer.listen(filter).await else { return };
     while let Ok(Some(_)) = subscription.next().await {
         changes.notify_one();
@@ -421,27 +437,50 @@ fn failed(error: ServiceError) -> LinkError {
     }
 }
 
-/// Ends a request that nobody waits for any more.
-struct Abandoned<'a> {
-    cancels: &'a mpsc::Sender<RequestId>,
-    id: Option<RequestId>,
+/// What nobody waits for any more.
+#[derive(Debug)]
+enum Abandoned {
+    Request(RequestId),
+    Task(String),
 }
 
-impl Drop for Abandoned<'_> {
+/// Tells the server that nobody waits for something any more, unless it is over by then.
+struct Waiting<'a> {
+    cancels: &'a mpsc::Sender<Abandoned>,
+    on: Option<Abandoned>,
+}
+
+impl Waiting<'_> {
+    fn end(mut self) {
+        self.on = None;
+    }
+}
+
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if let Some(id) = self.id.take() {
+        if let Some(on) = self.on.take() {
             // Where the channel is full, the server does not read either.
-            let _ = self.cancels.try_send(id);
+            let _ = self.cancels.try_send(on);
         }
     }
 }
 
-/// Tells the server which requests nobody waits for any more.
-async fn cancel_abandoned(peer: &Peer<RoleClient>, mut ids: mpsc::Receiver<RequestId>) {
-    while let Some(id) = ids.recv().await {
-        let reason = Some("the call was stopped".to_owned());
-        let params = CancelledNotificationParam::new(Some(id), reason);
-        let _ = peer.notify_cancelled(params).await;
+/// Tells the server what nobody waits for any more.
+async fn cancel_abandoned(peer: &Peer<RoleClient>, mut abandoned: mpsc::Receiver<Abandoned>) {
+    while let Some(abandoned) = abandoned.recv().await {
+        match abandoned {
+            Abandoned::Request(id) => {
+                let reason = Some("the call was stopped".to_owned());
+                let params = CancelledNotificationParam::new(Some(id), reason);
+                let _ = peer.notify_cancelled(params).await;
+            }
+            Abandoned::Task(id) => {
+                let _ = in_time(async {
+                    peer.cancel_task(CancelTaskParams::new(id)).await.map_err(failed)
+                })
+                .await;
+            }
+        }
     }
 }
 
@@ -481,22 +520,23 @@ impl Sdk {
         let options = PeerRequestOptions::with_timeout(call.timeout).reset_timeout_on_progress();
         let sent = self.peer.send_request_with_option(request, options).await;
         let handle: RequestHandle<RoleClient> = sent.map_err(failed)?;
-        let mut abandoned = Abandoned { cancels: &self.cancels, id: Some(handle.id.clone()) };
+        let on = Some(Abandoned::Request(handle.id.clone()));
+        let waiting = Waiting { cancels: &self.cancels, on };
         let _registered = self.calls.register(RunningCall {
             token: handle.progress_token.clone(),
             progress: call.progress.clone(),
             questions: call.questions.clone(),
         });
         let result = handle.await_response().await;
-        abandoned.id = None;
+        waiting.end();
         result.map_err(failed)
     }
 }
 
-/// Answers what a call asks back, as the versions from 2026-07-28 on do it.
-async fn answers(call: &CallRequest, asked: InputRequiredResult) -> InputResponses {
+/// Answers what a call asks back, as the versions from 2026-07-28 on and tasks do it.
+async fn answers(call: &CallRequest, asked: InputRequests) -> InputResponses {
     let mut responses = InputResponses::new();
-    for (key, request) in asked.input_requests.unwrap_or_default() {
+    for (key, request) in asked {
         let answer = match request {
             InputRequest::Elicitation(request) => ask(&call.questions, request.params).await,
             // Nothing else is offered to servers.
@@ -559,7 +599,11 @@ impl Link for Sdk {
                 ServerResult::CallToolResult(result) => return Ok(shapes::outcome(result)),
                 ServerResult::InputRequiredResult(asked) => {
                     params.request_state = asked.request_state.clone();
+                    let asked = asked.input_requests.unwrap_or_default();
                     params.input_responses = Some(answers(&call, asked).await);
+                }
+                ServerResult::CreateTaskResult(created) => {
+                    return self.follow(&call, created.task).await;
                 }
                 // A result without content is one that went well.
                 ServerResult::EmptyResult(_) => return Ok(shapes::nothing()),

@@ -1,0 +1,116 @@
+//! Tasks, the extension `io.modelcontextprotocol/tasks`: a server answers a call with a task, whose state it is then asked for.
+
+use super::{Abandoned, Sdk, Waiting, answers, failed, in_time};
+use crate::mcp::link::{CallRequest, LinkError, Outcome};
+use crate::mcp::shapes;
+use rmcp::model::{
+    CallToolResult, DetailedTask, GetTaskParams, InputRequests, JsonObject, Task, TaskPayload,
+    UpdateTaskParams,
+};
+use rmcp::service::ServiceError;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The time between two questions for the state, where the server names none.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The shortest such time, whatever the server names.
+const MIN_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The longest such time: a person who waits sees that the work goes on.
+const MAX_INTERVAL: Duration = Duration::from_secs(30);
+
+impl Sdk {
+    /// Follows a task until it is over. It is cancelled when nobody waits for it any more.
+    ///
+    /// # Errors
+    /// The server or the task failed, or nothing of it changed for the call's time.
+    pub(super) async fn follow(
+        &self,
+        call: &CallRequest,
+        mut task: Task,
+    ) -> Result<Outcome, LinkError> {
+        let id = task.task_id.clone();
+        let on = Some(Abandoned::Task(id.clone()));
+        let waiting = Waiting { cancels: &self.cancels, on };
+        let (mut answered, mut deadline) = (BTreeSet::new(), Instant::now() + call.timeout);
+        tell(call, None, &task);
+        loop {
+            tokio::time::sleep(interval(&task)).await;
+            let get =
+                async { self.peer.get_task(GetTaskParams::new(id.clone())).await.map_err(failed) };
+            let DetailedTask { task: now, payload, .. } = in_time(get).await?.task;
+            if now.last_updated_at != task.last_updated_at
+                || now.status_message != task.status_message
+            {
+                deadline = Instant::now() + call.timeout;
+            }
+            tell(call, Some(&task), &now);
+            task = now;
+            match payload {
+                TaskPayload::Completed { result } => {
+                    waiting.end();
+                    return outcome(result);
+                }
+                TaskPayload::Failed { error } => {
+                    waiting.end();
+                    return Err(LinkError::Said(words(&error)));
+                }
+                TaskPayload::Cancelled => {
+                    waiting.end();
+                    return Err(LinkError::Said("it cancelled the task".to_owned()));
+                }
+                TaskPayload::InputRequired { input_requests } => {
+                    let new = new_questions(input_requests, &answered);
+                    if !new.is_empty() {
+                        answered.extend(new.keys().cloned());
+                        let params = UpdateTaskParams::new(id.clone(), answers(call, new).await);
+                        let update = async { self.peer.update_task(params).await.map_err(failed) };
+                        in_time(update).await?;
+                        deadline = Instant::now() + call.timeout;
+                    }
+                }
+                _ => {}
+            }
+            if Instant::now() >= deadline {
+                return Err(LinkError::Timeout(call.timeout));
+            }
+        }
+    }
+}
+
+/// The time until the next question for the state.
+fn interval(task: &Task) -> Duration {
+    let named = task.poll_interval_ms.map_or(INTERVAL, Duration::from_millis);
+    named.clamp(MIN_INTERVAL, MAX_INTERVAL)
+}
+
+/// Tells what the server says of its work, where that is new.
+fn tell(call: &CallRequest, before: Option<&Task>, now: &Task) {
+    let Some(message) = &now.status_message else { return };
+    if before.is_none_or(|before| before.status_message.as_ref() != Some(message)) {
+        // A full channel drops it: progress is transient.
+        let _ = call.progress.try_send(format!("{}\n", shapes::said(message)));
+    }
+}
+
+/// Those questions that were not answered yet: a server may repeat them until it has read the answer.
+fn new_questions(asked: InputRequests, answered: &BTreeSet<String>) -> InputRequests {
+    asked.into_iter().filter(|(key, _)| !answered.contains(key)).collect()
+}
+
+fn outcome(result: JsonObject) -> Result<Outcome, LinkError> {
+    let result: Result<CallToolResult, _> = serde_json::from_value(Value::Object(result));
+    match result {
+        Ok(result) => Ok(shapes::outcome(result)),
+        Err(_) => Err(failed(ServiceError::UnexpectedResponse)),
+    }
+}
+
+/// The server's own words about a failure.
+fn words(error: &JsonObject) -> String {
+    let message = error.get("message").and_then(Value::as_str);
+    shapes::said(message.unwrap_or("the task failed"))
+}
