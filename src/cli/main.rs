@@ -47,6 +47,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing_subscriber::fmt::writer::MakeWriterExt;
 
 /// The exit code for wrong usage or settings.
 const USAGE: u8 = 2;
@@ -111,9 +112,13 @@ impl Write for LogWriter {
 fn log_to_stderr(ambient: &Ambient) {
     let level = ambient.var("PINTLE_LOG").and_then(|level| level.parse().ok());
     let writer = LogWriter(ambient.secrets().clone());
+    // What libraries say is for whoever asks for a log: what a person has to know, the program says itself.
+    let is_asked_for = level.is_some();
+    let is_shown =
+        move |event: &tracing::Metadata<'_>| is_asked_for || event.target().starts_with("pintle");
     tracing_subscriber::fmt()
         .with_max_level(level.unwrap_or(tracing::Level::WARN))
-        .with_writer(move || writer.clone())
+        .with_writer((move || writer.clone()).with_filter(is_shown))
         .with_ansi(false)
         .with_target(false)
         .init();

@@ -148,7 +148,8 @@ impl Tool for ServerTool {
     }
 
     fn check(&self, arguments: &Value) -> Result<(), String> {
-        let Some(error) = self.validator.iter_errors(arguments).next() else { return Ok(()) };
+        let arguments = without_nulls(arguments.clone(), &self.parameters);
+        let Some(error) = self.validator.iter_errors(&arguments).next() else { return Ok(()) };
         let place = error.instance_path().to_string();
         let place = if place.is_empty() { String::new() } else { format!(" at `{place}`") };
         Err(format!("The arguments do not match the schema{place}: {error}"))
@@ -156,6 +157,7 @@ impl Tool for ServerTool {
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         self.switches.check(&self.server.definition().name)?;
+        let arguments = without_nulls(arguments, &self.parameters);
         let Value::Object(arguments) = arguments else {
             return Err("the arguments must be an object".to_owned());
         };
@@ -166,6 +168,24 @@ impl Tool for ServerTool {
             arguments,
         }))
     }
+}
+
+/// The arguments without those that are `null` where the schema wants another type and does not require them: models write so for what
+/// they leave out.
+fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
+    let is_required = |name: &str| {
+        let required = schema.get("required").and_then(Value::as_array);
+        required.is_some_and(|required| required.iter().any(|one| one == name))
+    };
+    let has_other_type = |name: &str| match schema.pointer("/properties").and_then(|all| all.get(name)?.get("type")) {
+        Some(Value::String(kind)) => kind != "null",
+        Some(Value::Array(kinds)) => kinds.iter().all(|kind| kind != "null"),
+        Some(_) | None => false,
+    };
+    if let Some(fields) = arguments.as_object_mut() {
+        fields.retain(|name, value| !value.is_null() || is_required(name) || !has_other_type(name));
+    }
+    arguments
 }
 
 /// A call of a server's tool.
@@ -334,4 +354,23 @@ async fn put(
 ) -> Option<Asked> {
     let ask = Ask { kind: QuestionKind::Choice, text, plan: None, options, multiple };
     ctx.client.ask(ask).await.ok().filter(|asked| asked.is_answered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_model_leaves_out_by_null_is_left_out() {
+        let schema = json!({"required": ["a"], "properties": {
+            "a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}, "d": {"type": ["integer", "string"]},
+            "e": {"anyOf": [{"type": "null"}, {"type": "string"}]}, "f": {"type": "null"},
+        }});
+        let given = json!({"a": null, "b": null, "c": null, "d": null, "e": null, "f": null, "g": null});
+        let want = json!({"a": null, "c": null, "e": null, "f": null, "g": null});
+        assert_eq!(without_nulls(given, &schema), want);
+        assert_eq!(without_nulls(json!({"b": "x"}), &schema), json!({"b": "x"}));
+        assert_eq!(without_nulls(json!([null]), &schema), json!([null]));
+    }
 }
