@@ -28,3 +28,4 @@ trap 'rm -rf "$folder"' EXIT
 export PINTLE_HOME=$folder/home HOME=$folder PYTHONDONTWRITEBYTECODE=1
 cd "$folder"
 timeout 300 "$cache/venv/bin/python" "$here/drive.py" "$ci" "$folder"
+"$here/slurm.sh"
