@@ -51,6 +51,9 @@ if ! cargo nextest --version >/dev/null 2>&1; then
 fi
 cargo nextest run --config-file tests/nextest.toml --workspace --all-features --locked --no-fail-fast
 
+step "instructions of hot paths"
+tests/bench/counted.sh
+
 step "tests in the documentation"
 cargo test --workspace --all-features --locked --doc
 

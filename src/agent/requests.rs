@@ -44,6 +44,8 @@ pub(super) enum Request {
     Fork(Box<ForkSession>, Reply<SessionHandle>),
     /// A journal has got further.
     IndexDue,
+    /// A client is there: a session will follow.
+    Prepare,
     /// Wait until no session is open.
     WhenEmpty(oneshot::Sender<()>),
     Shutdown(oneshot::Sender<()>),

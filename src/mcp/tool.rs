@@ -177,11 +177,13 @@ fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
         let required = schema.get("required").and_then(Value::as_array);
         required.is_some_and(|required| required.iter().any(|one| one == name))
     };
-    let has_other_type = |name: &str| match schema.pointer("/properties").and_then(|all| all.get(name)?.get("type")) {
-        Some(Value::String(kind)) => kind != "null",
-        Some(Value::Array(kinds)) => kinds.iter().all(|kind| kind != "null"),
-        Some(_) | None => false,
-    };
+    let has_other_type =
+        |name: &str| match schema.pointer("/properties").and_then(|all| all.get(name)?.get("type"))
+        {
+            Some(Value::String(kind)) => kind != "null",
+            Some(Value::Array(kinds)) => kinds.iter().all(|kind| kind != "null"),
+            Some(_) | None => false,
+        };
     if let Some(fields) = arguments.as_object_mut() {
         fields.retain(|name, value| !value.is_null() || is_required(name) || !has_other_type(name));
     }
@@ -367,7 +369,8 @@ mod tests {
             "a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}, "d": {"type": ["integer", "string"]},
             "e": {"anyOf": [{"type": "null"}, {"type": "string"}]}, "f": {"type": "null"},
         }});
-        let given = json!({"a": null, "b": null, "c": null, "d": null, "e": null, "f": null, "g": null});
+        let given =
+            json!({"a": null, "b": null, "c": null, "d": null, "e": null, "f": null, "g": null});
         let want = json!({"a": null, "c": null, "e": null, "f": null, "g": null});
         assert_eq!(without_nulls(given, &schema), want);
         assert_eq!(without_nulls(json!({"b": "x"}), &schema), json!({"b": "x"}));

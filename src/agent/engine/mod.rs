@@ -234,6 +234,11 @@ impl EngineHandle {
         }
     }
 
+    /// Has what the first session waits for begin now. A busy engine is not told: its sessions wait for it then.
+    pub fn prepare(&self) {
+        let _ = self.requests.try_send(Request::Prepare);
+    }
+
     /// Has the index go on reading.
     pub(super) fn index_due(&self) {
         let _ = self.requests.try_send(Request::IndexDue);
@@ -288,6 +293,7 @@ impl Engine {
                         let _ = reply.send(self.fork(*fork).await);
                     }
                     Some(Request::IndexDue) => self.indexing.due(),
+                    Some(Request::Prepare) => self.prepare().await,
                     Some(Request::WhenEmpty(done)) => {
                         self.emptiness.push(done);
                         self.tell_when_empty();
@@ -476,12 +482,16 @@ impl Engine {
         Ok(handle)
     }
 
-    async fn check_folders(&self, cwd: &str, config: &OpenConfig) -> Result<(), Error> {
-        let env = self.services.env.as_ref();
-        // A session shows the sandbox that its commands get.
-        if env.is_this_machine() {
+    /// Has the kernel asked for the sandbox, which a session shows as that of its commands.
+    async fn prepare(&self) {
+        if self.services.env.is_this_machine() {
             self.services.permissions.sandbox.level().await;
         }
+    }
+
+    async fn check_folders(&self, cwd: &str, config: &OpenConfig) -> Result<(), Error> {
+        let env = self.services.env.as_ref();
+        self.prepare().await;
         workspace::check(env, "working directory", Path::new(cwd)).await?;
         workspace::check_all(env, config.additional.as_ref()).await
     }

@@ -167,7 +167,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Returns what is enforced for a confined command on this machine. `program` is as for [`Guardian::new`].
 pub async fn probe(program: &Path) -> Level {
-    Guardian::new(program).level().await
+    let guardian = Guardian::new(program);
+    let level = guardian.level().await;
+    // Its end takes a moment, for which nobody has to wait.
+    drop(tokio::task::spawn_blocking(move || drop(guardian)));
+    level
 }
 
 impl Process {

@@ -66,6 +66,7 @@ pub(super) async fn initialize(
     check_length("/client/id", &id)?;
     filter::check(capabilities.deltas.as_ref())?;
     connection.initialize((!id.is_empty()).then_some(id), capabilities);
+    connection.engine.prepare();
     Ok(InitializeResult {
         protocol: ProtocolChoice {
             name: PROTOCOL_NAME.to_owned(),

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# The instructions of hot paths beside those in counted.txt: one of them that takes a tenth more fails. They are counted (callgrind), not timed, so a
+# busy machine does not matter, and in the profile of the tests, whose code is there already. Another compiler makes other instructions: with
+# one they are printed, and compared no further.
+#
+#   tests/bench/counted.sh             compares
+#   tests/bench/counted.sh --update    writes counted.txt
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+if ! command -v valgrind >/dev/null; then
+  { [ "$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq valgrind; } >/dev/null 2>&1 || {
+    echo "tests/bench: no valgrind" | tee -a "${PINTLE_SKIPS:-/dev/null}"
+    exit 0
+  }
+fi
+program=$(cargo build --locked --all-features --bench counted --message-format json |
+  jq -r 'select(.reason == "compiler-artifact" and .target.name == "counted").executable' | tail -1)
+known=tests/bench/counted.txt
+compiler=$(rustc --version)
+counts=$(for path in $("$program"); do
+  out=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='counted::collected*' "$program" "$path" 2>&1) || {
+    echo "$out" >&2
+    exit 1
+  }
+  printf '%s %s\n' "$path" "$(sed -n 's/.*Collected : //p' <<<"$out")"
+done)
+if [ "${1:-}" = --update ]; then
+  printf '%s\n%s\n' "$compiler" "$counts" >"$known"
+  exit 0
+fi
+if [ "$(head -1 "$known")" != "$compiler" ]; then
+  echo "$counts"
+  echo "tests/bench: counted by $(head -1 "$known"), and this is $compiler" | tee -a "${PINTLE_SKIPS:-/dev/null}"
+  exit 0
+fi
+echo "$counts" | awk -v known="$known" '
+  BEGIN { while ((getline line < known) > 0) { split(line, row, " "); before[row[1]] = row[2] } }
+  {
+    if (!($1 in before)) { printf "%-18s %12d instructions, not in %s: tests/bench/counted.sh --update\n", $1, $2, known; failed = 1; next }
+    share = ($2 / before[$1] - 1) * 100
+    verdict = share > 10 ? "   over a tenth more: find out why, or tests/bench/counted.sh --update" : ""
+    printf "%-18s %12d instructions, %+.1f %%%s\n", $1, $2, share, verdict
+    if (share > 10) failed = 1
+  }
+  END { exit failed }'
