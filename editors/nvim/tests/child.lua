@@ -290,6 +290,14 @@ function Child:chat()
   ]])
 end
 
+---The current transcript from its first message on.
+---@return string
+function Child:whole_chat()
+  self:lua("require('pintle').earlier(true)")
+  self:wait("require('pintle.workspace').find():view().state.first == 1", "the beginning")
+  return self:chat()
+end
+
 ---Waits until the transcript contains a text.
 ---@param text string
 function Child:wait_chat(text)

@@ -85,6 +85,12 @@ local verbs = {
   attention = function()
     require("pintle").attention()
   end,
+  earlier = function(text)
+    if text ~= "" and text ~= "all" then
+      return require("pintle.log").error(("`%s` is not: all"):format(text))
+    end
+    require("pintle").earlier(text == "all")
+  end,
   plan = function()
     require("pintle").plan()
   end,
@@ -150,6 +156,8 @@ function M.complete(lead, line)
     candidates = vim.fn.sort(vim.tbl_keys(verbs))
   elseif before:match("^open%s+%S*$") then
     candidates = require("pintle.layout").LAYOUTS
+  elseif before:match("^earlier%s+%S*$") then
+    candidates = { "all" }
   elseif before:match("^diff%s") then
     candidates = vim.fn.getcompletion(lead, "file")
   elseif before:match("^help%s+%S*$") then

@@ -242,6 +242,19 @@ function M.sessions()
   require("pintle.sessions").pick(workspace())
 end
 
+---Reads what came before the beginning of the transcript.
+---@param is_all? boolean Up to the first message; default: a page of it.
+function M.earlier(is_all)
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  if not here or not view then
+    return log.say("there is no session; :Pintle sessions opens one")
+  elseif view.state.first <= 1 then
+    return log.say("the transcript has all of the session")
+  end
+  require("pintle.paging").earlier(here, view, is_all)
+end
+
 ---Starts another session.
 function M.new()
   local here = workspace()

@@ -217,6 +217,23 @@ function M.show(workspace, chat)
   end
 end
 
+---Shows again what was shown before a transcript whose session cannot be opened, or says why there is none.
+---@param workspace pintle.Workspace
+---@param chat pintle.Chat
+---@param err pintle.RpcError
+function M.give_up(workspace, chat, err)
+  local view = workspace:view()
+  if not view then
+    M.failed(workspace, err)
+  end
+  local buf = view and view.chat:is_alive() and view.chat.buf or stand_ins[workspace.root]
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    put(win, buf)
+    dress(win, "chat")
+    to_end(win, buf)
+  end
+end
+
 ---The buffer that is shown as long as there is no transcript, with these lines.
 ---@param workspace pintle.Workspace
 ---@param lines string[]

@@ -7,6 +7,7 @@ local config = require("pintle.config")
 local documents = require("pintle.documents")
 local engine = require("pintle.engine")
 local log = require("pintle.log")
+local paging = require("pintle.paging")
 local protocol = require("pintle.protocol")
 local review = require("pintle.review")
 local session = require("pintle.session")
@@ -17,7 +18,9 @@ local M = {}
 ---@field state pintle.Session
 ---@field chat pintle.Chat
 ---@field replayed_to integer Events up to here are history: they are drawn, and nothing else is done.
----@field is_paging boolean
+---@field is_paging boolean Missed events are being read.
+---@field is_reading_back boolean Earlier events are being read,
+---@field wants_all boolean up to the first one.
 
 ---@class (exact) pintle.Workspace
 ---@field root string
@@ -25,12 +28,10 @@ local M = {}
 ---@field views table<string, pintle.View>
 ---@field current? string
 ---@field documents pintle.Documents
----@field private wanting? fun(view?: pintle.View)[]
+---@field private wanting? fun(view: pintle.View)[] What waits for a session that is being made or opened.
+---@field private target? string The session that is being opened.
 local Workspace = {}
 Workspace.__index = Workspace
-
--- Events in a page. Small enough that decoding and drawing one is not felt.
-local PAGE = 200
 
 ---Says that a session cannot be opened, and how to where it is.
 ---@param what string
@@ -135,13 +136,13 @@ end
 ---Calls `done` with the current session, making one where there is none.
 ---@param done fun(view: pintle.View)
 function Workspace:with_session(done)
-  local view = self:view()
-  if view then
-    return done(view)
-  end
   if self.wanting then
     table.insert(self.wanting, done)
     return
+  end
+  local view = self:view()
+  if view then
+    return done(view)
   end
   self.wanting = { done }
   local settings = config.get()
@@ -149,36 +150,47 @@ function Workspace:with_session(done)
   params.config.model = settings.model
   params.config.permissionMode = settings.permission_mode
   self.engine:request(protocol.method.session_create, params, function(err, result)
-    local wanting = self.wanting or {}
-    self.wanting = nil
     if err or not result then
+      self.wanting = nil
       err = explained(err or { code = 0, message = "an empty answer" })
       require("pintle.layout").failed(self, err)
       return log.failed("no session", err)
     end
-    local made = self:adopt(result)
-    for _, each in ipairs(wanting) do
-      each(made)
-    end
+    self:adopt(result)
+    self:serve_waiting()
   end)
 end
 
+---The view of a session, made where there is none.
+---@param id string
+---@return pintle.View
+function Workspace:view_of(id)
+  local view = self.views[id]
+  if not view then
+    local state = session.new(id)
+    local chat = require("pintle.chat").new(state, self.root)
+    view =
+      { state = state, chat = chat, replayed_to = 0, is_paging = false, is_reading_back = false, wants_all = false }
+    function chat.more()
+      paging.earlier(self, view)
+    end
+    self.views[id] = view
+  end
+  return view
+end
+
+---Makes a session the current one, as the engine says that it is.
 ---@param result pintle.SessionResult
 ---@return pintle.View
 function Workspace:adopt(result)
-  local view = self.views[result.sessionId]
-  if not view then
-    local state = session.new(result.sessionId)
-    view = { state = state, chat = require("pintle.chat").new(state, self.root), replayed_to = 0, is_paging = false }
-    self.views[result.sessionId] = view
-  end
+  local view = self:view_of(result.sessionId)
   self.current = result.sessionId
   self:take(view, session.attach(view.state, result))
   log.emit("Session", { root = self.root, session_id = result.sessionId })
   return view
 end
 
----Opens a stored session and rebuilds its transcript.
+---Opens a stored session and draws the end of its transcript.
 ---@param id string
 ---@param done fun(view: pintle.View)
 function Workspace:open(id, done)
@@ -193,22 +205,75 @@ function Workspace:open(id, done)
   -- A session that is open and only lost its buffer is drawn anew.
   self.views[id] = nil
   local method = known and protocol.method.session_subscribe or protocol.method.session_open
-  self.engine:request(method, { sessionId = id }, function(err, result)
-    if err or not result then
-      return cannot_open("the session cannot be opened", err)
+  self:show(id, function(answer)
+    self.engine:request(method, { sessionId = id }, answer)
+  end, done)
+end
+
+---Makes a session that has a history the current one. Its end is shown while the engine opens it; what a person sends meanwhile
+---waits for that.
+---@param id string
+---@param ask fun(answer: fun(err?: pintle.RpcError, result?: pintle.SessionResult)) Asks the engine to open it.
+---@param done fun(view: pintle.View) Called when the end is there.
+function Workspace:show(id, ask, done)
+  local view = self:view_of(id)
+  local result, is_drawn
+  self.target, self.wanting = id, self.wanting or {}
+  local function failed(err)
+    if self.views[id] ~= view then
+      return -- the other answer was an error as well
     end
-    done(self:show(result))
+    self.views[id] = nil
+    cannot_open("the session cannot be opened", err)
+    if self.target == id then
+      self.target, self.wanting = nil, nil
+      require("pintle.layout").give_up(self, view.chat, err)
+    end
+  end
+  local function go_on()
+    if not result or not is_drawn then
+      return
+    elseif self.target == id then
+      self.target = nil
+      self:adopt(result)
+    else
+      self:take(view, session.attach(view.state, result))
+    end
+    view.replayed_to = result.seq
+    self:serve_waiting()
+    if view.state.seq < result.seq then
+      return paging.catch_up(self, view)
+    end
+    paging.caught_up(self, view)
+  end
+  paging.tail(self, view, function(err)
+    if err then
+      return failed(err)
+    end
+    is_drawn = true
+    if self.views[id] == view then
+      done(view)
+      go_on()
+    end
+  end)
+  ask(function(err, opened)
+    if err or not opened then
+      return failed(err or { code = 0, message = "an empty answer" })
+    end
+    result = opened
+    go_on()
   end)
 end
 
----Makes a session that has a history the current one, and draws it.
----@param result pintle.SessionResult
----@return pintle.View
-function Workspace:show(result)
-  local view = self:adopt(result)
-  view.replayed_to = result.seq
-  self:catch_up(view)
-  return view
+---Calls whoever waits for a session.
+function Workspace:serve_waiting()
+  local wanting, view = self.wanting, self:view()
+  if wanting and view and not self.target then
+    self.wanting = nil
+    for _, each in ipairs(wanting) do
+      each(view)
+    end
+  end
 end
 
 ---Subscribes again to every session after the engine was restarted.
@@ -223,39 +288,12 @@ function Workspace:reattach()
       view.state.pieces = {}
       self:take(view, session.attach(view.state, result))
       if view.state.is_behind then
-        self:catch_up(view)
+        paging.catch_up(self, view)
       end
       review.look(self, id)
       log.emit("Reattached", { root = self.root, session_id = id })
     end)
   end
-end
-
----Reads the events that are missing, page by page.
----@param view pintle.View
-function Workspace:catch_up(view)
-  if view.is_paging then
-    return
-  end
-  view.is_paging = true
-  local function next_page()
-    local params = { sessionId = view.state.id, after = view.state.seq, limit = PAGE }
-    self.engine:request(protocol.method.session_events, params, function(err, page)
-      if err or not page then
-        view.is_paging = false
-        return log.failed("events cannot be read", err or { code = 0, message = "an empty answer" })
-      end
-      local changed, more = session.page(view.state, page)
-      self:take(view, changed)
-      if more then
-        return next_page()
-      end
-      view.is_paging = false
-      review.look(self, view.state.id)
-      log.emit("CaughtUp", { root = self.root, session_id = view.state.id })
-    end)
-  end
-  next_page()
 end
 
 ---@param method string
@@ -345,7 +383,7 @@ function Workspace:take(view, changed)
   local is_history = view.state.seq <= view.replayed_to
   for _, change in ipairs(changed) do
     if change.kind == "behind" then
-      self:catch_up(view)
+      paging.catch_up(self, view)
     elseif effects[change.kind] and not is_history then
       effects[change.kind](self, view, change)
     end

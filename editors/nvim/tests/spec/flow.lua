@@ -97,6 +97,7 @@ test("verbs with nothing to do", function()
     "comment",
     "diff",
     "doctor",
+    "earlier",
     "fork",
     "help",
     "keep",

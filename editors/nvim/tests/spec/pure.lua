@@ -375,7 +375,7 @@ test("nothing about the wire is written twice", function()
   assert(used > 10, used)
   -- every event that the types know is one that the reducer knows, but for those that change nothing
   local generated = table.concat(vim.fn.readfile(folder .. "protocol.lua"), "\n")
-  local reducer = table.concat(vim.fn.readfile(folder .. "session.lua"), "\n")
+  local reducer = table.concat(vim.fn.readfile(folder .. "events.lua"), "\n")
   for event in generated:gmatch("%-%-%-@class pintle%.Event%.([%w.]+)") do
     if event ~= "session.closed" then
       contains(reducer, ('["%s"]'):format(event))
