@@ -42,8 +42,25 @@ local verbs = {
   diff = function(text)
     require("pintle").diff(text ~= "" and text or nil)
   end,
-  review = function()
-    require("pintle.verdict").review()
+  review = function(text)
+    if text ~= "" and text ~= "new" then
+      return require("pintle.log").error(("`%s` is not: new"):format(text))
+    end
+    require("pintle.verdict").review(text == "new")
+  end,
+  note = function(text, call)
+    local line = vim.fn.line(".")
+    require("pintle.notes").add(M.range(call) or { first = line, last = line }, text ~= "" and text or nil)
+  end,
+  notes = function(text)
+    local notes = require("pintle.notes")
+    if text ~= "" and text ~= "send" then
+      return require("pintle.log").error(("`%s` is not: send"):format(text))
+    end
+    if text == "send" then
+      return notes.send()
+    end
+    notes.open()
   end,
   keep = function(text, call)
     local scope = M.scope(text)
@@ -108,6 +125,9 @@ local verbs = {
   end,
 }
 
+-- Verbs that take a word.
+local WORDS = { earlier = { "all" }, notes = { "send" }, review = { "new" } }
+
 local SCOPES = { "all", "file", "hunk", "turn" }
 
 ---@param text string
@@ -156,8 +176,8 @@ function M.complete(lead, line)
     candidates = vim.fn.sort(vim.tbl_keys(verbs))
   elseif before:match("^open%s+%S*$") then
     candidates = require("pintle.layout").LAYOUTS
-  elseif before:match("^earlier%s+%S*$") then
-    candidates = { "all" }
+  elseif WORDS[before:match("^(%w+)%s+%S*$")] then
+    candidates = WORDS[before:match("^%w+")]
   elseif before:match("^diff%s") then
     candidates = vim.fn.getcompletion(lead, "file")
   elseif before:match("^help%s+%S*$") then

@@ -276,6 +276,20 @@ local function other_window()
   end
 end
 
+---Goes to a window that may show a file, making one where there is none.
+function M.go_to_code()
+  local here = vim.api.nvim_get_current_win()
+  if not vim.wo[here].winfixbuf and vim.bo.buftype == "" then
+    return
+  end
+  local other = other_window()
+  if other then
+    return vim.api.nvim_set_current_win(other)
+  end
+  vim.cmd("topleft split")
+  vim.wo.winfixbuf = false
+end
+
 local group = vim.api.nvim_create_augroup("pintle_layout", { clear = true })
 -- The quickfix list opens a file in the window that was left last, if the buffer of this one is fixed. Where that one is fixed
 -- as well it would split the prompt, each time anew.

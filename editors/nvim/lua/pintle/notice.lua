@@ -163,6 +163,12 @@ local function show_pending()
   show({ text = name .. worst.text, level = worst.level }, more)
 end
 
+---Says something in the command line that is of no interest later.
+---@param text string
+function M.echo(text)
+  vim.api.nvim_echo({ { M.fit(text, vim.v.echospace) } }, false, {})
+end
+
 ---Whether nobody has put something else into the place of the editor's own `vim.notify`.
 ---@return boolean
 local function is_stock()

@@ -102,6 +102,8 @@ test("verbs with nothing to do", function()
     "help",
     "keep",
     "log",
+    "note",
+    "notes",
     "open",
     "plan",
     "queue",
