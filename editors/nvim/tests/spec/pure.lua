@@ -318,9 +318,23 @@ test("every setting, verb and map is in the help", function()
   do
     contains(help, "*:Pintle-" .. verb .. "*")
   end
-  local maps = vim.fn.readfile(vim.env.PINTLE_PLUGIN .. "/plugin/pintle.lua")
-  for name in table.concat(maps, "\n"):match("ipairs%((%b{})%)"):gmatch('"([%w-]+)"') do
-    assert(help:find("`-" .. name .. "`", 1, true) or help:find("(pintle-" .. name .. ")", 1, true), name)
+end)
+
+test("every verb has a map, and every other map is in the help", function()
+  local help = table.concat(vim.fn.readfile(vim.env.PINTLE_PLUGIN .. "/doc/pintle.txt"), "\n")
+  vim.g.loaded_pintle = nil
+  vim.cmd.source(vim.env.PINTLE_PLUGIN .. "/plugin/pintle.lua")
+  local verbs = require("pintle.command").complete("", "Pintle ")
+  for _, verb in ipairs(verbs) do
+    assert(vim.fn.maparg(("<Plug>(pintle-%s)"):format(verb), "n") ~= "", verb)
+  end
+  for _, mode in ipairs({ "n", "x", "o" }) do
+    for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
+      local name = map.lhs:match("^<Plug>%((pintle%-.*)%)$")
+      if name and not vim.list_contains(verbs, name:sub(8)) then
+        contains(help, ("<Plug>(%s)"):format(name))
+      end
+    end
   end
 end)
 
