@@ -57,8 +57,9 @@ local function side_by_side(path, label, lines, right)
   vim.cmd("wincmd p")
 end
 
--- The bar above the file in a diff.
+-- The bars of a diff: above the file, and above what it is compared with. Both or none, or the lines would not be level.
 local WINBAR = "%#Comment# :w keeps what is here · :q leaves it open"
+local OTHER_WINBAR = "%#Comment# the last accepted version"
 
 -- Commands that write a file, as one types them. Those that write all files, and plugins that save by themselves, accept nothing.
 local WRITES = { "^w$", "^write$", "^up$", "^update$", "^wq$", "^x$", "^xit$", "^exit$" }
@@ -77,7 +78,9 @@ end
 ---@param path string
 local function accept_on_write(path)
   local buf, tab = vim.api.nvim_get_current_buf(), vim.api.nvim_get_current_tabpage()
+  local other = vim.fn.win_getid(vim.fn.winnr("#"))
   vim.api.nvim_set_option_value("winbar", WINBAR, { scope = "local", win = 0 })
+  vim.api.nvim_set_option_value("winbar", OTHER_WINBAR, { scope = "local", win = other })
   local group = vim.api.nvim_create_augroup("pintle_diff_" .. tab, { clear = true })
   local is_typed = false
   local function is_here()

@@ -30,7 +30,7 @@ local HIGHLIGHTS = { [vim.log.levels.WARN] = "WarningMsg", [vim.log.levels.ERROR
 ---@param text string
 ---@param room integer
 ---@return string
-local function cut(text, room)
+local function cells(text, room)
   local low, high = 0, vim.fn.strchars(text)
   while low < high do
     local middle = math.ceil((low + high) / 2)
@@ -41,6 +41,14 @@ local function cut(text, room)
     end
   end
   return vim.fn.strcharpart(text, 0, low)
+end
+
+---Cuts a line to a number of screen cells, with a sign where something is missing.
+---@param text string
+---@param room integer
+---@return string
+function M.cut(text, room)
+  return vim.fn.strdisplaywidth(text) <= room and text or cells(text, math.max(0, room - 1)) .. "…"
 end
 
 ---A text in one line, with signs for characters that cannot be seen.
@@ -62,7 +70,7 @@ function M.fit(text, room, more)
     return line .. others
   end
   local tail = others ~= "" and "…" .. others or "… :Pintle log"
-  return cut(cut(line, math.max(0, room - vim.fn.strdisplaywidth(tail))) .. tail, room)
+  return cells(cells(line, math.max(0, room - vim.fn.strdisplaywidth(tail))) .. tail, room)
 end
 
 ---A text as the prompt of `vim.ui.input`, with room for the answer in the same line.
@@ -70,8 +78,7 @@ end
 ---@return string
 function M.prompt(text)
   local line = vim.fn.strtrans((vim.trim(text):gsub("%s*[\r\n]+%s*", " … ")))
-  local room = math.floor(vim.o.columns / 2)
-  return (vim.fn.strdisplaywidth(line) > room and cut(line, room - 1) .. "…" or line) .. " "
+  return M.cut(line, math.floor(vim.o.columns / 2)) .. " "
 end
 
 local function close_window()

@@ -5,6 +5,7 @@
 
 local events = require("pintle.events")
 local history = require("pintle.history")
+local input = require("pintle.input")
 
 local M = {}
 
@@ -21,6 +22,7 @@ local M = {}
 ---@field id string
 ---@field cwd? string
 ---@field title? string
+---@field prompt? string The beginning of its first prompt, where that was told and not read.
 ---@field model? string
 ---@field permission_mode? string
 ---@field first integer The first event that was applied; those before it are read when somebody wants to see them.
@@ -104,8 +106,8 @@ function M.attach(session, result)
   session.approvals = result.approvals or {}
   session.plan = result.plan
   session.is_behind = result.gap == true
-  for _, input in ipairs(session.queue) do
-    session.deliveries[input.itemId] = input.delivery
+  for _, queued in ipairs(session.queue) do
+    session.deliveries[queued.itemId] = queued.delivery
   end
   return { { kind = "state" }, { kind = "queue" } }
 end
@@ -280,6 +282,23 @@ function M.transient(session, event, changes)
     changes[#changes + 1] = change
     history.note(session.history, session.seq, change)
   end
+end
+
+---A session's name: its title, else the first line of its first prompt.
+---@param session pintle.Session
+---@return string?
+function M.name(session)
+  if session.title then
+    return session.title
+  end
+  for _, entry in ipairs(session.first == 1 and session.history.entries or {}) do
+    local item = entry.change.item and session.items[entry.change.item.id]
+    if item and item.type == "userMessage" then
+      local text = vim.trim(input.shown(item.content))
+      return text:match("^[^\n]+")
+    end
+  end
+  return session.prompt
 end
 
 ---Whether a turn runs or waits. A state that is unknown counts as running.

@@ -6,6 +6,7 @@ local M = {}
 local WARN_PERCENT = 80
 
 vim.api.nvim_set_hl(0, "PintleContext", { link = "Comment", default = true })
+vim.api.nvim_set_hl(0, "PintleAttention", { link = "WarningMsg", default = true })
 vim.api.nvim_set_hl(0, "PintleContextFull", { link = "WarningMsg", default = true })
 
 ---@param tokens integer
@@ -29,23 +30,47 @@ function M.meter(usage)
   return ("%d %% of %s"):format(percent, short(usage.window)), percent >= WARN_PERCENT
 end
 
----The bar above a transcript: the session's title, and how full the window is.
+---How many requests wait, in words.
+---@param count integer
+---@return string
+function M.asks(count)
+  return count == 1 and "1 asks" or count .. " ask"
+end
+
+---The bar above a transcript: the session's name, what asks there, and how full the window is.
 ---@return string
 function M.winbar()
-  local win = vim.g.statusline_winid
-  local buf = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
-  local chat = buf and require("pintle.chat").of(buf)
-  return chat and M.bar(chat.state) or ""
+  -- The editor makes the window of the bar the current one.
+  local chat = require("pintle.chat").of(vim.api.nvim_get_current_buf())
+  return chat and M.bar(chat.state, vim.api.nvim_win_get_width(0)) or ""
+end
+
+---@param text string
+---@return string
+local function escaped(text)
+  return (text:gsub("%%", "%%%%"))
 end
 
 ---@param state pintle.Session
+---@param width integer
 ---@return string
-function M.bar(state)
-  -- What a title says is no instruction for the line.
-  local title = (state.title or ""):gsub("%%", "%%%%")
+function M.bar(state, width)
+  local parts = {}
+  local count = require("pintle.approval").count(state.id)
+  if count > 0 then
+    parts[#parts + 1] = { M.asks(count), "PintleAttention" }
+  end
   local meter, is_nearly_full = M.meter(state.context)
-  local group = is_nearly_full and "PintleContextFull" or "PintleContext"
-  return (" %s%%=%%#%s#%s "):format(title, group, (meter or ""):gsub("%%", "%%%%"))
+  if meter then
+    parts[#parts + 1] = { meter, is_nearly_full and "PintleContextFull" or "PintleContext" }
+  end
+  local room, right = width - 1, ""
+  for _, part in ipairs(parts) do
+    room = room - vim.fn.strdisplaywidth(part[1]) - 1
+    right = ("%s%%#%s#%s "):format(right, part[2], escaped(part[1]))
+  end
+  local name = (require("pintle.session").name(state) or ""):gsub("[%s%c]+", " ")
+  return " " .. escaped(require("pintle.notice").cut(name, room - 1)) .. "%=" .. right
 end
 
 ---@return string
@@ -61,7 +86,7 @@ function M.get()
     parts[1] = status.state or "ready"
   end
   if status.attention > 0 then
-    parts[#parts + 1] = status.attention == 1 and "1 asks" or status.attention .. " ask"
+    parts[#parts + 1] = M.asks(status.attention)
   end
   if status.queued > 0 then
     parts[#parts + 1] = status.queued .. " queued"

@@ -62,7 +62,7 @@ local by_root = {}
 
 ---The root of the workspace that the current buffer belongs to, under its one real name.
 ---@return string
-local function root_here()
+function M.root_here()
   local root = config.get().root()
   return vim.uv.fs_realpath(root) or root
 end
@@ -70,7 +70,7 @@ end
 ---The workspace that the current buffer belongs to, if it was used before.
 ---@return pintle.Workspace?
 function M.find()
-  return by_root[root_here()]
+  return by_root[M.root_here()]
 end
 
 ---@return pintle.Workspace[]
@@ -81,7 +81,7 @@ end
 ---The workspace that the current buffer belongs to.
 ---@return pintle.Workspace
 function M.get()
-  local root = root_here()
+  local root = M.root_here()
   local self = by_root[root]
   if self then
     return self
@@ -400,7 +400,7 @@ vim.api.nvim_create_autocmd("DiagnosticChanged", {
 })
 vim.api.nvim_create_autocmd("User", {
   group = group,
-  pattern = { "PintleState", "PintleApproval" },
+  pattern = { "PintleState", "PintleApproval", "PintleQuestion" },
   callback = function()
     vim.cmd.redrawstatus({ bang = true })
   end,
