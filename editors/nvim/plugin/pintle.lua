@@ -28,18 +28,23 @@ end, {
 
 -- Verbs without an argument, each as `<Plug>(pintle-VERB)`.
 for _, verb in ipairs({
+  "add",
   "ask",
   "attention",
   "comment",
   "diff",
   "doctor",
   "earlier",
+  "effort",
   "fork",
   "help",
   "log",
+  "mode",
+  "model",
   "note",
   "notes",
   "open",
+  "permissions",
   "plan",
   "queue",
   "redo",
@@ -47,11 +52,13 @@ for _, verb in ipairs({
   "revert",
   "review",
   "rewind",
+  "search",
   "servers",
   "sessions",
   "steer",
   "stop",
   "trust",
+  "waiting",
 }) do
   vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(verb), function()
     require("pintle.command").run({ fargs = { verb } })
@@ -70,7 +77,7 @@ for _, verb in ipairs({ "keep", "undo" }) do
   end
 end
 
-for _, verb in ipairs({ "ask", "comment", "note", "queue", "steer" }) do
+for _, verb in ipairs({ "add", "ask", "comment", "note", "queue", "steer" }) do
   local rhs = (":Pintle %s<CR>"):format(verb)
   vim.keymap.set(
     "x",

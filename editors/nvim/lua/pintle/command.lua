@@ -96,6 +96,15 @@ local verbs = {
   sessions = function()
     require("pintle").sessions()
   end,
+  search = function(text)
+    require("pintle.sessions").search(require("pintle.workspace").get(), text ~= "" and text or nil)
+  end,
+  waiting = function()
+    require("pintle.waiting").open()
+  end,
+  add = function(text, call)
+    require("pintle.add").add(text ~= "" and text or (M.range(call) and "selection" or "file"), M.range(call))
+  end,
   servers = function()
     require("pintle.servers").open()
   end,
@@ -126,7 +135,20 @@ local verbs = {
 }
 
 -- Verbs that take a word.
-local WORDS = { earlier = { "all" }, notes = { "send" }, review = { "new" } }
+local WORDS = {
+  add = { "diagnostics", "file", "image", "quickfix", "selection" },
+  earlier = { "all" },
+  mode = { "act", "plan" },
+  notes = { "send" },
+  permissions = { "ask", "auto-edit", "full", "read-only" },
+  review = { "new" },
+}
+
+for _, name in ipairs({ "model", "effort", "mode", "permissions" }) do
+  verbs[name] = function(text)
+    require("pintle.settings").choose(name, text ~= "" and text or nil)
+  end
+end
 
 local SCOPES = { "all", "file", "hunk", "turn" }
 

@@ -16,6 +16,7 @@ local M = {}
 ---@field layout pintle.Layout Where the windows open: beside the code, over it, or in a tab of their own.
 ---@field width number The part of the columns that the windows beside the code have, or from 1 on their columns.
 ---@field prompt_height integer Lines of the prompt window, at most a third of what both windows have.
+---@field complete boolean Whether candidates are shown while one types `@` or `/` in a prompt.
 ---@field review_keys boolean Whether buffers with open hunks have the keys `]h`, `[h` and `ih`, where these are free.
 ---@field open_quickfix boolean Whether the quickfix window opens, without focus, when a turn has changed files.
 
@@ -37,6 +38,7 @@ M.defaults = {
   layout = "side",
   width = 0.4,
   prompt_height = 8,
+  complete = true,
   review_keys = true,
   open_quickfix = false,
 }
@@ -57,6 +59,7 @@ local checks = {
   layout = "string",
   width = "number",
   prompt_height = "number",
+  complete = "boolean",
   review_keys = "boolean",
   open_quickfix = "boolean",
 }

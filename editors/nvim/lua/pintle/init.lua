@@ -29,12 +29,18 @@ local function message(text, here, attached)
   return found
 end
 
+---The blocks of a message: its text, what that names, and what was given with it.
+---@param here pintle.Workspace
 ---@param text string
 ---@param attached? pintle.Input[]
----@return pintle.Input[]
-local function input(text, attached)
+---@return pintle.Input[]? blocks nil where something that it names is missing, and that was said
+local function input(here, text, attached)
+  local blocks, why = require("pintle.context").blocks(text, here.root)
+  if not blocks then
+    return log.error("not sent: " .. why)
+  end
   local words = text ~= "" and { { type = "text", text = text } } or {}
-  return vim.list_extend(words, attached or {})
+  return vim.list_extend(vim.list_extend(words, blocks), attached or {})
 end
 
 ---Empties the prompt buffer once its text was accepted, unless it was changed meanwhile.
@@ -52,8 +58,12 @@ end
 ---@param when_busy pintle.WhenBusy
 ---@param attached? pintle.Input[]
 local function start(here, text, when_busy, attached)
+  local blocks = input(here, text, attached)
+  if not blocks then
+    return
+  end
   here:with_session(function(view)
-    local params = { sessionId = view.state.id, input = input(text, attached), whenBusy = when_busy }
+    local params = { sessionId = view.state.id, input = blocks, whenBusy = when_busy }
     here.engine:request(require("pintle.protocol").method.turn_start, params, function(err, result)
       if err or not result then
         return log.failed("not sent", err or { code = 0, message = "an empty answer" })
@@ -69,12 +79,19 @@ end
 ---@param here pintle.Workspace
 ---@param text string
 ---@param attached? pintle.Input[]
-local function steer(here, text, attached)
+---@param or_start boolean Whether it starts a turn where none runs any more.
+local function steer(here, text, attached, or_start)
+  local blocks = input(here, text, attached)
+  if not blocks then
+    return
+  end
   here:with_session(function(view)
-    local params = { sessionId = view.state.id, input = input(text, attached) }
+    local params = { sessionId = view.state.id, input = blocks }
     here.engine:request(require("pintle.protocol").method.turn_steer, params, function(err, result)
       if err or not result then
         return log.failed("not sent", err or { code = 0, message = "an empty answer" })
+      elseif result.outcome ~= "accepted" and or_start then
+        return start(here, text, "queue", attached)
       elseif result.outcome ~= "accepted" then
         return log.say("no turn runs that could be steered: the message was not sent")
       end
@@ -82,30 +99,6 @@ local function steer(here, text, attached)
       log.say("the turn reads it at its next gap")
     end)
   end)
-end
-
----Asks what becomes of a message while a turn runs.
----@param here pintle.Workspace
----@param text string
----@param attached? pintle.Input[]
-local function choose(here, text, attached)
-  local lines = { { text = "A turn runs. What becomes of this message?", group = "PintlePanelTitle" }, { text = "" } }
-  lines[#lines + 1] = { text = text }
-  local verbs = {
-    {
-      label = "Steer the running turn",
-      act = function()
-        steer(here, text, attached)
-      end,
-    },
-    {
-      label = "Queue as a follow-up",
-      act = function()
-        start(here, text, "queue", attached)
-      end,
-    },
-  }
-  require("pintle.panel").open({ lines = lines, choices = verbs, at = 1, later = "sends nothing" })
 end
 
 ---Opens the transcript and the prompt, and goes there.
@@ -121,7 +114,7 @@ function M.open(layout)
   end)
 end
 
----Sends a prompt. While a turn runs it asks whether it is to steer or to wait.
+---Sends a prompt. While a turn runs it steers it.
 ---@param text? string default: what stands in the prompt buffer
 ---@param attached? pintle.Input[] blocks that go with it
 function M.ask(text, attached)
@@ -132,7 +125,7 @@ function M.ask(text, attached)
   end
   here:with_session(function(view)
     if require("pintle.session").is_busy(view.state) then
-      return choose(here, prompt, attached)
+      return steer(here, prompt, attached, true)
     end
     start(here, prompt, "reject", attached)
   end)
@@ -145,7 +138,7 @@ function M.steer(text, attached)
   local here = workspace()
   local found = message(text, here, attached)
   if found then
-    steer(here, found, attached)
+    steer(here, found, attached, false)
   end
 end
 

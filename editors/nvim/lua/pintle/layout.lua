@@ -21,11 +21,10 @@ local WIDTH_MIN = 30
 -- Of the lines, where the transcript is below the code.
 local BELOW_SHARE = 0.6
 
--- The keys of the prompt, from the most that there may be room for.
+-- The keys of the prompt, from the most that there may be room for: while no turn runs, and while one does.
 local KEYS = {
-  "<CR> send · <LocalLeader>s steer · <LocalLeader>q queue · <LocalLeader>x stop",
-  "<CR> send · <LocalLeader>s/q/x steer/queue/stop",
-  "<CR> send · :w keeps",
+  idle = { "<CR> sends · @ files and more · / prompts and skills · :w keeps", "<CR> sends · :w keeps" },
+  busy = { "<CR> steers the turn · <A-CR> queues · <LocalLeader>x stops", "<CR> steers · <A-CR> queues" },
 }
 
 -- The bar above the prompt.
@@ -48,7 +47,10 @@ end
 ---@return string
 function M.keys()
   local width = vim.api.nvim_win_get_width(0) - 1
-  for _, keys in ipairs(KEYS) do
+  local workspace = require("pintle.workspace").find()
+  local view = workspace and workspace:view()
+  local is_busy = view and require("pintle.session").is_busy(view.state)
+  for _, keys in ipairs(is_busy and KEYS.busy or KEYS.idle) do
     if vim.fn.strdisplaywidth(keys) <= width then
       return keys
     end
@@ -267,7 +269,7 @@ end
 
 ---The last window of the current tab that shows something else, which jumps and `wincmd p` go to.
 ---@return integer?
-local function other_window()
+function M.other_window()
   for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     local is_float = vim.api.nvim_win_get_config(win).relative ~= ""
     if not is_float and not vim.wo[win].winfixbuf and vim.bo[vim.api.nvim_win_get_buf(win)].buftype == "" then
@@ -282,7 +284,7 @@ function M.go_to_code()
   if not vim.wo[here].winfixbuf and vim.bo.buftype == "" then
     return
   end
-  local other = other_window()
+  local other = M.other_window()
   if other then
     return vim.api.nvim_set_current_win(other)
   end
@@ -301,7 +303,7 @@ vim.api.nvim_create_autocmd("WinEnter", {
     if not vim.w[here].pintle_role or before == 0 or not vim.w[before].pintle_role then
       return
     end
-    local other = other_window()
+    local other = M.other_window()
     if other then
       vim.cmd(("noautocmd call win_gotoid(%d) | noautocmd call win_gotoid(%d)"):format(other, here))
     end

@@ -9,9 +9,10 @@ vim.api.nvim_set_hl(0, "PintleContext", { link = "Comment", default = true })
 vim.api.nvim_set_hl(0, "PintleAttention", { link = "WarningMsg", default = true })
 vim.api.nvim_set_hl(0, "PintleContextFull", { link = "WarningMsg", default = true })
 
+---A number of tokens, such as `200k`.
 ---@param tokens integer
 ---@return string
-local function short(tokens)
+function M.short(tokens)
   if tokens >= 1000000 then
     return ("%gM"):format(math.floor(tokens / 100000 + 0.5) / 10)
   end
@@ -27,7 +28,7 @@ function M.meter(usage)
     return nil, false
   end
   local percent = math.floor(usage.tokens * 100 / usage.window + 0.5)
-  return ("%d %% of %s"):format(percent, short(usage.window)), percent >= WARN_PERCENT
+  return ("%d %% of %s"):format(percent, M.short(usage.window)), percent >= WARN_PERCENT
 end
 
 ---How many requests wait, in words.
