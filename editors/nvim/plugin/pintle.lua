@@ -32,15 +32,20 @@ for _, verb in ipairs({
   "ask",
   "attention",
   "comment",
+  "compact",
+  "delete",
   "diff",
   "doctor",
   "earlier",
   "effort",
+  "export",
   "fork",
   "help",
   "log",
+  "merge",
   "mode",
   "model",
+  "new",
   "note",
   "notes",
   "open",
@@ -49,6 +54,7 @@ for _, verb in ipairs({
   "queue",
   "redo",
   "rename",
+  "retry",
   "revert",
   "review",
   "rewind",
@@ -85,6 +91,12 @@ for _, verb in ipairs({ "add", "ask", "comment", "note", "queue", "steer" }) do
     rhs,
     { desc = "pintle: " .. verb .. " with these lines", silent = true }
   )
+end
+
+for _, scope in ipairs({ "job", "session", "tool" }) do
+  vim.keymap.set("n", ("<Plug>(pintle-stop-%s)"):format(scope), function()
+    require("pintle").stop(scope)
+  end, { desc = "pintle: stop a " .. scope })
 end
 
 for name, by in pairs({ ["next-hunk"] = 1, ["prev-hunk"] = -1 }) do

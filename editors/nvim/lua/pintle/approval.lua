@@ -190,17 +190,6 @@ function M.details(approval, root)
   return lines
 end
 
----@param lines string[]
-function M.show(lines)
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].bufhidden = "wipe"
-  vim.bo[buf].filetype = "markdown"
-  vim.bo[buf].modifiable = false
-  vim.cmd("topleft split")
-  vim.api.nvim_win_set_buf(0, buf)
-end
-
 ---Gives an answer, unless somebody else did.
 ---@param asked pintle.Asked
 ---@param result pintle.ApprovalAnswer|pintle.QuestionAnswer

@@ -62,7 +62,23 @@ function M.new(state, root)
     redraws = 0,
   }, Chat)
   by_buffer[buf] = self
+  vim.keymap.set("n", "<CR>", function()
+    self:answer()
+  end, { buffer = buf, desc = "pintle: answer what the call under the cursor asks, or open its fold" })
+  vim.keymap.set("n", "<LocalLeader>x", function()
+    require("pintle.stop").here()
+  end, { buffer = buf, desc = "pintle: stop what is under the cursor, or the turn" })
   return self
+end
+
+---Opens what the call under the cursor asks; without a question, its fold.
+function Chat:answer()
+  local block = self.blocks:at(vim.fn.line("."))
+  local asked = block and require("pintle.approval").of_item(block.key)
+  if asked then
+    return require("pintle.approval").show_one(asked)
+  end
+  vim.cmd("silent! normal! za")
 end
 
 ---Whether the transcript is still there: a person may have deleted the buffer.

@@ -36,8 +36,30 @@ local verbs = {
   queue = function(text, call)
     require("pintle").queue(message(text, call))
   end,
-  stop = function()
-    require("pintle").stop()
+  stop = function(text)
+    local scopes = require("pintle.stop").SCOPES
+    if text ~= "" and not vim.tbl_contains(scopes, text) then
+      return require("pintle.log").error(("`%s` is none of: %s"):format(text, table.concat(scopes, ", ")))
+    end
+    require("pintle").stop(text ~= "" and text or nil)
+  end,
+  retry = function()
+    require("pintle").retry()
+  end,
+  new = function(text)
+    require("pintle").new(text ~= "" and text or nil)
+  end,
+  compact = function(text)
+    require("pintle.sessions").compact(text ~= "" and text or nil)
+  end,
+  export = function(text)
+    require("pintle.sessions").export(text ~= "" and text or nil)
+  end,
+  delete = function()
+    require("pintle.sessions").delete()
+  end,
+  merge = function()
+    require("pintle.sessions").merge()
   end,
   diff = function(text)
     require("pintle").diff(text ~= "" and text or nil)
@@ -139,9 +161,11 @@ local WORDS = {
   add = { "diagnostics", "file", "image", "quickfix", "selection" },
   earlier = { "all" },
   mode = { "act", "plan" },
+  new = { "float", "side", "tab" },
   notes = { "send" },
   permissions = { "ask", "auto-edit", "full", "read-only" },
   review = { "new" },
+  stop = { "job", "session", "tool", "turn" },
 }
 
 for _, name in ipairs({ "model", "effort", "mode", "permissions" }) do
@@ -200,7 +224,7 @@ function M.complete(lead, line)
     candidates = require("pintle.layout").LAYOUTS
   elseif WORDS[before:match("^(%w+)%s+%S*$")] then
     candidates = WORDS[before:match("^%w+")]
-  elseif before:match("^diff%s") then
+  elseif before:match("^diff%s") or before:match("^export%s") then
     candidates = vim.fn.getcompletion(lead, "file")
   elseif before:match("^help%s+%S*$") then
     candidates = vim.tbl_map(function(topic)

@@ -13,6 +13,7 @@ local M = {}
 ---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
 ---@field handshake_ms integer How long an engine may take to answer the first request, in milliseconds.
 ---@field exit_ms integer How long the editor waits for an engine when it exits, in milliseconds.
+---@field stall_ms integer After how long without data one is told of it, in milliseconds; 0 for never.
 ---@field layout pintle.Layout Where the windows open: beside the code, over it, or in a tab of their own.
 ---@field width number The part of the columns that the windows beside the code have, or from 1 on their columns.
 ---@field prompt_height integer Lines of the prompt window, at most a third of what both windows have.
@@ -35,6 +36,7 @@ M.defaults = {
   handshake_ms = 10000,
   exit_ms = 1500,
   restart_ms = { 100, 500, 2000, 5000, 10000 },
+  stall_ms = 40000,
   layout = "side",
   width = 0.4,
   prompt_height = 8,
@@ -56,6 +58,7 @@ local checks = {
   handshake_ms = "number",
   exit_ms = "number",
   restart_ms = "list of numbers",
+  stall_ms = "number",
   layout = "string",
   width = "number",
   prompt_height = "number",

@@ -112,6 +112,11 @@ M.durable = {
     turn.status, turn.stop, turn.error = event.status, event.stop, event.error
     turn.steps, turn.denials, turn.duration_ms = event.steps, event.denials, event.durationMs
     session.usage = event.usage
+    -- What the session cost so far was told with its events up to `cost_at`.
+    if session.seq > session.cost_at then
+      session.cost_nano_usd = session.cost_nano_usd + (event.costNanoUsd or 0)
+    end
+    session.turn_cost_nano_usd = 0
     if session.turn == turn_id then
       session.turn = nil
       session.state = "idle"
@@ -168,10 +173,12 @@ M.durable = {
   end,
   ["plan.updated"] = function(session, event, add)
     session.plan = { items = event.items }
+    add({ kind = "plan" })
     add({ kind = "state" })
   end,
   ["step.completed"] = function(session, event)
     session.usage = event.turnUsage
+    session.turn_cost_nano_usd = event.turnCostNanoUsd or session.turn_cost_nano_usd
   end,
   ["retry.scheduled"] = function(_, event, add)
     local text = "%s; asking again in %.1f s (%d of %d)"

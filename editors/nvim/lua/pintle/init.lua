@@ -103,13 +103,14 @@ end
 
 ---Opens the transcript and the prompt, and goes there.
 ---@param layout? pintle.Layout default: the setting `layout`
-function M.open(layout)
+---@param is_tab_new? boolean Whether the tab was made for them.
+function M.open(layout, is_tab_new)
   local here = workspace()
   local windows = require("pintle.layout")
-  windows.open(here, layout)
+  windows.open(here, layout, is_tab_new)
   here:with_session(function(current)
-    here:open(current.state.id, function(view)
-      windows.show(here, view.chat)
+    here:open(current.state.id, function(view, tab)
+      windows.show(here, view.chat, tab)
     end)
   end)
 end
@@ -153,20 +154,15 @@ function M.queue(text, attached)
   end
 end
 
----Stops the running turn, and says what became of it.
-function M.stop()
-  local here = require("pintle.workspace").find()
-  local view = here and here:view()
-  if not here or not view or not view.state.turn then
-    return log.say("no turn runs")
-  end
-  local params = { sessionId = view.state.id }
-  here.engine:request(require("pintle.protocol").method.turn_interrupt, params, function(err, result)
-    if err or not result then
-      return log.failed("not stopped", err or { code = 0, message = "an empty answer" })
-    end
-    log.say(result.turnId and "stopping the turn" or "no turn runs")
-  end)
+---Stops what runs, and says what became of it.
+---@param scope? pintle.StopScope default: the turn
+function M.stop(scope)
+  require("pintle.stop").stop(scope)
+end
+
+---Sends the last message again; a turn that runs is stopped first.
+function M.retry()
+  require("pintle.retry").retry()
 end
 
 ---Shows a file as it was at the last accepted point beside the file as it is.
@@ -248,23 +244,26 @@ function M.earlier(is_all)
   require("pintle.paging").earlier(here, view, is_all)
 end
 
----Starts another session.
-function M.new()
+---Starts another session in this tab; the others stay open.
+---@param layout? pintle.Layout "tab" shows it in a tab of its own.
+function M.new(layout)
   local here = workspace()
-  here.current = nil
+  if layout == "tab" then
+    vim.cmd("tab split")
+  end
+  here:leave_session()
   require("pintle.review").draw()
-  M.open()
+  M.open(layout, layout == "tab")
 end
 
----Opens the oldest question.
+---Opens what asks for the person.
 function M.attention()
   require("pintle.approval").open()
 end
 
 ---Shows what the model means to do.
 function M.plan()
-  local view = workspace():view()
-  require("pintle.question").show_plan(view and view.state.plan, require("pintle.approval").show)
+  require("pintle.plan").open()
 end
 
 ---@class (exact) pintle.Status
@@ -274,6 +273,8 @@ end
 ---@field model? string
 ---@field title? string
 ---@field context? string How full the model's window is.
+---@field cost? string What the session has cost.
+---@field hunks integer Open hunks.
 ---@field attention integer
 ---@field queued integer
 ---@field plan? string How far the model's plan is.
@@ -284,7 +285,7 @@ function M.status()
   local workspaces = package.loaded["pintle.workspace"]
   local here = workspaces and workspaces.find()
   if not here then
-    return { engine = "stopped", attention = 0, queued = 0 }
+    return { engine = "stopped", attention = 0, queued = 0, hunks = 0 }
   end
   local state = here:view() and here:view().state
   return {
@@ -294,6 +295,8 @@ function M.status()
     model = state and state.model,
     title = state and state.title,
     context = state and require("pintle.statusline").meter(state.context),
+    cost = state and require("pintle.statusline").cost(require("pintle.session").cost(state)),
+    hunks = #require("pintle.review").hunks(here),
     attention = require("pintle.approval").count(),
     queued = state and #state.queue or 0,
     plan = state and require("pintle.question").progress(state.plan),

@@ -173,7 +173,8 @@ end
 ---Shows the windows of a workspace and goes to the prompt; what is there already stays where it is.
 ---@param workspace pintle.Workspace
 ---@param layout? pintle.Layout default: the setting
-function M.open(workspace, layout)
+---@param is_tab_new? boolean Whether the tab was made for them, and has one window.
+function M.open(workspace, layout, is_tab_new)
   local prompt = require("pintle.prompt").buffer(workspace)
   local view = workspace:view()
   local chat = view and view.chat:is_alive() and view.chat.buf or M.stand_in(workspace, { "starting …" })
@@ -181,7 +182,9 @@ function M.open(workspace, layout)
   if not found.chat and not found.prompt then
     layout = layout or config.get().layout
     if layout == "tab" then
-      vim.cmd("tab split")
+      if not is_tab_new then
+        vim.cmd("tab split")
+      end
       found.chat = vim.api.nvim_get_current_win()
       vim.wo[found.chat].winfixbuf = false
       put(found.chat, chat)
@@ -205,11 +208,14 @@ function M.open(workspace, layout)
   vim.api.nvim_set_current_win(found.prompt)
 end
 
----Puts a transcript where another one of the same workspace is shown, in all tabs. The focus stays where it is.
+---Puts a transcript where another one of the same workspace is shown in a tab; other tabs may show other sessions. The focus
+---stays where it is.
 ---@param workspace pintle.Workspace
 ---@param chat pintle.Chat
-function M.show(workspace, chat)
-  for _, win in ipairs(vim.api.nvim_list_wins()) do
+---@param tab? integer default: this one
+function M.show(workspace, chat, tab)
+  tab = tab or vim.api.nvim_get_current_tabpage()
+  for _, win in ipairs(vim.api.nvim_tabpage_is_valid(tab) and vim.api.nvim_tabpage_list_wins(tab) or {}) do
     local shown = vim.api.nvim_win_get_buf(win)
     if vim.w[win].pintle_role == "chat" and vim.b[shown].pintle_root == workspace.root and shown ~= chat.buf then
       put(win, chat.buf)

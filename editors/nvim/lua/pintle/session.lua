@@ -43,6 +43,9 @@ local M = {}
 ---@field approvals pintle.Approval[] Open questions, oldest first.
 ---@field plan? pintle.Plan What the model means to do.
 ---@field usage? pintle.Usage Of the turn that ran last.
+---@field cost_nano_usd integer What its turns have cost,
+---@field cost_at integer up to this event,
+---@field turn_cost_nano_usd integer and the running one besides.
 ---@field sources? pintle.PromptSource[] The files that the model's prompt holds or names.
 ---@field context? pintle.ContextUsage How full the model's window is.
 ---@field held table<integer, pintle.EventRecord> Came too early, by `seq`.
@@ -62,6 +65,7 @@ local M = {}
 ---| { kind: "returned", inputs: pintle.QueuedInput[] }
 ---| { kind: "approval", approval: pintle.Approval, outcome?: pintle.ApprovalOutcome }
 ---| { kind: "notice", notice: pintle.Notice, key?: string }
+---| { kind: "plan" }
 ---| { kind: "state" }
 ---| { kind: "behind" }
 
@@ -83,6 +87,9 @@ function M.new(id)
     verdicts = {},
     undone = {},
     history = history.new(),
+    cost_nano_usd = 0,
+    cost_at = 0,
+    turn_cost_nano_usd = 0,
     held = {},
     pieces = {},
     is_behind = false,
@@ -105,6 +112,7 @@ function M.attach(session, result)
   session.queue = result.queue or {}
   session.approvals = result.approvals or {}
   session.plan = result.plan
+  session.cost_nano_usd, session.cost_at = result.costNanoUsd or 0, result.seq
   session.is_behind = result.gap == true
   for _, queued in ipairs(session.queue) do
     session.deliveries[queued.itemId] = queued.delivery
@@ -282,6 +290,13 @@ function M.transient(session, event, changes)
     changes[#changes + 1] = change
     history.note(session.history, session.seq, change)
   end
+end
+
+---What a session has cost, as far as prices are known, in billionths of a US dollar.
+---@param session pintle.Session
+---@return integer
+function M.cost(session)
+  return session.cost_nano_usd + session.turn_cost_nano_usd
 end
 
 ---A session's name: its title, else the first line of its first prompt.

@@ -5,6 +5,9 @@ local M = {}
 -- From here on it is a warning: what is old is summed up soon.
 local WARN_PERCENT = 80
 
+-- How long a turn has run is of interest from here on.
+local ELAPSED_MS_MIN = 10000
+
 vim.api.nvim_set_hl(0, "PintleContext", { link = "Comment", default = true })
 vim.api.nvim_set_hl(0, "PintleAttention", { link = "WarningMsg", default = true })
 vim.api.nvim_set_hl(0, "PintleContextFull", { link = "WarningMsg", default = true })
@@ -31,6 +34,25 @@ function M.meter(usage)
   return ("%d %% of %s"):format(percent, M.short(usage.window)), percent >= WARN_PERCENT
 end
 
+---What something costs, with as many digits as say something; nothing where it is nothing.
+---@param nano_usd integer
+---@return string?
+function M.cost(nano_usd)
+  if nano_usd <= 0 then
+    return nil
+  end
+  local usd = nano_usd / 1e9
+  return usd >= 0.1 and ("$%.2f"):format(usd) or ("$%.2g"):format(usd)
+end
+
+---How long something has taken, in whole seconds.
+---@param ms integer
+---@return string
+function M.elapsed(ms)
+  local seconds = math.floor(ms / 1000)
+  return seconds < 60 and ("%d s"):format(seconds) or ("%d min %d s"):format(math.floor(seconds / 60), seconds % 60)
+end
+
 ---How many requests wait, in words.
 ---@param count integer
 ---@return string
@@ -38,7 +60,8 @@ function M.asks(count)
   return count == 1 and "1 asks" or count .. " ask"
 end
 
----The bar above a transcript: the session's name, what asks there, and how full the window is.
+---The bar above a transcript: the session's name, what asks there, how long the turn has run, what it cost, and how full the
+---window is.
 ---@return string
 function M.winbar()
   -- The editor makes the window of the bar the current one.
@@ -60,6 +83,17 @@ function M.bar(state, width)
   local count = require("pintle.approval").count(state.id)
   if count > 0 then
     parts[#parts + 1] = { M.asks(count), "PintleAttention" }
+  end
+  local silence = require("pintle.pulse").silence(state)
+  local elapsed = require("pintle.pulse").elapsed(state)
+  if silence then
+    parts[#parts + 1] = { "no data for " .. M.elapsed(silence), "PintleAttention" }
+  elseif elapsed and elapsed >= ELAPSED_MS_MIN then
+    parts[#parts + 1] = { M.elapsed(elapsed), "PintleContext" }
+  end
+  local cost = M.cost(require("pintle.session").cost(state))
+  if cost then
+    parts[#parts + 1] = { cost, "PintleContext" }
   end
   local meter, is_nearly_full = M.meter(state.context)
   if meter then

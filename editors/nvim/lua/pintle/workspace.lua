@@ -2,13 +2,14 @@
 -- says meets the views; what it means is the business of `session.lua`.
 
 local approval = require("pintle.approval")
-local buffers = require("pintle.buffers")
 local config = require("pintle.config")
 local documents = require("pintle.documents")
+local effects = require("pintle.effects")
 local engine = require("pintle.engine")
 local log = require("pintle.log")
 local paging = require("pintle.paging")
 local protocol = require("pintle.protocol")
+local pulse = require("pintle.pulse")
 local review = require("pintle.review")
 local session = require("pintle.session")
 
@@ -128,6 +129,47 @@ function M.leave()
   end
 end
 
+---Remembers which session a tab shows: each tab may show another one.
+---@param tab integer
+---@param id? string
+local function mark(tab, id)
+  if vim.api.nvim_tabpage_is_valid(tab) then
+    vim.t[tab].pintle_session = id
+  end
+end
+
+---Makes a session the current one: that of the tab that one is in.
+---@param id string
+---@param tab? integer default: this one
+function Workspace:make_current(id, tab)
+  tab = tab or vim.api.nvim_get_current_tabpage()
+  mark(tab, id)
+  if tab == vim.api.nvim_get_current_tabpage() then
+    self.current = id
+  end
+end
+
+---Has no session any more in this tab, until one is made or opened.
+function Workspace:leave_session()
+  self.current, self.target = nil, nil
+  mark(vim.api.nvim_get_current_tabpage(), nil)
+end
+
+---Takes a session out that was closed or deleted.
+---@param id string
+function Workspace:forget(id)
+  local view = self.views[id]
+  self.views[id] = nil
+  if self.current == id then
+    self:leave_session()
+  end
+  if view then
+    local err = { code = 0, message = "it was closed" }
+    require("pintle.layout").give_up(self, view.chat, err)
+    review.draw()
+  end
+end
+
 ---@return pintle.View?
 function Workspace:view()
   return self.current and self.views[self.current]
@@ -145,6 +187,7 @@ function Workspace:with_session(done)
     return done(view)
   end
   self.wanting = { done }
+  local tab = vim.api.nvim_get_current_tabpage()
   local settings = config.get()
   local params = { cwd = self.root, config = vim.empty_dict() }
   params.config.model = settings.model
@@ -156,7 +199,7 @@ function Workspace:with_session(done)
       require("pintle.layout").failed(self, err)
       return log.failed("no session", err)
     end
-    self:adopt(result)
+    self:adopt(result, tab)
     self:serve_waiting()
   end)
 end
@@ -181,10 +224,11 @@ end
 
 ---Makes a session the current one, as the engine says that it is.
 ---@param result pintle.SessionResult
+---@param tab integer The tab in which a person asked for it.
 ---@return pintle.View
-function Workspace:adopt(result)
+function Workspace:adopt(result, tab)
   local view = self:view_of(result.sessionId)
-  self.current = result.sessionId
+  self:make_current(result.sessionId, tab)
   self:take(view, session.attach(view.state, result))
   log.emit("Session", { root = self.root, session_id = result.sessionId })
   return view
@@ -192,15 +236,15 @@ end
 
 ---Opens a stored session and draws the end of its transcript.
 ---@param id string
----@param done fun(view: pintle.View)
+---@param done fun(view: pintle.View, tab: integer)
 function Workspace:open(id, done)
   local known = self.views[id]
   if known and known.chat:is_alive() then
     if self.current ~= id then
-      self.current = id
+      self:make_current(id)
       review.look(self, id)
     end
-    return done(known)
+    return done(known, vim.api.nvim_get_current_tabpage())
   end
   -- A session that is open and only lost its buffer is drawn anew.
   self.views[id] = nil
@@ -214,9 +258,9 @@ end
 ---waits for that.
 ---@param id string
 ---@param ask fun(answer: fun(err?: pintle.RpcError, result?: pintle.SessionResult)) Asks the engine to open it.
----@param done fun(view: pintle.View) Called when the end is there.
+---@param done fun(view: pintle.View, tab: integer) Called when the end is there, with the tab in which a person asked for it.
 function Workspace:show(id, ask, done)
-  local view = self:view_of(id)
+  local view, tab = self:view_of(id), vim.api.nvim_get_current_tabpage()
   local result, is_drawn
   self.target, self.wanting = id, self.wanting or {}
   local function failed(err)
@@ -235,7 +279,7 @@ function Workspace:show(id, ask, done)
       return
     elseif self.target == id then
       self.target = nil
-      self:adopt(result)
+      self:adopt(result, tab)
     else
       self:take(view, session.attach(view.state, result))
     end
@@ -252,7 +296,7 @@ function Workspace:show(id, ask, done)
     end
     is_drawn = true
     if self.views[id] == view then
-      done(view)
+      done(view, tab)
       go_on()
     end
   end)
@@ -330,68 +374,36 @@ function Workspace:asked(method, params, respond, id)
   approval.add(self.engine, id, params, respond)
 end
 
----What each change means besides being drawn.
----@type table<string, fun(self: pintle.Workspace, view: pintle.View, change: pintle.Change)>
-local effects = {
-  files = function(self, view, change)
-    buffers.check_all()
-    -- What others did is found out by asking for the hunks: asking again for it would never end while somebody types.
-    if change.by.type ~= "other" then
-      review.changed(self, view.state.id)
-    end
-    log.emit("Changes", { root = self.root, session_id = view.state.id, changes = change.changes })
-  end,
-  decided = function(self, view)
-    review.look(self, view.state.id)
-  end,
-  rewound = function(self, view)
-    review.look(self, view.state.id)
-  end,
-  ran = function()
-    buffers.check_all()
-  end,
-  returned = function(self, _, change)
-    require("pintle.prompt").put_back(self, change.inputs)
-  end,
-  turn = function(self, view, change)
-    local turn = change.turn
-    log.emit(change.is_over and "TurnCompleted" or "TurnStarted", {
-      root = self.root,
-      session_id = view.state.id,
-      turn_id = turn.id,
-      status = change.is_over and turn.status or nil,
-    })
-    if not change.is_over then
-      return
-    end
-    review.look(self, view.state.id)
-    if turn.status == "interrupted" then
-      log.say("the turn was stopped")
-    elseif turn.status == "failed" then
-      log.error("the turn failed: " .. vim.tbl_get(turn, "error", "message"))
-    end
-  end,
-  state = function(self, view)
-    log.emit("State", { root = self.root, session_id = view.state.id, state = view.state.state })
-  end,
-}
-
 ---@param view pintle.View
 ---@param changed pintle.Change[]
 function Workspace:take(view, changed)
   view.chat:apply(changed)
+  pulse.heard(view.state)
   local is_history = view.state.seq <= view.replayed_to
   for _, change in ipairs(changed) do
     if change.kind == "behind" then
       paging.catch_up(self, view)
-    elseif effects[change.kind] and not is_history then
-      effects[change.kind](self, view, change)
+    elseif not is_history then
+      effects.run(self, view, change)
     end
   end
 end
 
 local group = vim.api.nvim_create_augroup("pintle", { clear = true })
 vim.api.nvim_create_autocmd("VimLeavePre", { group = group, callback = M.leave })
+-- A tab with a session of its own makes that the current one.
+vim.api.nvim_create_autocmd("TabEnter", {
+  group = group,
+  callback = function()
+    local id = vim.t.pintle_session
+    for _, self in pairs(by_root) do
+      if id and self.views[id] and self.current ~= id then
+        self.current = id
+        review.look(self, id)
+      end
+    end
+  end,
+})
 vim.api.nvim_create_autocmd("DiagnosticChanged", {
   group = group,
   callback = function(event)
