@@ -5,7 +5,6 @@
 
 local blocks = require("pintle.blocks")
 local config = require("pintle.config")
-local folds = require("pintle.folds")
 local history = require("pintle.history")
 local render = require("pintle.render")
 
@@ -52,7 +51,7 @@ function M.new(state, root)
   vim.bo[buf].swapfile = false
   vim.bo[buf].modifiable = false
   vim.bo[buf].undolevels = -1
-  vim.bo[buf].filetype = "markdown"
+  require("pintle.looks").dress(buf, "pintle-chat")
   local self = setmetatable({
     buf = buf,
     state = state,
@@ -375,36 +374,6 @@ function Chat:draw_queue()
     end_row = self.blocks.lines + #lines,
     hl_group = "PintleQueue",
   })
-end
-
----Makes a window show transcripts well.
----@param win integer
-function M.dress(win)
-  local options = {
-    wrap = true,
-    linebreak = true,
-    smoothscroll = true,
-    number = false,
-    relativenumber = false,
-    signcolumn = "no",
-    foldmethod = "manual",
-    foldtext = "v:lua.require'pintle.folds'.text()",
-    foldminlines = 0,
-    foldenable = true,
-    fillchars = "fold: ",
-    winfixwidth = true,
-    winbar = "%{%v:lua.require'pintle.statusline'.winbar()%}",
-  }
-  for name, value in pairs(options) do
-    vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
-  end
-  local buf = vim.api.nvim_win_get_buf(win)
-  local self = by_buffer[buf]
-  if self and vim.w[win].pintle_folds ~= buf then
-    vim.w[win].pintle_folds = buf
-    vim.wo[win].foldlevel = 0
-    folds.reset(win, self.blocks:fold_ranges())
-  end
 end
 
 vim.api.nvim_create_autocmd({ "WinScrolled", "BufWinEnter", "CursorMoved" }, {

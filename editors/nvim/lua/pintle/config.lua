@@ -67,19 +67,30 @@ local checks = {
   open_quickfix = "boolean",
 }
 
----@type pintle.Config
-local current = vim.deepcopy(M.defaults)
+---@type pintle.Config?
+local current
 
+---The settings: the defaults, over them `vim.g.pintle`, and over that what `setup()` was given.
 ---@return pintle.Config
 function M.get()
+  if not current then
+    local ok, why = pcall(M.set)
+    if not ok then
+      current = vim.deepcopy(M.defaults)
+      require("pintle.log").error(("vim.g.pintle is not used: %s"):format(why))
+    end
+  end
+  ---@cast current pintle.Config
   return current
 end
 
 ---Checks what was given and makes it hold. Raises an error that names the first wrong setting.
 ---@param given? table
 function M.set(given)
-  given = given or {}
-  assert(type(given) == "table", "pintle: setup() takes a table")
+  for _, each in ipairs({ given or {}, vim.g.pintle or {} }) do
+    assert(type(each) == "table", "pintle: the settings are a table")
+  end
+  given = vim.tbl_extend("force", vim.g.pintle or {}, given or {})
   for name, value in pairs(given) do
     local want = checks[name]
     if not want then

@@ -2,6 +2,8 @@
 --
 -- Invariant: a hunk gets a place only where the buffer holds the very lines that it is about.
 
+local diff = require("pintle.compat").diff
+
 local M = {}
 
 ---@class (exact) pintle.Place Where a hunk stands in a buffer.
@@ -68,7 +70,7 @@ local function map(from, to)
   local function text(lines)
     return #lines == 0 and "" or table.concat(lines, "\n") .. "\n"
   end
-  local blocks = vim.diff(text(from), text(to), { result_type = "indices" })
+  local blocks = diff(text(from), text(to), { result_type = "indices" })
   ---@cast blocks integer[][]
   blocks[#blocks + 1] = { #from + 1, 0, #to + 1, 0 }
   for _, block in ipairs(blocks) do

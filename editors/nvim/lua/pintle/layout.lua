@@ -3,8 +3,8 @@
 -- Windows open at once and the focus moves at once, since a person asked for it; what comes later from the engine is put into
 -- them and moves nothing. Their buffers are fixed: a jump to a file goes to another window.
 
-local chats = require("pintle.chat")
 local config = require("pintle.config")
+local looks = require("pintle.looks")
 
 local M = {}
 
@@ -94,7 +94,7 @@ end
 local function dress(win, role)
   vim.w[win].pintle_role = role
   if role == "chat" then
-    chats.dress(win)
+    looks.transcript(win)
   else
     for name, value in pairs({
       winfixheight = true,

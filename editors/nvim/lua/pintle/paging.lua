@@ -103,4 +103,37 @@ function M.earlier(workspace, view, is_all)
   end)
 end
 
+---Says that a session cannot be opened, and how to where it is.
+---@param what string
+---@param err? pintle.RpcError
+function M.cannot_open(what, err)
+  err = err or { code = 0, message = "an empty answer" }
+  if type(err.data) == "table" and err.data.isSharedEngine then
+    local hint = 'to open it here too, put `shared = true` into require("pintle").setup() and start Neovim again'
+    err = { code = err.code, message = err.message, data = { hint = hint } }
+  end
+  log.failed(what, err)
+end
+
+---Subscribes again to every session after the engine was restarted.
+---@param workspace pintle.Workspace
+function M.reattach(workspace)
+  for id, view in pairs(workspace.views) do
+    local params = { sessionId = id, fromSeq = view.state.seq }
+    workspace.engine:request(protocol.method.session_open, params, function(err, result)
+      if err or not result then
+        return M.cannot_open("the session cannot be opened again", err)
+      end
+      view.is_paging = false
+      view.state.pieces = {}
+      workspace:take(view, session.attach(view.state, result))
+      if view.state.is_behind then
+        M.catch_up(workspace, view)
+      end
+      require("pintle.review").look(workspace, id)
+      log.emit("Reattached", { root = workspace.root, session_id = id })
+    end)
+  end
+end
+
 return M

@@ -45,7 +45,8 @@ function M.open()
   buf = vim.api.nvim_create_buf(false, true)
   shown[state.id] = buf
   vim.b[buf].pintle_root = here.root
-  vim.bo[buf].bufhidden, vim.bo[buf].filetype = "wipe", "markdown"
+  vim.bo[buf].bufhidden = "wipe"
+  require("pintle.looks").dress(buf, "pintle-text")
   M.refresh(state)
   vim.cmd("topleft split")
   vim.wo.winfixbuf = false

@@ -51,7 +51,7 @@ function M.buffer(workspace)
   vim.bo[buf].buftype = "acwrite"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
-  vim.bo[buf].filetype = "markdown"
+  require("pintle.looks").dress(buf, "pintle-prompt")
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(draft.read(workspace.root), "\n", { plain = true }))
   vim.bo[buf].modified = false
   vim.api.nvim_create_autocmd("BufWriteCmd", {

@@ -129,10 +129,31 @@ function M.get()
   if status.plan then
     parts[#parts + 1] = status.plan
   end
+  if status.hunks > 0 then
+    parts[#parts + 1] = status.hunks == 1 and "1 hunk" or status.hunks .. " hunks"
+  end
   if status.context then
     parts[#parts + 1] = status.context
   end
   return "pintle: " .. table.concat(parts, ", ")
+end
+
+-- The events after which it says something else.
+local EVENTS = { "PintleState", "PintleApproval", "PintleQuestion", "PintleReview", "PintleSession" }
+
+---A component for heirline, which is drawn anew when something has changed.
+---@return table
+function M.heirline()
+  return {
+    provider = M.get,
+    update = {
+      "User",
+      pattern = EVENTS,
+      callback = vim.schedule_wrap(function()
+        vim.cmd.redrawstatus()
+      end),
+    },
+  }
 end
 
 return M

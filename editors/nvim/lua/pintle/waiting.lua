@@ -171,7 +171,8 @@ function M.open()
   local buf = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(buf, ("pintle://waiting/%s/%d"):format(id, buf))
   vim.b[buf].pintle_root = here.root
-  vim.bo[buf].buftype, vim.bo[buf].bufhidden, vim.bo[buf].filetype = "acwrite", "wipe", "markdown"
+  vim.bo[buf].buftype, vim.bo[buf].bufhidden = "acwrite", "wipe"
+  require("pintle.looks").dress(buf, "pintle-text")
   fill(buf, queue)
   vim.cmd("botright split")
   vim.wo.winfixbuf = false

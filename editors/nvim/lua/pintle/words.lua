@@ -1,5 +1,7 @@
 -- Which words of changed lines are others. Pure.
 
+local diff = require("pintle.compat").diff
+
 local M = {}
 
 ---@class (exact) pintle.WordRange
@@ -41,7 +43,7 @@ local function compare(old, new)
   local old_words, old_starts = words_of(old)
   local new_words, new_starts = words_of(new)
   local of_old, of_new, changed = {}, {}, 0
-  local blocks = vim.diff(joined(old_words), joined(new_words), { result_type = "indices" })
+  local blocks = diff(joined(old_words), joined(new_words), { result_type = "indices" })
   ---@cast blocks integer[][]
   for _, block in ipairs(blocks) do
     local old_first, old_count, new_first, new_count = unpack(block)
@@ -71,7 +73,7 @@ function M.changed(old, new)
   if #old == 0 or #new == 0 or #old > LINES_MAX or #new > LINES_MAX then
     return of_old, of_new
   end
-  local blocks = vim.diff(joined(old), joined(new), { result_type = "indices", linematch = LINES_MAX })
+  local blocks = diff(joined(old), joined(new), { result_type = "indices", linematch = LINES_MAX })
   ---@cast blocks integer[][]
   for _, block in ipairs(blocks) do
     local old_first, old_count, new_first, new_count = unpack(block)

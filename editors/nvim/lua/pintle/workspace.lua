@@ -34,18 +34,6 @@ local M = {}
 local Workspace = {}
 Workspace.__index = Workspace
 
----Says that a session cannot be opened, and how to where it is.
----@param what string
----@param err? pintle.RpcError
-local function cannot_open(what, err)
-  err = err or { code = 0, message = "an empty answer" }
-  if type(err.data) == "table" and err.data.isSharedEngine then
-    local hint = 'to open it here too, put `shared = true` into require("pintle").setup() and start Neovim again'
-    err = { code = err.code, message = err.message, data = { hint = hint } }
-  end
-  log.failed(what, err)
-end
-
 ---Says what to do here where the engine's hint is about its own command line.
 ---@param err pintle.RpcError
 ---@return pintle.RpcError
@@ -93,7 +81,7 @@ function M.get()
     ready = function(is_restart)
       log.emit("Ready", { root = root })
       if is_restart then
-        self:reattach()
+        paging.reattach(self)
       end
     end,
     notification = function(method, params)
@@ -268,7 +256,7 @@ function Workspace:show(id, ask, done)
       return -- the other answer was an error as well
     end
     self.views[id] = nil
-    cannot_open("the session cannot be opened", err)
+    paging.cannot_open("the session cannot be opened", err)
     if self.target == id then
       self.target, self.wanting = nil, nil
       require("pintle.layout").give_up(self, view.chat, err)
@@ -317,26 +305,6 @@ function Workspace:serve_waiting()
     for _, each in ipairs(wanting) do
       each(view)
     end
-  end
-end
-
----Subscribes again to every session after the engine was restarted.
-function Workspace:reattach()
-  for id, view in pairs(self.views) do
-    local params = { sessionId = id, fromSeq = view.state.seq }
-    self.engine:request(protocol.method.session_open, params, function(err, result)
-      if err or not result then
-        return cannot_open("the session cannot be opened again", err)
-      end
-      view.is_paging = false
-      view.state.pieces = {}
-      self:take(view, session.attach(view.state, result))
-      if view.state.is_behind then
-        paging.catch_up(self, view)
-      end
-      review.look(self, id)
-      log.emit("Reattached", { root = self.root, session_id = id })
-    end)
   end
 end
 

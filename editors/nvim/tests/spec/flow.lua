@@ -46,7 +46,7 @@ test("a question of the model, answered by an option and in own words, and its p
   equal(vi:lua("return require('pintle').status().plan"), "plan 1/2")
   vi:cmd("Pintle plan")
   local lines = vi:lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
-  equal(lines, { "# Plan", "", "- [x] look", "- [ ] fix" })
+  equal(lines, { "# Plan, done 1/2", "", "- [x] look", "- [ ] fix" })
 end)
 
 test("a question is withdrawn when the turn is stopped", function()
