@@ -74,3 +74,58 @@ test("lualine and heirline have a component, which loads nothing by itself", fun
   equal(vi:lua("return require('pintle.statusline').heirline().provider()"), shown())
   equal(vi:lua("return require('pintle.statusline').heirline().update[1]"), "User")
 end)
+
+-- A repository that holds the plugin where this one has it.
+local function repository()
+  local root = child.folder("pintle")
+  vim.fn.mkdir(root .. "/editors", "p")
+  assert(vim.system({ "cp", "-r", vim.env.PINTLE_PLUGIN, root .. "/editors/nvim" }):wait().code == 0)
+  local as = { "-c", "user.name=t", "-c", "user.email=t@example.org" }
+  for _, command in ipairs({ { "init", "-q" }, { "add", "." }, { "commit", "-q", "-m", "all" } }) do
+    local git = vim.list_extend(vim.list_extend({ "git", "-C", root }, as), command)
+    local result = vim.system(git):wait()
+    assert(result.code == 0, result.stderr)
+  end
+  return root
+end
+
+local function block(beginning)
+  local readme = child.read(vim.env.PINTLE_PLUGIN .. "/README.md")
+  for code in readme:gmatch("```lua\n(.-)```") do
+    if vim.startswith(code, beginning) then
+      return code
+    end
+  end
+  error("no such block in the README: " .. beginning)
+end
+
+-- An editor without the plugin, as it is before it is installed.
+local WITHOUT = [[
+  vim.opt.runtimepath:remove(...)
+  vim.g.loaded_pintle = nil
+  vim.api.nvim_del_user_command("Pintle")
+]]
+
+test("the lines of the README for vim.pack install it", function()
+  local vi = child.start({ without_setup = true })
+  if vi:lua("return vim.fn.has('nvim-0.12')") == 0 then
+    return say("     not in this version")
+  end
+  local code = block("vim.pack.add"):gsub("URL", vim.inspect("file://" .. repository()))
+  vi:lua(WITHOUT, vim.env.PINTLE_PLUGIN)
+  vi:lua(
+    "local add = vim.pack.add; vim.pack.add = function(specs, o) o.confirm = false; return add(specs, o) end " .. code
+  )
+  equal(vi:lua("return vim.fn.exists(':Pintle')"), 2)
+  vi:cmd("Pintle log")
+  contains(vi:lua("return vim.api.nvim_get_runtime_file('lua/pintle/init.lua', false)[1]"), "/pack/core/")
+end)
+
+test("the lines of the README for lazy.nvim load it", function()
+  local vi = child.start({ without_setup = true })
+  vi:lua(WITHOUT, vim.env.PINTLE_PLUGIN)
+  -- what lazy.nvim does with a plugin that it has fetched
+  vi:lua("local URL, dir = 'u', ...; local spec = " .. block("{\n  url") .. " spec.config({ dir = dir })", repository())
+  equal(vi:lua("return vim.fn.exists(':Pintle')"), 2)
+  vi:cmd("Pintle log")
+end)
