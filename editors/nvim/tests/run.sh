@@ -54,6 +54,7 @@ temp=$(mktemp -d "${TMPDIR:-/tmp}/pintle-nvim.XXXXXX")
 # Whatever happens, nothing stays: the temporary folder's name is in the environment of everything that was started.
 trap 'rm -rf "$temp"' EXIT
 
+home=$HOME
 export HOME=$temp/home PINTLE_HOME=$temp/pintle
 export XDG_CONFIG_HOME=$temp/config XDG_DATA_HOME=$temp/data XDG_STATE_HOME=$temp/state XDG_CACHE_HOME=$temp/cache
 export XDG_RUNTIME_DIR=$temp/run
@@ -82,6 +83,18 @@ if command -v node >/dev/null && [ -e "$stylua" ]; then
 else
   echo "editors/nvim: no stylua" | tee -a "${PINTLE_SKIPS:-/dev/null}"
 fi
+
+# The types of LuaCATS: EmmyLua's checker from crates.io, since no package has lua-language-server.
+emmylua=${PINTLE_CACHE:-$repo/.cache}/emmylua-0.25.1
+if [ ! -x "$emmylua/bin/emmylua_check" ]; then
+  command -v cargo >/dev/null || { echo "cargo is needed to build emmylua_check, which checks types" >&2; exit 2; }
+  echo "building emmylua_check, once"
+  HOME=$home CARGO_TARGET_DIR=$temp/emmylua cargo install --quiet --debug --locked --root "$emmylua" emmylua_check@0.25.1
+  rm -rf "$temp/emmylua"
+fi
+VIMRUNTIME=$("$nvim" --headless --clean -c 'lua io.write(vim.env.VIMRUNTIME)' -c quit 2>/dev/null) \
+  "$emmylua/bin/emmylua_check" --config "$plugin/.emmyrc.json" --warnings-as-errors "$plugin" >"$temp/types" ||
+  { cat "$temp/types" >&2; exit 1; }
 
 if [ "${UPDATE:-}" = 1 ]; then
   (cd "$plugin" && "$nvim" --headless --clean -c "helptags doc" -c quit)

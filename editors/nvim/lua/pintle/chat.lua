@@ -14,7 +14,7 @@ local M = {}
 ---@field buf integer
 ---@field blocks pintle.Blocks
 ---@field more? fun() Reads what came before; it is called when somebody sees the beginning of what is there.
----@field private state pintle.Session
+---@field state pintle.Session
 ---@field private is_scheduled boolean
 ---@field private drawn_at integer
 ---@field redraws integer
@@ -95,6 +95,7 @@ end
 ---Takes what changed in the session.
 ---@param changes pintle.Change[]
 function Chat:apply(changes)
+  ---@type table<string, fun(self: pintle.Chat, change: pintle.Change)>
   local drawn = {
     item = self.item,
     delta = self.delta,

@@ -5,7 +5,9 @@ local M = {}
 -- Reading the clipboard takes milliseconds; this is for a program that hangs.
 local TIMEOUT_MS = 5000
 
-local OSASCRIPT = 'write (the clipboard as «class PNGf») to (open for access POSIX file "%s" with write permission)'
+-- The four letters name the type of a picture.
+local OSASCRIPT = ("write (the clipboard as «class %s») to "):format("PNG" .. "f")
+  .. '(open for access POSIX file "%s" with write permission)'
 local POWERSHELL = "$i = Get-Clipboard -Format Image; if ($i) { $i.Save('%s', 'Png') } else { exit 1 }"
 
 ---@class (exact) pintle.ClipboardTool

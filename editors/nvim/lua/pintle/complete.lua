@@ -21,7 +21,7 @@ local SYMBOL_CHARS_MIN = 2
 ---@class (exact) pintle.Candidates What is known for a workspace.
 ---@field commands? table[] Prompts and skills.
 ---@field files? string[]
----@field symbols? { query: string, items: table[] }
+---@field symbols? { query: string, items: table[], is_there?: boolean }
 
 ---@type table<string, pintle.Candidates> by workspace
 local known = {}
@@ -36,7 +36,8 @@ end
 ---The word that is written: where it begins, and it.
 ---@param line string Up to the cursor.
 ---@param is_first boolean Whether it is the first line of the message.
----@return integer? start from 0, string? word
+---@return integer? start The column, from 0.
+---@return string? word
 function M.word(line, is_first)
   local word = line:match("^/[%w_%-:/]*$")
   if word then
@@ -146,7 +147,7 @@ local function read_symbols(root, query)
   if candidates.symbols and candidates.symbols.query == query then
     return
   end
-  local symbols = { query = query, items = {} }
+  local symbols = { query = query, items = {}, is_there = false }
   candidates.symbols = symbols
   local is_asked = {}
   for _, client in ipairs(vim.lsp.get_clients({ method = "workspace/symbol" })) do
@@ -240,7 +241,9 @@ function M.candidates(here, word, waits)
   return mentions(here.root, query)
 end
 
----@return pintle.Workspace here, integer? start, string? word
+---@return pintle.Workspace here
+---@return integer? start
+---@return string? word
 local function at_cursor()
   local here = require("pintle.workspace").get()
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))

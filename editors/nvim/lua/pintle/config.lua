@@ -13,6 +13,7 @@ local M = {}
 ---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
 ---@field handshake_ms integer How long an engine may take to answer the first request, in milliseconds.
 ---@field exit_ms integer How long the editor waits for an engine when it exits, in milliseconds.
+---@field restart_ms integer[] The pauses before an engine that crashed is started again, in milliseconds.
 ---@field stall_ms integer After how long without data one is told of it, in milliseconds; 0 for never.
 ---@field layout pintle.Layout Where the windows open: beside the code, over it, or in a tab of their own.
 ---@field width number The part of the columns that the windows beside the code have, or from 1 on their columns.

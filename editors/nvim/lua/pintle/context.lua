@@ -14,6 +14,7 @@ local IMAGE_BYTES_MAX = 10 * 1024 * 1024
 local IMAGE_TYPES =
   { png = "image/png", jpg = "image/jpeg", jpeg = "image/jpeg", gif = "image/gif", webp = "image/webp" }
 
+---@type table<integer, pintle.Severity>
 local SEVERITIES = { "error", "warning", "information", "hint" }
 
 ---The window of the code: the current one, or the one that the prompt's jumps go to.
@@ -51,7 +52,9 @@ local function diagnostics(root)
         by_path[path] = { type = "diagnostics", path = path, items = {} }
         blocks[#blocks + 1] = by_path[path]
       end
-      local severity = SEVERITIES[each.severity] or "error"
+      local severity = SEVERITIES[
+        each.severity --[[@as integer]]
+      ] or "error"
       local item = { line = each.lnum + 1, severity = severity, message = each.message, source = each.source }
       table.insert(by_path[path].items, item)
     end

@@ -43,7 +43,10 @@ local function note_sender(session, item_id, client_id)
   end
 end
 
----@type pintle.Handler
+---An item began, went on or ended.
+---@param session pintle.Session
+---@param event table
+---@param add pintle.AddChange
 local function item_changed(session, event, add)
   local item = event.item
   if type(item) ~= "table" or type(item.id) ~= "string" then

@@ -37,7 +37,7 @@ end
 
 ---The text that the engine saw: the baseline with all open hunks of the file done to it.
 ---@param baseline pintle.ReviewBaselineResult
----@param hunks pintle.Hunk[] in the order of the file
+---@param hunks pintle.Hunk[] The file's, sorted by line.
 ---@return string? text nil where hunks and baseline do not belong together, or the file is no text or is gone
 function M.seen(baseline, hunks)
   local old, new, at = pieces(baseline.text or ""), {}, 1

@@ -60,7 +60,7 @@ end
 
 ---A text as one line that fits a room, with where the whole of it stands if it does not.
 ---@param text string
----@param room integer in screen cells
+---@param room integer Screen cells.
 ---@param more? integer How many others there are.
 ---@return string
 function M.fit(text, room, more)

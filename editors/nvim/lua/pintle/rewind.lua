@@ -190,6 +190,7 @@ local function confirm(here, view, place, wanted)
         end,
       }
     end
+    ---@type pintle.PanelChoice[]
     local choices = { { label = "Do nothing", act = function() end } }
     if #conflicts > 0 then
       choices[2] = back("Go back, and leave what is in conflict", {})

@@ -258,7 +258,7 @@ function M.durable(session, record, changes)
 end
 
 ---@param session pintle.Session
----@param event pintle.TransientEvent
+---@param event table One of `pintle.TransientEvent`.
 ---@param changes pintle.Change[]
 function M.transient(session, event, changes)
   if event.type == "item.delta" then

@@ -17,7 +17,8 @@ local LINES_MAX = 60
 local CHANGED_SHARE_MAX = 0.7
 
 ---@param line string
----@return string[] words, integer[] starts
+---@return string[] words
+---@return integer[] starts
 local function words_of(line)
   local words, starts, at = {}, {}, 1
   while at <= #line do
@@ -46,13 +47,15 @@ local function compare(old, new)
   local blocks = diff(joined(old_words), joined(new_words), { result_type = "indices" })
   ---@cast blocks integer[][]
   for _, block in ipairs(blocks) do
-    local old_first, old_count, new_first, new_count = unpack(block)
+    local old_first, old_count, new_first, new_count = block[1], block[2], block[3], block[4]
     if old_count > 0 then
+      ---@diagnostic disable-next-line: undefined-field
       local range = { old_starts[old_first], old_starts[old_first + old_count] }
       changed = changed + range[2] - range[1]
       of_old[#of_old + 1] = range
     end
     if new_count > 0 then
+      ---@diagnostic disable-next-line: undefined-field
       local range = { new_starts[new_first], new_starts[new_first + new_count] }
       changed = changed + range[2] - range[1]
       of_new[#of_new + 1] = range
@@ -76,7 +79,7 @@ function M.changed(old, new)
   local blocks = diff(joined(old), joined(new), { result_type = "indices", linematch = LINES_MAX })
   ---@cast blocks integer[][]
   for _, block in ipairs(blocks) do
-    local old_first, old_count, new_first, new_count = unpack(block)
+    local old_first, old_count, new_first, new_count = block[1], block[2], block[3], block[4]
     for offset = 0, (old_count == new_count and old_count or 0) - 1 do
       local before, after = old[old_first + offset], new[new_first + offset]
       if #before <= LINE_BYTES_MAX and #after <= LINE_BYTES_MAX then

@@ -93,12 +93,12 @@ function M.get()
     sending = function()
       self.documents:flush()
     end,
-    changed = function()
-      if self.engine.state ~= "ready" then
+    changed = function(state)
+      if state ~= "ready" then
         approval.drop(self.engine)
         self.documents:lost()
       end
-      log.emit("State", { root = root, engine = self.engine.state })
+      log.emit("State", { root = root, engine = state })
     end,
   })
   by_root[root] = self
