@@ -103,5 +103,8 @@ fi
 
 for program in "${programs[@]}"; do
   "$program" --version | sed -n 1p
+  # Each version begins with nothing: no draft, no session, no folder of the one before.
+  rm -rf "$temp" && mkdir -p "$HOME" "$PINTLE_HOME" "$XDG_RUNTIME_DIR"
+  chmod 700 "$temp" "$XDG_RUNTIME_DIR"
   NVIM_BIN=$program timeout -k 5 "${PINTLE_TEST_TIMEOUT:-600}" "$program" --headless --clean -n -l "$here/driver.lua" "$@"
 done
