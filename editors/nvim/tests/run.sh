@@ -93,7 +93,7 @@ if [ ! -x "$emmylua/bin/emmylua_check" ]; then
   rm -rf "$temp/emmylua"
 fi
 VIMRUNTIME=$("$nvim" --headless --clean -c 'lua io.write(vim.env.VIMRUNTIME)' -c quit 2>/dev/null) \
-  "$emmylua/bin/emmylua_check" --config "$plugin/.emmyrc.json" --warnings-as-errors "$plugin" >"$temp/types" ||
+  "$emmylua/bin/emmylua_check" --config "$plugin/.emmyrc.json" --warnings-as-errors "$plugin" >"$temp/types" 2>&1 ||
   { cat "$temp/types" >&2; exit 1; }
 
 if [ "${UPDATE:-}" = 1 ]; then

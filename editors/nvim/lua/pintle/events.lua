@@ -171,7 +171,7 @@ M.durable = {
   end,
   ["config.changed"] = function(session, event, add)
     session.model = event.model
-    session.permission_mode = event.permissionMode
+    session.permission_mode, session.mode = event.permissionMode, event.mode
     add({ kind = "state" })
   end,
   ["plan.updated"] = function(session, event, add)

@@ -28,7 +28,7 @@ local KEYS = {
 }
 
 -- The bar above the prompt.
-local WINBAR = "%#Comment# %{v:lua.require'pintle.layout'.keys()}"
+local WINBAR = "%{%v:lua.require'pintle.layout'.prompt_bar()%}"
 
 ---@type table<string, integer> by workspace: the buffer that stands in for a transcript
 local stand_ins = {}
@@ -43,19 +43,30 @@ function M.width()
   return math.max(1, math.min(wanted, vim.o.columns - 2))
 end
 
----The keys of the prompt, as far as there is room for them.
+---The longest of some texts that there is room for.
+---@param texts string[] from the longest
+---@param room integer
 ---@return string
-function M.keys()
-  local width = vim.api.nvim_win_get_width(0) - 1
-  local workspace = require("pintle.workspace").find()
-  local view = workspace and workspace:view()
-  local is_busy = view and require("pintle.session").is_busy(view.state)
-  for _, keys in ipairs(is_busy and KEYS.busy or KEYS.idle) do
-    if vim.fn.strdisplaywidth(keys) <= width then
-      return keys
+local function fitting(texts, room)
+  for _, text in ipairs(texts) do
+    if vim.fn.strdisplaywidth(text) <= room then
+      return text
     end
   end
   return ""
+end
+
+---The bar above the prompt: its keys, and what the session is set to, as far as there is room.
+---@return string
+function M.prompt_bar()
+  local room = vim.api.nvim_win_get_width(0) - 2
+  local workspace = require("pintle.workspace").find()
+  local view = workspace and workspace:view()
+  local is_busy = view and require("pintle.session").is_busy(view.state)
+  local keys = fitting(is_busy and KEYS.busy or KEYS.idle, room)
+  local set = view and fitting(require("pintle.settings").summary(view.state), room - vim.fn.strdisplaywidth(keys) - 2)
+    or ""
+  return ("%%#Comment# %s%%=%s "):format(keys, (set:gsub("%%", "%%%%")))
 end
 
 ---Lines of the prompt below a transcript, of those that both have.

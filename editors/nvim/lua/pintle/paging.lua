@@ -10,6 +10,9 @@ local M = {}
 -- Events in a page. Small enough that decoding and drawing one is not felt.
 local PAGE = 200
 
+-- Where somebody waits for all of them, larger ones are over sooner.
+local PAGE_OF_ALL = 600
+
 -- Beyond the end of every session.
 local END = 2 ^ 53
 
@@ -17,7 +20,7 @@ local END = 2 ^ 53
 ---@param params pintle.SessionEventsParams
 ---@param done fun(page?: pintle.SessionEventsResult, err?: pintle.RpcError)
 local function read(workspace, params, done)
-  params.limit = PAGE
+  params.limit = params.limit or PAGE
   workspace.engine:request(protocol.method.session_events, params, function(err, page)
     if err or not page then
       err = err or { code = 0, message = "an empty answer" }
@@ -86,7 +89,8 @@ function M.earlier(workspace, view, is_all)
     return
   end
   view.is_reading_back = true
-  read(workspace, { sessionId = view.state.id, before = view.state.first }, function(page, err)
+  local limit = view.wants_all and PAGE_OF_ALL or PAGE
+  read(workspace, { sessionId = view.state.id, before = view.state.first, limit = limit }, function(page, err)
     view.is_reading_back = false
     if not page then
       view.wants_all = false

@@ -25,6 +25,7 @@ local M = {}
 ---@field prompt? string The beginning of its first prompt, where that was told and not read.
 ---@field model? string
 ---@field permission_mode? string
+---@field mode? string The work mode: `act` or `plan`.
 ---@field first integer The first event that was applied; those before it are read when somebody wants to see them.
 ---@field seq integer The last durable event that was applied; everything between them was.
 ---@field state string What it does; `idle`, `running`, `blocked`, or what a newer engine says.
@@ -106,7 +107,7 @@ function M.attach(session, result)
   session.title = result.title or session.title
   session.context = result.context or session.context
   session.model = result.model
-  session.permission_mode = result.permissionMode
+  session.permission_mode, session.mode = result.permissionMode, result.mode
   session.state = result.state.value
   session.turn = result.activeTurnId
   session.queue = result.queue or {}

@@ -5,8 +5,24 @@ local protocol = require("pintle.protocol")
 
 local M = {}
 
+-- As a person writes them.
+local PERMISSIONS = { readOnly = "read-only", autoEdit = "auto-edit" }
+
 ---@type table<string, string> the engine's option by verb
 M.OPTIONS = { model = "model", effort = "effort", mode = "mode", permissions = "permissionMode" }
+
+---What a session is set to, in texts from the longest.
+---@param state pintle.Session
+---@return string[]
+function M.summary(state)
+  local model = (state.model or ""):gsub("^[^/]+/", "")
+  local modes = { state.permission_mode and PERMISSIONS[state.permission_mode] or state.permission_mode }
+  if state.mode and state.mode ~= "act" then
+    table.insert(modes, 1, state.mode)
+  end
+  local mode = table.concat(modes, ", ")
+  return { ("%s · %s"):format(model, mode), model, mode }
+end
 
 ---@param here pintle.Workspace
 ---@param id string

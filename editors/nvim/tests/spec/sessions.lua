@@ -267,3 +267,33 @@ test("what a session costs, and how it is written", function()
   equal(session.cost(state), 17)
   equal({ statusline.elapsed(12345), statusline.elapsed(125000) }, { "12 s", "2 min 5 s" })
 end)
+
+test("a sub-agent is a fold, what it asks is in the list, and it is stopped", function()
+  local child_call = call("bash", { command = "touch made; sleep 600" })
+  child_call.of = "wait for it"
+  local over = text("The helper is done.")
+  over.of = "wait for it"
+  local spawn, wait = call("spawn_agent", { task = "wait for it" }), call("wait", vim.empty_dict())
+  local script = { replies = { spawn, wait, text("All done."), child_call, over } }
+  local settings = { permission_mode = "ask" }
+  local vi = child.start({ stock = true, script = script, settings = settings })
+  vi:cmd("Pintle open")
+  vi:wait(SESSION)
+  vi:cmd("Pintle ask go")
+  vi:wait("require('pintle.approval').count() == 1", "the sub-agent's question")
+  vi:cmd("Pintle attention")
+  vi:wait_screen("touch made; sleep 600")
+  vi:keys("<Tab><CR>")
+  vi:wait("require('pintle.approval').count() == 0")
+  vi:wait_chat("▸ agent-1: wait for it")
+  vi:cmd("Pintle stop job")
+  vi:wait_screen("stopping the sub-agent agent-1")
+  vi:wait_turn()
+  contains(vi:chat(), "All done.")
+  local items = "require('pintle.workspace').find():view().state.items"
+  equal(
+    vi:lua(("return vim.iter(pairs(%s)):any(function(_, i) return i.state == 'working' end)"):format(items)),
+    false,
+    "it does not work any more"
+  )
+end)
