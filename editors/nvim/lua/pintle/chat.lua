@@ -239,6 +239,25 @@ function Chat:mark_beginning()
   end
 end
 
+---Compares what is to be shown with the blocks that are there, from the end.
+---@param shown pintle.HistoryEntry[]
+---@return integer entries How many of them are before the end that both have in common,
+---@return integer blocks and how many blocks.
+function Chat:before_same_end(shown)
+  local at, number = #shown, #self.blocks.list
+  while at > 0 do
+    local entry = shown[at]
+    local block = self.blocks.list[number]
+    if block and block.key == entry.key then
+      number = number - 1
+    elseif self.blocks.by_key[entry.key] or self:entry_lines(entry) then
+      break
+    end
+    at = at - 1
+  end
+  return at, number
+end
+
 ---Puts what came earlier above what is there, after the session has taken it. Windows go on showing what they show.
 function Chat:earlier()
   if not self:is_alive() then
@@ -256,18 +275,25 @@ function Chat:earlier()
   if mark then
     self.blocks:remove(mark)
   end
-  local oldest = self.blocks.list[1]
+  local shown = history.shown(self.state.history)
+  local new, old = self:before_same_end(shown)
+  -- How a message came may be known only now.
+  for _, block in ipairs(self.blocks.list) do
+    if block.kind == "userMessage" then
+      self:item({ item = self.state.items[block.key] })
+    end
+  end
+  self.blocks:draw()
+  -- What began earlier than something that comes only now is drawn again, where it began.
+  for _ = 1, old do
+    self.blocks:remove(self.blocks.list[1])
+  end
   local made = {}
-  for _, entry in ipairs(history.shown(self.state.history)) do
-    local item = entry.change.item
+  for number = 1, new do
+    local entry = shown[number]
     local lines = self:entry_lines(entry)
-    if oldest and entry.key == oldest.key then
-      break
-    elseif lines then
-      local there = self.blocks.by_key[entry.key]
-      if there then
-        self.blocks:remove(there) -- it began earlier than what stood before it
-      end
+    if lines then
+      local item = entry.change.item
       made[#made + 1] = { key = entry.key, kind = item and item.type or entry.change.kind, lines = lines }
     end
   end

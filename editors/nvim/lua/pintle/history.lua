@@ -92,7 +92,11 @@ function M.put_before(history, earlier)
   history.ways = vim.list_extend(vim.list_slice(earlier.ways), history.ways, 2)
   history.hidden = vim.tbl_extend("force", earlier.hidden, history.hidden)
   if not history.has_gone_on then
-    history.step, history.has_gone_on = history.step or earlier.step, earlier.has_gone_on
+    local step, before = history.step, earlier.step
+    if step and before and before.scope == "files" and step.scope == "conversation" and before.last == step.from then
+      step = { from = before.from, last = step.last, scope = "both" }
+    end
+    history.step, history.has_gone_on = step or before, earlier.has_gone_on
   end
 end
 
