@@ -11,7 +11,7 @@ local M = {}
 local PAGE = 200
 
 -- Where somebody waits for all of them, larger ones are over sooner.
-local PAGE_OF_ALL = 600
+local PAGE_OF_ALL = 400
 
 -- Beyond the end of every session.
 local END = 2 ^ 53

@@ -139,7 +139,7 @@ end
 
 ---Has no session any more in this tab, until one is made or opened.
 function Workspace:leave_session()
-  self.current, self.target = nil, nil
+  self.current, self.target, self.wanting = nil, nil, nil
   mark(vim.api.nvim_get_current_tabpage(), nil)
 end
 
@@ -227,11 +227,13 @@ end
 ---@param done fun(view: pintle.View, tab: integer)
 function Workspace:open(id, done)
   local known = self.views[id]
-  if known and known.chat:is_alive() then
+  if known and known.chat:is_alive() and not known.state.early then
+    self.target = nil
     if self.current ~= id then
       self:make_current(id)
       review.look(self, id)
     end
+    self:serve_waiting()
     return done(known, vim.api.nvim_get_current_tabpage())
   end
   -- A session that is open and only lost its buffer is drawn anew.

@@ -297,3 +297,44 @@ test("a sub-agent is a fold, what it asks is in the list, and it is stopped", fu
     "it does not work any more"
   )
 end)
+
+test("what is sent while a session opens goes to that one, and a change of mind counts", function()
+  local script = { replies = { text("In the first."), text("In the second.") } }
+  local vi = child.start({ script = script })
+  ask(vi, "one")
+  local first = vi:lua("return " .. SESSION)
+  vi:cmd("Pintle new")
+  vi:wait(SESSION)
+  ask(vi, "two", 2)
+  local second = vi:lua("return " .. SESSION)
+  vi:quit()
+  local again = child.start({ dir = vi.dir, script = { replies = { text("Here."), text("There.") } } })
+  -- all at once, before the engine has answered anything
+  again:lua(
+    [[
+    local first = ...
+    local pintle, here = require("pintle"), require("pintle.workspace").get()
+    here:open(first, function(view, tab) require("pintle.layout").show(here, view.chat, tab) end)
+    pintle.ask("for the first")
+  ]],
+    first
+  )
+  again:wait_turn()
+  equal(again:lua("return " .. SESSION), first)
+  contains(again:chat(), "In the first.")
+  contains(again:chat(), "for the first")
+  again:lua(
+    [[
+    local first, second = ...
+    local pintle, here = require("pintle"), require("pintle.workspace").get()
+    here:open(second, function(view, tab) require("pintle.layout").show(here, view.chat, tab) end)
+    here:open(first, function() end)
+    pintle.ask("for the first again")
+  ]],
+    first,
+    second
+  )
+  again:wait_turn(2)
+  equal(again:lua("return " .. SESSION), first)
+  contains(again:chat(), "for the first again")
+end)
