@@ -203,7 +203,7 @@ local function answer(asked, result, is_listed)
     if is_listed then
       return M.list()
     end
-    log.say(("%d more ask for your attention"):format(#queue))
+    log.say(("%s for your attention"):format(#queue == 1 and "1 more asks" or #queue .. " more ask"))
   end
 end
 
@@ -241,7 +241,8 @@ end
 
 ---Lists the requests of all sessions, oldest first.
 function M.list()
-  local lines = { { text = ("%d ask for your attention"):format(#queue), group = "PintlePanelTitle" } }
+  local lines =
+    { { text = require("pintle.statusline").asks(#queue) .. " for your attention", group = "PintlePanelTitle" } }
   local choices = vim.tbl_map(function(asked)
     return {
       label = M.label(asked),

@@ -63,7 +63,8 @@ function M.add(range, text)
     of(here.root),
     { text = text, about = input.selection(range.first, range.last), buf = buf, mark = mark, shown = shown }
   )
-  log.say(("%d to send: :Pintle notes"):format(M.count(here.root)))
+  local count = M.count(here.root)
+  log.say((count == 1 and "1 note waits" or count .. " notes wait") .. "; :Pintle notes send sends all in one message")
 end
 
 ---What a note is about, where its lines stand now.

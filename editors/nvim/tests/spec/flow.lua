@@ -408,7 +408,7 @@ test("what asks in several sessions is one list, and each is answered from there
   vi:wait_screen("2 ask for your attention")
   vi:lua("_G.step('Which colour?')")
   vi:lua("_G.step('blue')")
-  vi:wait_screen("1 ask for your attention")
+  vi:wait_screen("1 asks for your attention")
   vi:lua("_G.step('touch made1')")
   vi:lua("_G.step('Allow')")
   vi:wait("require('pintle.approval').count() == 0")

@@ -352,7 +352,7 @@ test("notes are collected, sent in one message, and begin another round", functi
   vi:lua("vim.ui.input = function(_, done) done('And this?') end")
   vi:cmd("7")
   vi:cmd("Pintle note")
-  vi:wait_note("2 to send: :Pintle notes")
+  vi:wait_note("2 notes wait; :Pintle notes send")
   local function shown()
     return vi:lua([[
       local found = {}
