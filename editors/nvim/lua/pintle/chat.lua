@@ -3,6 +3,7 @@
 -- Changes are gathered and drawn at most every `redraw_ms`. Of a session with a history the end is there at once; what came
 -- before is put above it when somebody goes there.
 
+local backwards = require("pintle.backwards")
 local blocks = require("pintle.blocks")
 local config = require("pintle.config")
 local history = require("pintle.history")
@@ -22,10 +23,6 @@ local Chat = {}
 Chat.__index = Chat
 
 vim.api.nvim_set_hl(0, "PintleQueue", { link = "Comment", default = true })
-
--- The line at the beginning of a transcript whose earlier part was not read yet.
-local EARLIER = "earlier"
-local EARLIER_LINE = "▲ more above: go up, or :Pintle earlier"
 
 local NAMESPACE = vim.api.nvim_create_namespace("pintle.chat")
 
@@ -196,7 +193,7 @@ end
 ---The number of the first block that stands for an entry of the history.
 ---@return integer
 function Chat:first_entry()
-  return self.blocks.by_key[EARLIER] and 2 or 1
+  return self.blocks.by_key[backwards.KEY] and 2 or 1
 end
 
 ---Shows the way that counts now: what both ways have in common stays, the rest is drawn anew.
@@ -229,99 +226,9 @@ function Chat:rewind()
   self:schedule()
 end
 
----Says at the beginning that there is more, or that there is none.
-function Chat:mark_beginning()
-  local block = self.blocks.by_key[EARLIER]
-  if block and self.state.first == 1 then
-    self.blocks:remove(block)
-  elseif not block and self.state.first > 1 then
-    self.blocks:put_first({ { key = EARLIER, kind = "earlier", lines = { EARLIER_LINE } } })
-  end
-end
-
----Compares what is to be shown with the blocks that are there, from the end.
----@param shown pintle.HistoryEntry[]
----@return integer entries How many of them are before the end that both have in common,
----@return integer blocks and how many blocks.
-function Chat:before_same_end(shown)
-  local at, number = #shown, #self.blocks.list
-  while at > 0 do
-    local entry = shown[at]
-    local block = self.blocks.list[number]
-    if block and block.key == entry.key then
-      number = number - 1
-    elseif self.blocks.by_key[entry.key] or self:entry_lines(entry) then
-      break
-    end
-    at = at - 1
-  end
-  return at, number
-end
-
----Puts what came earlier above what is there, after the session has taken it. Windows go on showing what they show.
-function Chat:earlier()
-  if not self:is_alive() then
-    return
-  end
-  self:draw()
-  local views = {}
-  for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
-    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
-  end
-  vim.bo[self.buf].modifiable = true
-  self:clear_queue()
-  local before = self.blocks.lines
-  local mark = self.blocks.by_key[EARLIER]
-  if mark then
-    self.blocks:remove(mark)
-  end
-  local shown = history.shown(self.state.history)
-  local new, old = self:before_same_end(shown)
-  -- How a message came may be known only now.
-  for _, block in ipairs(self.blocks.list) do
-    if block.kind == "userMessage" then
-      self:item({ item = self.state.items[block.key] })
-    end
-  end
-  self.blocks:draw()
-  -- What began earlier than something that comes only now is drawn again, where it began.
-  for _ = 1, old do
-    self.blocks:remove(self.blocks.list[1])
-  end
-  local made = {}
-  for number = 1, new do
-    local entry = shown[number]
-    local lines = self:entry_lines(entry)
-    if lines then
-      local item = entry.change.item
-      made[#made + 1] = { key = entry.key, kind = item and item.type or entry.change.kind, lines = lines }
-    end
-  end
-  self.blocks:put_first(made)
-  self:mark_beginning()
-  self:draw_queue()
-  vim.bo[self.buf].modifiable = false
-  for win, view in pairs(views) do
-    local by = self.blocks.lines - before
-    view.lnum, view.topline = view.lnum + by, view.topline + by
-    vim.api.nvim_win_call(win, function()
-      vim.fn.winrestview(view)
-    end)
-  end
-end
-
----Whether a window shows the line that says that there is more.
----@return boolean
-function Chat:shows_beginning()
-  return self.state.first > 1
-    and vim.iter(vim.fn.win_findbuf(self.buf)):any(function(win)
-      return vim.fn.line("w0", win) == 1
-    end)
-end
-
 ---Reads what came before, if somebody sees where it is missing.
 function Chat:look_back()
-  if self.more and self:shows_beginning() then
+  if self.more and backwards.is_seen(self) then
     self.more()
   end
 end
@@ -357,7 +264,7 @@ function Chat:draw()
   vim.bo[self.buf].modifiable = true
   self:clear_queue()
   self.blocks:draw()
-  self:mark_beginning()
+  backwards.mark(self)
   self:draw_queue()
   vim.bo[self.buf].modifiable = false
   local last = vim.api.nvim_buf_line_count(self.buf)

@@ -1,6 +1,7 @@
 -- Reads the events of sessions in pages: the last one when a session is opened, those that were missed, and those that came
 -- before when somebody goes there.
 
+local backwards = require("pintle.backwards")
 local log = require("pintle.log")
 local protocol = require("pintle.protocol")
 local session = require("pintle.session")
@@ -97,11 +98,11 @@ function M.earlier(workspace, view, is_all)
       return log.failed("earlier events cannot be read", err)
     end
     session.earlier(view.state, page)
-    view.chat:earlier()
+    backwards.put_before(view.chat)
     if view.state.first <= 1 then
       view.wants_all = false
       log.emit("CaughtUp", { root = workspace.root, session_id = view.state.id })
-    elseif view.wants_all or view.chat:shows_beginning() then
+    elseif view.wants_all or backwards.is_seen(view.chat) then
       M.earlier(workspace, view)
     end
   end)
