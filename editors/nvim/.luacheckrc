@@ -1,7 +1,7 @@
 std = "luajit"
 read_globals = { "vim" }
-globals = { "vim.g", "vim.b", "vim.bo", "vim.wo", "vim.o", "vim.v", "vim.ui", "vim.notify" }
+globals = { "vim.g", "vim.go", "vim.b", "vim.bo", "vim.wo", "vim.w", "vim.t", "vim.o", "vim.v", "vim.ui", "vim.notify" }
 max_line_length = 130
-exclude_files = { "lua/pintle/protocol.lua" }
+exclude_files = { "lua/pintle/protocol.lua", "tests/types" }
 self = false
-files["tests"] = { max_line_length = 150, globals = { "test", "equal", "contains", "golden", "say" } }
+files["tests"] = { max_line_length = 150, globals = { "test", "equal", "contains", "golden", "golden_screen", "say" } }

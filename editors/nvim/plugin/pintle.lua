@@ -26,31 +26,84 @@ end, {
   end,
 })
 
+-- Verbs without an argument, each as `<Plug>(pintle-VERB)`.
 for _, verb in ipairs({
-  "open",
+  "add",
   "ask",
-  "steer",
-  "queue",
-  "stop",
-  "diff",
-  "review",
-  "keep",
-  "undo",
-  "sessions",
   "attention",
+  "comment",
+  "compact",
+  "delete",
+  "diff",
+  "doctor",
+  "earlier",
+  "effort",
+  "export",
+  "fork",
+  "help",
+  "log",
+  "merge",
+  "mode",
+  "model",
+  "new",
+  "note",
+  "notes",
+  "open",
+  "permissions",
+  "plan",
+  "queue",
+  "redo",
+  "rename",
+  "retry",
+  "revert",
+  "review",
+  "rewind",
+  "search",
+  "servers",
+  "sessions",
+  "steer",
+  "stop",
+  "trust",
+  "waiting",
 }) do
   vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(verb), function()
     require("pintle.command").run({ fargs = { verb } })
   end, { desc = "pintle: " .. verb })
 end
 
+-- With `.` they do it again where the cursor is then.
 for _, verb in ipairs({ "keep", "undo" }) do
+  vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(verb), function()
+    return require("pintle.keys").operator("at_cursor", verb)
+  end, { expr = true, desc = ("pintle: %s the hunk under the cursor"):format(verb) })
+  for mode, suffix in pairs({ n = "-operator", x = "" }) do
+    vim.keymap.set(mode, ("<Plug>(pintle-%s%s)"):format(verb, suffix), function()
+      return require("pintle.keys").operator("over", verb)
+    end, { expr = true, desc = ("pintle: %s these lines"):format(verb) })
+  end
+end
+
+for _, verb in ipairs({ "add", "ask", "comment", "note", "queue", "steer" }) do
   local rhs = (":Pintle %s<CR>"):format(verb)
-  vim.keymap.set("x", ("<Plug>(pintle-%s)"):format(verb), rhs, { desc = "pintle: " .. verb .. " lines", silent = true })
+  vim.keymap.set(
+    "x",
+    ("<Plug>(pintle-%s)"):format(verb),
+    rhs,
+    { desc = "pintle: " .. verb .. " with these lines", silent = true }
+  )
+end
+
+for _, scope in ipairs({ "job", "session", "tool" }) do
+  vim.keymap.set("n", ("<Plug>(pintle-stop-%s)"):format(scope), function()
+    require("pintle").stop(scope)
+  end, { desc = "pintle: stop a " .. scope })
 end
 
 for name, by in pairs({ ["next-hunk"] = 1, ["prev-hunk"] = -1 }) do
   vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(name), function()
-    require("pintle.review").jump(by)
+    require("pintle.keys").jump(by * vim.v.count1)
   end, { desc = "pintle: " .. name })
 end
+vim.keymap.set({ "o", "x" }, "<Plug>(pintle-hunk)", function()
+  require("pintle.keys").select()
+end, { desc = "pintle: the lines of the hunk" })

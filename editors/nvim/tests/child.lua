@@ -7,6 +7,7 @@ local M = {}
 ---@field job integer
 ---@field pid integer
 ---@field dir string
+---@field deprecated? string[] Calls that are deprecated in this Neovim.
 ---@field private terminal? integer The buffer that shows what the child draws on its terminal.
 local Child = {}
 Child.__index = Child
@@ -60,12 +61,17 @@ local PREPARE = [[
   vim.api.nvim_create_autocmd("User", { pattern = "Pintle*", callback = function(event)
     table.insert(_G.events, { name = event.match, data = event.data })
   end })
+  -- What is deprecated is a failure: of our own calls, not of those that the editor makes itself.
+  _G.deprecated = {}
+  vim.deprecate = function(name) table.insert(_G.deprecated, name .. "\n" .. debug.traceback("", 2)) end
   if settings then require("pintle").setup(settings) end
 ]]
 
 -- Takes the place of the editor's own interface: what is said and asked is kept for the test.
 local REPLACE = [[
   vim.o.columns, vim.o.lines = 100, 30
+  -- Its default is another one in each version.
+  vim.o.statusline = "%<%f %h%w%m%r %=%-14.(%l,%c%V%) %P"
   vim.notify = function(text, level) table.insert(_G.notes, text) end
   -- Answers with the next of _G.choices: a label, or false to close the list. Without one it stays open.
   _G.own_select = vim.ui.select
@@ -290,6 +296,14 @@ function Child:chat()
   ]])
 end
 
+---The current transcript from its first message on.
+---@return string
+function Child:whole_chat()
+  self:lua("require('pintle').earlier(true)")
+  self:wait("require('pintle.workspace').find():view().state.first == 1", "the beginning")
+  return self:chat()
+end
+
 ---Waits until the transcript contains a text.
 ---@param text string
 function Child:wait_chat(text)
@@ -368,12 +382,15 @@ end
 ---Ends the child in order, and waits until its process is gone.
 function Child:quit()
   if self.chan then
+    local asked, deprecated = pcall(self.lua, self, "return _G.deprecated")
+    self.deprecated = asked and deprecated or {}
     pcall(vim.rpcnotify, self.chan, "nvim_command", "qall!")
     if vim.fn.jobwait({ self.job }, 5000)[1] == -1 then
       vim.fn.jobstop(self.job)
       error("the editor does not end")
     end
     self.chan = nil
+    assert(#self.deprecated == 0, "deprecated: " .. table.concat(self.deprecated, "\n"))
   end
 end
 

@@ -53,7 +53,7 @@ local function steady(text, dir)
     return (" "):rep(#meter)
   end)
   -- A status line cuts the end of a name off at its beginning.
-  text = text:gsub("<%x*%-[%x%-]+", "<ID")
+  text = text:gsub("<%x*%-%x%x%x%x[%x%-]*", "<ID")
   return (text:gsub("%d+%.%d s", "N s"):gsub("%x+%-%x+%-7%x+%-%x+%-%x+", "ID")) .. "\n"
 end
 

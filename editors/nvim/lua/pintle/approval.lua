@@ -45,10 +45,52 @@ function M.line(text)
   return (text:gsub("%s*\n.*", " …"))
 end
 
----How many questions are open.
+---How many requests are open, in all sessions or in one.
+---@param session_id? string
 ---@return integer
-function M.count()
-  return #queue
+function M.count(session_id)
+  if not session_id then
+    return #queue
+  end
+  return #vim.tbl_filter(function(asked)
+    return (asked.approval or asked.question).sessionId == session_id
+  end, queue)
+end
+
+---The open request of a call, if it has one.
+---@param item_id pintle.ItemId
+---@return pintle.Asked?
+function M.of_item(item_id)
+  return vim.iter(queue):find(function(asked)
+    return (asked.approval or asked.question).itemId == item_id
+  end)
+end
+
+---A request in a line: its kind, and what it is about.
+---@param asked pintle.Asked
+---@return string
+function M.label(asked)
+  if asked.approval then
+    return "permission · " .. M.line(asked.approval.title)
+  end
+  local kind = asked.question.kind == "plan" and "plan" or "question"
+  return kind .. " · " .. questions.line(asked.question)
+end
+
+---Where a request comes from: its session, and its project where that is another one.
+---@param asked pintle.Asked
+---@return string
+local function origin(asked)
+  local id = (asked.approval or asked.question).sessionId
+  local name
+  for _, workspace in ipairs(require("pintle.workspace").all()) do
+    local view = workspace.views[id]
+    if view then
+      name = M.line(require("pintle.session").name(view.state) or "a session without a prompt")
+    end
+  end
+  local is_here = asked.engine.root == require("pintle.workspace").root_here()
+  return (name or "a sub-agent") .. (is_here and "" or ", in " .. vim.fs.basename(asked.engine.root))
 end
 
 ---@param question pintle.Asked
@@ -148,38 +190,32 @@ function M.details(approval, root)
   return lines
 end
 
----@param lines string[]
-function M.show(lines)
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].bufhidden = "wipe"
-  vim.bo[buf].filetype = "markdown"
-  vim.bo[buf].modifiable = false
-  vim.cmd("topleft split")
-  vim.api.nvim_win_set_buf(0, buf)
-end
-
 ---Gives an answer, unless somebody else did.
 ---@param asked pintle.Asked
 ---@param result pintle.ApprovalAnswer|pintle.QuestionAnswer
-local function answer(asked, result)
+---@param is_listed boolean Whether it was chosen from the list, which is then shown again.
+local function answer(asked, result, is_listed)
   if not remove(asked) then
     return log.say("this was answered elsewhere, or is asked no longer")
   end
   asked.respond(result)
   if #queue > 0 then
-    log.say(("%d more ask for your attention"):format(#queue))
+    if is_listed then
+      return M.list()
+    end
+    log.say(("%s for your attention"):format(#queue == 1 and "1 more asks" or #queue .. " more ask"))
   end
 end
 
----Asks the oldest open question, because the person wants to answer it.
-function M.open()
-  local asked = queue[1]
-  if not asked then
-    return log.say("nothing asks for your attention")
+---Opens a request, because the person wants to answer it.
+---@param asked pintle.Asked
+---@param is_listed? boolean
+function M.show_one(asked, is_listed)
+  if not vim.list_contains(queue, asked) then
+    return log.say("this was answered elsewhere, or is asked no longer")
   end
   local function give(result)
-    answer(asked, result)
+    answer(asked, result, is_listed or false)
   end
   if asked.question then
     questions.open(asked.question, give, function(shown)
@@ -201,6 +237,32 @@ function M.open()
     }
   end, approval.options)
   asked.panel = panel.open({ lines = M.details(approval, asked.engine.root), choices = choices })
+end
+
+---Lists the requests of all sessions, oldest first.
+function M.list()
+  local lines =
+    { { text = require("pintle.statusline").asks(#queue) .. " for your attention", group = "PintlePanelTitle" } }
+  local choices = vim.tbl_map(function(asked)
+    return {
+      label = M.label(asked),
+      notes = { origin(asked) },
+      act = function()
+        M.show_one(asked, true)
+      end,
+    }
+  end, queue)
+  panel.open({ lines = lines, choices = choices, later = "leaves them open", verb = "opens" })
+end
+
+---Opens what asks: one request at once, of several a list.
+function M.open()
+  if #queue == 0 then
+    return log.say("nothing asks for your attention")
+  elseif #queue == 1 then
+    return M.show_one(queue[1])
+  end
+  M.list()
 end
 
 return M

@@ -57,6 +57,72 @@ local function side_by_side(path, label, lines, right)
   vim.cmd("wincmd p")
 end
 
+-- The bars of a diff: above the file, and above what it is compared with. Both or none, or the lines would not be level.
+local WINBAR = "%#Comment# :w keeps what is here · :q leaves it open"
+local OTHER_WINBAR = "%#Comment# the last accepted version"
+
+-- Commands that write a file, as one types them. Those that write all files, and plugins that save by themselves, accept nothing.
+local WRITES = { "^w$", "^write$", "^up$", "^update$", "^wq$", "^x$", "^xit$", "^exit$" }
+
+---Whether a typed command writes the current file.
+---@param line string
+---@return boolean
+function M.writes(line)
+  local word = vim.trim(line):gsub("!$", "")
+  return vim.iter(WRITES):any(function(pattern)
+    return word:find(pattern) ~= nil
+  end)
+end
+
+---Makes a typed `:w` in a diff's tab keep the file's hunks, as they are then.
+---@param path string
+local function accept_on_write(path)
+  local buf, tab = vim.api.nvim_get_current_buf(), vim.api.nvim_get_current_tabpage()
+  local other = vim.fn.win_getid(vim.fn.winnr("#"))
+  vim.api.nvim_set_option_value("winbar", WINBAR, { scope = "local", win = 0 })
+  vim.api.nvim_set_option_value("winbar", OTHER_WINBAR, { scope = "local", win = other })
+  local group = vim.api.nvim_create_augroup("pintle_diff_" .. tab, { clear = true })
+  local is_typed = false
+  local function is_here()
+    return vim.api.nvim_get_current_tabpage() == tab and vim.api.nvim_get_current_buf() == buf
+  end
+  vim.api.nvim_create_autocmd("CmdlineLeave", {
+    group = group,
+    pattern = ":",
+    callback = function()
+      is_typed = is_here() and not vim.v.event.abort and M.writes(vim.fn.getcmdline())
+      vim.schedule(function()
+        is_typed = false
+      end)
+    end,
+  })
+  vim.api.nvim_create_autocmd("BufWritePost", {
+    group = group,
+    buffer = buf,
+    callback = function()
+      if not is_typed then
+        return
+      end
+      -- After everybody else has seen that it was written.
+      vim.schedule(function()
+        require("pintle.verdict").accept(path, function()
+          if vim.api.nvim_tabpage_is_valid(tab) and #vim.api.nvim_list_tabpages() > 1 then
+            vim.cmd.tabclose(vim.api.nvim_tabpage_get_number(tab))
+          end
+        end)
+      end)
+    end,
+  })
+  vim.api.nvim_create_autocmd("TabClosed", {
+    group = group,
+    callback = function()
+      if not vim.api.nvim_tabpage_is_valid(tab) then
+        vim.api.nvim_del_augroup_by_id(group)
+      end
+    end,
+  })
+end
+
 ---Opens a file's diff in a tab: on the left what was accepted last, on the right the file.
 ---@param here pintle.Workspace
 ---@param path string
@@ -72,7 +138,11 @@ function M.open(here, path)
     if before[#before] == "" then
       before[#before] = nil
     end
-    side_by_side(path, "before", before, not vim.uv.fs_stat(path) and {} or nil)
+    local is_gone = not vim.uv.fs_stat(path)
+    side_by_side(path, "before", before, is_gone and {} or nil)
+    if not is_gone then
+      accept_on_write(path)
+    end
   end)
 end
 

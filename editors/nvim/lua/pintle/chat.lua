@@ -1,45 +1,24 @@
 -- The transcript of a session: a buffer that only grows at its end, but for the blocks that still change.
 --
--- Changes are gathered and drawn at most every `redraw_ms`. Blocks know their lines, so that nothing is searched for.
+-- Changes are gathered and drawn at most every `redraw_ms`. Of a session with a history the end is there at once; what came
+-- before is put above it when somebody goes there.
 
+local backwards = require("pintle.backwards")
+local blocks = require("pintle.blocks")
 local config = require("pintle.config")
-local folds = require("pintle.folds")
 local history = require("pintle.history")
 local render = require("pintle.render")
 
 local M = {}
 
----@class (exact) pintle.Block
----@field key string
----@field before { speaker?: "you"|"agent", kind?: string } What stood above it.
----@field first integer The line it begins at, from 0.
----@field count integer
----@field head integer? The line of its fold's head within it, from 0.
----@field lead string[] Lines before its own: a blank, a speaker.
----@field lines string[]? What it is to become.
----@field tail string[] Pieces that are to be added.
----@field prefix string
----@field flow pintle.Flow What is left over of what streamed.
----@field streamed integer Bytes that came in pieces.
----@field path string? Which text of the arguments came last.
----@field is_dirty boolean
-
 ---@class (exact) pintle.Chat
 ---@field buf integer
----@field private state pintle.Session
----@field private blocks pintle.Block[]
----@field private by_key table<string, pintle.Block>
----@field private dirty pintle.Block[]
----@field private lines integer Lines in the buffer; 0 when it is empty.
----@field private speaker? "you"|"agent"
----@field private last_kind? string
----@field private timer? uv.uv_timer_t
+---@field blocks pintle.Blocks
+---@field more? fun() Reads what came before; it is called when somebody sees the beginning of what is there.
+---@field state pintle.Session
 ---@field private is_scheduled boolean
 ---@field private drawn_at integer
 ---@field redraws integer
----The kinds of items that fold away below their first line.
-local FOLDS = { toolCall = true, reasoning = true, job = true, subagent = true, compaction = true }
-
 local Chat = {}
 Chat.__index = Chat
 
@@ -69,20 +48,33 @@ function M.new(state, root)
   vim.bo[buf].swapfile = false
   vim.bo[buf].modifiable = false
   vim.bo[buf].undolevels = -1
-  vim.bo[buf].filetype = "markdown"
+  require("pintle.looks").dress(buf, "pintle-chat")
   local self = setmetatable({
     buf = buf,
     state = state,
-    blocks = {},
-    by_key = {},
-    dirty = {},
-    lines = 0,
+    blocks = blocks.new(buf),
     is_scheduled = false,
     drawn_at = 0,
     redraws = 0,
   }, Chat)
   by_buffer[buf] = self
+  vim.keymap.set("n", "<CR>", function()
+    self:answer()
+  end, { buffer = buf, desc = "pintle: answer what the call under the cursor asks, or open its fold" })
+  vim.keymap.set("n", "<LocalLeader>x", function()
+    require("pintle.stop").here()
+  end, { buffer = buf, desc = "pintle: stop what is under the cursor, or the turn" })
   return self
+end
+
+---Opens what the call under the cursor asks; without a question, its fold.
+function Chat:answer()
+  local block = self.blocks:at(vim.fn.line("."))
+  local asked = block and require("pintle.approval").of_item(block.key)
+  if asked then
+    return require("pintle.approval").show_one(asked)
+  end
+  vim.cmd("silent! normal! za")
 end
 
 ---Whether the transcript is still there: a person may have deleted the buffer.
@@ -100,6 +92,7 @@ end
 ---Takes what changed in the session.
 ---@param changes pintle.Change[]
 function Chat:apply(changes)
+  ---@type table<string, fun(self: pintle.Chat, change: pintle.Change)>
   local drawn = {
     item = self.item,
     delta = self.delta,
@@ -125,7 +118,7 @@ function Chat:item(change)
     return
   end
   local is_empty = #lines == 1 and lines[1] == ""
-  if is_empty and not self.by_key[item.id] then
+  if is_empty and not self.blocks.by_key[item.id] then
     return -- drawn with its first piece
   end
   self:set(item.id, item.type, lines)
@@ -139,8 +132,8 @@ function Chat:delta(change)
   end
   local text = change.text
   local is_message = item.type == "agentMessage"
-  local block = self.by_key[item.id]
-    or self:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
+  local block = self.blocks.by_key[item.id]
+    or self.blocks:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
   if change.is_first then
     -- It replaces what streamed before: after a new connection the engine sends all of it again.
     self:set(item.id, item.type, is_message and { "" } or render.item(item, self.state))
@@ -158,7 +151,8 @@ function Chat:delta(change)
     end
   end
   table.insert(block.tail, text)
-  self:touch(block)
+  self.blocks:touch(block)
+  self:schedule()
 end
 
 ---@param change { turn: pintle.Turn, is_over: boolean }
@@ -181,20 +175,45 @@ function Chat:notice(change)
   self:set(change.key, "notice", render.notice(change.notice))
 end
 
+---The lines of an entry of the history; none where nothing is drawn for it.
+---@param entry pintle.HistoryEntry
+---@return string[]? lines
+function Chat:entry_lines(entry)
+  local change = entry.change
+  if change.kind == "turn" then
+    return render.turn_end(change.turn)
+  elseif change.kind == "notice" then
+    return render.notice(change.notice)
+  end
+  local lines = render.item(self.state.items[change.item.id], self.state)
+  local is_empty = lines and #lines == 1 and lines[1] == ""
+  return not is_empty and lines or nil
+end
+
+---The number of the first block that stands for an entry of the history.
+---@return integer
+function Chat:first_entry()
+  return self.blocks.by_key[backwards.KEY] and 2 or 1
+end
+
 ---Shows the way that counts now: what both ways have in common stays, the rest is drawn anew.
 function Chat:rewind()
   local shown = history.shown(self.state.history)
-  local at, from = 1, #shown + 1
+  local at, from = self:first_entry(), #shown + 1
   for number, entry in ipairs(shown) do
-    local block = self.blocks[at]
+    local block = self.blocks.list[at]
     if block and block.key == entry.key then
       at = at + 1
-    elseif self.by_key[entry.key] or not self:is_empty(entry) then
+    elseif self.blocks.by_key[entry.key] or self:entry_lines(entry) then
       from = number
       break
     end
   end
-  self:cut(at)
+  if self:is_alive() then
+    vim.bo[self.buf].modifiable = true
+    self.blocks:cut(at)
+    vim.bo[self.buf].modifiable = false
+  end
   for number = from, #shown do
     local entry = shown[number]
     local item = entry.change.item
@@ -207,101 +226,18 @@ function Chat:rewind()
   self:schedule()
 end
 
----Whether nothing is drawn for an entry.
----@param entry pintle.HistoryEntry
----@return boolean
-function Chat:is_empty(entry)
-  local item = entry.change.item
-  local lines = item and render.item(self.state.items[item.id], self.state)
-  return item ~= nil and (not lines or #lines == 1 and lines[1] == "")
+---Reads what came before, if somebody sees where it is missing.
+function Chat:look_back()
+  if self.more and backwards.is_seen(self) then
+    self.more()
+  end
 end
 
----Takes out a block and all below it.
----@param at integer
-function Chat:cut(at)
-  local first = self.blocks[at]
-  if not first then
-    return
-  end
-  -- What was never drawn has no lines, and nothing below it has.
-  if first.first >= 0 and self:is_alive() then
-    vim.bo[self.buf].modifiable = true
-    vim.api.nvim_buf_set_lines(self.buf, first.first, -1, false, {})
-    vim.bo[self.buf].modifiable = false
-    self.lines = first.first
-  end
-  self.speaker, self.last_kind = first.before.speaker, first.before.kind
-  local is_cut = {}
-  for number = #self.blocks, at, -1 do
-    local block = table.remove(self.blocks, number)
-    self.by_key[block.key] = nil
-    is_cut[block] = true
-  end
-  self.dirty = vim.tbl_filter(function(block)
-    return not is_cut[block]
-  end, self.dirty)
-end
-
----Sets a block's lines, making the block where there is none.
 ---@param key string
 ---@param kind string
 ---@param lines string[]
 function Chat:set(key, kind, lines)
-  local block = self.by_key[key]
-  if not block then
-    self:add(key, kind, lines)
-    return
-  end
-  block.lines, block.tail, block.flow = lines, {}, { held = "", line = "" }
-  block.streamed, block.path = 0, nil
-  self:touch(block)
-end
-
----@param key string
----@param kind string
----@param lines string[]
----@return pintle.Block
-function Chat:add(key, kind, lines)
-  local is_fold = FOLDS[kind] or false
-  local before = { speaker = self.speaker, kind = self.last_kind }
-  local lead = {}
-  local follows_fold = is_fold and FOLDS[self.last_kind]
-  if #self.blocks > 0 and not follows_fold then
-    lead[1] = ""
-  end
-  if kind == "userMessage" then
-    self.speaker = "you"
-  elseif (is_fold or kind == "agentMessage") and self.speaker ~= "agent" then
-    self.speaker = "agent"
-    vim.list_extend(lead, { "## pintle", "" })
-  end
-  self.last_kind = kind
-  local block = {
-    key = key,
-    before = before,
-    first = -1,
-    count = 0,
-    head = is_fold and #lead or nil,
-    lead = lead,
-    lines = lines,
-    tail = {},
-    prefix = "",
-    flow = { held = "", line = "" },
-    streamed = 0,
-    is_dirty = false,
-  }
-  self.by_key[key] = block
-  table.insert(self.blocks, block)
-  self:touch(block)
-  return block
-end
-
----@param block pintle.Block
-function Chat:touch(block)
-  if not block.is_dirty then
-    block.is_dirty = true
-    table.insert(self.dirty, block)
-  end
+  self.blocks:set(key, kind, lines)
   self:schedule()
 end
 
@@ -324,15 +260,11 @@ function Chat:draw()
   if not self:is_alive() then
     return
   end
-  local wins = vim.fn.win_findbuf(self.buf)
   local following = self:following()
   vim.bo[self.buf].modifiable = true
   self:clear_queue()
-  local dirty = self.dirty
-  self.dirty = {}
-  for _, block in ipairs(dirty) do
-    self:draw_block(block, wins)
-  end
+  self.blocks:draw()
+  backwards.mark(self)
   self:draw_queue()
   vim.bo[self.buf].modifiable = false
   local last = vim.api.nvim_buf_line_count(self.buf)
@@ -342,43 +274,7 @@ function Chat:draw()
     local is_wrapped = #text > vim.api.nvim_win_get_width(win)
     vim.api.nvim_win_set_cursor(win, { last, is_wrapped and #text or 0 })
   end
-end
-
----@param block pintle.Block
----@param wins integer[]
-function Chat:draw_block(block, wins)
-  block.is_dirty = false
-  local open = {}
-  if block.head and block.first >= 0 then
-    for _, win in ipairs(wins) do
-      open[win] = folds.is_open(win, block.first + block.head + 1)
-    end
-  end
-  if block.lines then
-    self:replace(block, block.lines)
-    block.lines = nil
-  end
-  if #block.tail > 0 then
-    self:extend(block, table.concat(block.tail))
-    block.tail = {}
-  end
-  if block.head then
-    for _, win in ipairs(wins) do
-      folds.set(win, block.first + block.head + 1, block.first + block.count, open[win])
-    end
-  end
-end
-
----The lines of all folds, from 1.
----@return [integer, integer][]
-function Chat:fold_ranges()
-  local ranges = {}
-  for _, block in ipairs(self.blocks) do
-    if block.head and block.first >= 0 then
-      ranges[#ranges + 1] = { block.first + block.head + 1, block.first + block.count }
-    end
-  end
-  return ranges
+  self:look_back()
 end
 
 ---The windows that stand at the end and are to stay there.
@@ -390,75 +286,10 @@ function Chat:following()
   end, vim.fn.win_findbuf(self.buf))
 end
 
----@param block pintle.Block
----@param own string[]
-function Chat:replace(block, own)
-  if block.first < 0 then
-    block.first = self.lines
-    local lines = vim.list_extend(vim.list_slice(block.lead), own)
-    -- The first block takes the place of the empty line of an empty buffer.
-    vim.api.nvim_buf_set_lines(self.buf, self.lines, -1, false, lines)
-    block.count = #lines
-    self.lines = self.lines + #lines
-    return
-  end
-  local first = block.first + #block.lead
-  local old = vim.api.nvim_buf_get_lines(self.buf, first, block.first + block.count, false)
-  -- What streamed is mostly what the end says too: only the difference is written.
-  local same = 0
-  while same < #old and same < #own and old[same + 1] == own[same + 1] do
-    same = same + 1
-  end
-  if same == #old and same == #own then
-    return
-  end
-  vim.api.nvim_buf_set_lines(self.buf, first + same, first + #old, false, vim.list_slice(own, same + 1))
-  self:grow(block, #own - #old)
-end
-
----@param block pintle.Block
----@param text string
-function Chat:extend(block, text)
-  local row = block.first + block.count - 1
-  local last = vim.api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1] or ""
-  local is_head = block.head ~= nil and block.count == #block.lead + 1
-  local lines = render.flow(block.flow, is_head and "" or last:sub(#block.prefix + 1), text)
-  for at, line in ipairs(lines) do
-    lines[at] = block.prefix .. line
-  end
-  if is_head then
-    table.insert(lines, 1, last) -- the body begins below the head
-  end
-  -- What both begin with stays: a line that grows is not written anew.
-  local from = vim.startswith(lines[1], last) and #last or 0
-  lines[1] = lines[1]:sub(from + 1)
-  vim.api.nvim_buf_set_text(self.buf, row, from, row, #last, lines)
-  self:grow(block, #lines - 1)
-end
-
----@param block pintle.Block
----@param by integer
-function Chat:grow(block, by)
-  if by == 0 then
-    return
-  end
-  block.count = block.count + by
-  self.lines = self.lines + by
-  for at = #self.blocks, 1, -1 do
-    local other = self.blocks[at]
-    if other == block then
-      return
-    end
-    if other.first >= 0 then
-      other.first = other.first + by
-    end
-  end
-end
-
 ---Takes the waiting messages away: what is drawn comes before them.
 function Chat:clear_queue()
   vim.api.nvim_buf_clear_namespace(self.buf, NAMESPACE, 0, -1)
-  vim.api.nvim_buf_set_lines(self.buf, self.lines, -1, false, {})
+  vim.api.nvim_buf_set_lines(self.buf, self.blocks.lines, -1, false, {})
 end
 
 ---Writes the waiting messages below everything else, as lines of their own: a closed fold would hide what hangs on a line of it.
@@ -469,44 +300,36 @@ function Chat:draw_queue()
   if #lines == 0 then
     return
   end
-  if self.lines > 0 then
+  if self.blocks.lines > 0 then
     table.insert(lines, 1, "")
   end
-  vim.api.nvim_buf_set_lines(self.buf, self.lines, -1, false, lines)
-  vim.api.nvim_buf_set_extmark(self.buf, NAMESPACE, self.lines, 0, {
-    end_row = self.lines + #lines,
+  vim.api.nvim_buf_set_lines(self.buf, self.blocks.lines, -1, false, lines)
+  vim.api.nvim_buf_set_extmark(self.buf, NAMESPACE, self.blocks.lines, 0, {
+    end_row = self.blocks.lines + #lines,
     hl_group = "PintleQueue",
   })
 end
 
----Makes a window show transcripts well.
----@param win integer
-function M.dress(win)
-  local options = {
-    wrap = true,
-    linebreak = true,
-    smoothscroll = true,
-    number = false,
-    relativenumber = false,
-    signcolumn = "no",
-    foldmethod = "manual",
-    foldtext = "v:lua.require'pintle.folds'.text()",
-    foldminlines = 0,
-    foldenable = true,
-    fillchars = "fold: ",
-    winfixwidth = true,
-    winbar = "%{%v:lua.require'pintle.statusline'.winbar()%}",
-  }
-  for name, value in pairs(options) do
-    vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
-  end
-  local buf = vim.api.nvim_win_get_buf(win)
-  local self = by_buffer[buf]
-  if self and vim.w[win].pintle_folds ~= buf then
-    vim.w[win].pintle_folds = buf
-    vim.wo[win].foldlevel = 0
-    folds.reset(win, self:fold_ranges())
-  end
-end
+vim.api.nvim_create_autocmd({ "WinScrolled", "BufWinEnter", "CursorMoved" }, {
+  group = vim.api.nvim_create_augroup("pintle_chat", { clear = true }),
+  callback = function(event)
+    local seen = {}
+    if event.event == "WinScrolled" then
+      for id in pairs(vim.v.event) do
+        local win = tonumber(id)
+        if win and vim.api.nvim_win_is_valid(win) then
+          seen[vim.api.nvim_win_get_buf(win)] = true
+        end
+      end
+    else
+      seen[event.buf] = true
+    end
+    for buf in pairs(seen) do
+      if by_buffer[buf] then
+        by_buffer[buf]:look_back()
+      end
+    end
+  end,
+})
 
 return M

@@ -36,14 +36,53 @@ local verbs = {
   queue = function(text, call)
     require("pintle").queue(message(text, call))
   end,
-  stop = function()
-    require("pintle").stop()
+  stop = function(text)
+    local scopes = require("pintle.stop").SCOPES
+    if text ~= "" and not vim.tbl_contains(scopes, text) then
+      return require("pintle.log").error(("`%s` is none of: %s"):format(text, table.concat(scopes, ", ")))
+    end
+    require("pintle").stop(text ~= "" and text or nil)
+  end,
+  retry = function()
+    require("pintle").retry()
+  end,
+  new = function(text)
+    require("pintle").new(text ~= "" and text or nil)
+  end,
+  compact = function(text)
+    require("pintle.sessions").compact(text ~= "" and text or nil)
+  end,
+  export = function(text)
+    require("pintle.sessions").export(text ~= "" and text or nil)
+  end,
+  delete = function()
+    require("pintle.sessions").delete()
+  end,
+  merge = function()
+    require("pintle.sessions").merge()
   end,
   diff = function(text)
     require("pintle").diff(text ~= "" and text or nil)
   end,
-  review = function()
-    require("pintle.verdict").review()
+  review = function(text)
+    if text ~= "" and text ~= "new" then
+      return require("pintle.log").error(("`%s` is not: new"):format(text))
+    end
+    require("pintle.verdict").review(text == "new")
+  end,
+  note = function(text, call)
+    local line = vim.fn.line(".")
+    require("pintle.notes").add(M.range(call) or { first = line, last = line }, text ~= "" and text or nil)
+  end,
+  notes = function(text)
+    local notes = require("pintle.notes")
+    if text ~= "" and text ~= "send" then
+      return require("pintle.log").error(("`%s` is not: send"):format(text))
+    end
+    if text == "send" then
+      return notes.send()
+    end
+    notes.open()
   end,
   keep = function(text, call)
     local scope = M.scope(text)
@@ -79,11 +118,26 @@ local verbs = {
   sessions = function()
     require("pintle").sessions()
   end,
+  search = function(text)
+    require("pintle.sessions").search(require("pintle.workspace").get(), text ~= "" and text or nil)
+  end,
+  waiting = function()
+    require("pintle.waiting").open()
+  end,
+  add = function(text, call)
+    require("pintle.add").add(text ~= "" and text or (M.range(call) and "selection" or "file"), M.range(call))
+  end,
   servers = function()
     require("pintle.servers").open()
   end,
   attention = function()
     require("pintle").attention()
+  end,
+  earlier = function(text)
+    if text ~= "" and text ~= "all" then
+      return require("pintle.log").error(("`%s` is not: all"):format(text))
+    end
+    require("pintle").earlier(text == "all")
   end,
   plan = function()
     require("pintle").plan()
@@ -101,6 +155,24 @@ local verbs = {
     require("pintle.help").open(text ~= "" and text or nil)
   end,
 }
+
+-- Verbs that take a word.
+local WORDS = {
+  add = { "diagnostics", "file", "image", "quickfix", "selection" },
+  earlier = { "all" },
+  mode = { "act", "plan" },
+  new = { "float", "side", "tab" },
+  notes = { "send" },
+  permissions = { "ask", "auto-edit", "full", "read-only" },
+  review = { "new" },
+  stop = { "job", "session", "tool", "turn" },
+}
+
+for _, name in ipairs({ "model", "effort", "mode", "permissions" }) do
+  verbs[name] = function(text)
+    require("pintle.settings").choose(name, text ~= "" and text or nil)
+  end
+end
 
 local SCOPES = { "all", "file", "hunk", "turn" }
 
@@ -150,7 +222,9 @@ function M.complete(lead, line)
     candidates = vim.fn.sort(vim.tbl_keys(verbs))
   elseif before:match("^open%s+%S*$") then
     candidates = require("pintle.layout").LAYOUTS
-  elseif before:match("^diff%s") then
+  elseif WORDS[before:match("^(%w+)%s+%S*$")] then
+    candidates = WORDS[before:match("^%w+")]
+  elseif before:match("^diff%s") or before:match("^export%s") then
     candidates = vim.fn.getcompletion(lead, "file")
   elseif before:match("^help%s+%S*$") then
     candidates = vim.tbl_map(function(topic)

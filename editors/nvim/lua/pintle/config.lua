@@ -13,9 +13,13 @@ local M = {}
 ---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
 ---@field handshake_ms integer How long an engine may take to answer the first request, in milliseconds.
 ---@field exit_ms integer How long the editor waits for an engine when it exits, in milliseconds.
+---@field restart_ms integer[] The pauses before an engine that crashed is started again, in milliseconds.
+---@field stall_ms integer After how long without data one is told of it, in milliseconds; 0 for never.
 ---@field layout pintle.Layout Where the windows open: beside the code, over it, or in a tab of their own.
 ---@field width number The part of the columns that the windows beside the code have, or from 1 on their columns.
 ---@field prompt_height integer Lines of the prompt window, at most a third of what both windows have.
+---@field complete boolean Whether candidates are shown while one types `@` or `/` in a prompt.
+---@field review_keys boolean Whether buffers with open hunks have the keys `]h`, `[h` and `ih`, where these are free.
 ---@field open_quickfix boolean Whether the quickfix window opens, without focus, when a turn has changed files.
 
 ---@type pintle.Config
@@ -33,9 +37,12 @@ M.defaults = {
   handshake_ms = 10000,
   exit_ms = 1500,
   restart_ms = { 100, 500, 2000, 5000, 10000 },
+  stall_ms = 40000,
   layout = "side",
   width = 0.4,
   prompt_height = 8,
+  complete = true,
+  review_keys = true,
   open_quickfix = false,
 }
 
@@ -52,25 +59,39 @@ local checks = {
   handshake_ms = "number",
   exit_ms = "number",
   restart_ms = "list of numbers",
+  stall_ms = "number",
   layout = "string",
   width = "number",
   prompt_height = "number",
+  complete = "boolean",
+  review_keys = "boolean",
   open_quickfix = "boolean",
 }
 
----@type pintle.Config
-local current = vim.deepcopy(M.defaults)
+---@type pintle.Config?
+local current
 
+---The settings: the defaults, over them `vim.g.pintle`, and over that what `setup()` was given.
 ---@return pintle.Config
 function M.get()
+  if not current then
+    local ok, why = pcall(M.set)
+    if not ok then
+      current = vim.deepcopy(M.defaults)
+      require("pintle.log").error(("vim.g.pintle is not used: %s"):format(why))
+    end
+  end
+  ---@cast current pintle.Config
   return current
 end
 
 ---Checks what was given and makes it hold. Raises an error that names the first wrong setting.
 ---@param given? table
 function M.set(given)
-  given = given or {}
-  assert(type(given) == "table", "pintle: setup() takes a table")
+  for _, each in ipairs({ given or {}, vim.g.pintle or {} }) do
+    assert(type(each) == "table", "pintle: the settings are a table")
+  end
+  given = vim.tbl_extend("force", vim.g.pintle or {}, given or {})
   for name, value in pairs(given) do
     local want = checks[name]
     if not want then

@@ -8,6 +8,7 @@ local M = {}
 -- Language servers report a file many times while they look at it.
 local GATHER_MS = 100
 
+---@type table<integer, string>
 local SEVERITIES = { "error", "warning", "information", "hint" }
 
 ---@type table<integer, true> buffers that changed
@@ -20,7 +21,9 @@ function M.item(item)
   local last = math.max(item.lnum, item.end_lnum or item.lnum)
   return {
     range = { start = item.lnum + 1, ["end"] = last + 1 },
-    severity = SEVERITIES[item.severity] or "information",
+    severity = SEVERITIES[
+      item.severity --[[@as integer]]
+    ] or "information",
     message = item.message,
     source = item.source,
     code = item.code and tostring(item.code) or nil,

@@ -139,8 +139,7 @@ function M.text(buf)
   return ends_with_newline(buf) and text .. line_end(buf) or text
 end
 
----@param buf integer
----@return boolean
+---Whether a buffer's text ends with a line end.
 M.ends_with_newline = ends_with_newline
 
 ---Takes a buffer up where it is one for the engine.

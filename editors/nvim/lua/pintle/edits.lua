@@ -2,6 +2,7 @@
 -- marks and mode stay; the edits of a turn are one undo step, apart from what a person types.
 
 local buffers = require("pintle.buffers")
+local compat = require("pintle.compat")
 local documents = require("pintle.documents")
 local log = require("pintle.log")
 
@@ -14,15 +15,6 @@ local OPERATOR_MS = 10000
 ---@return string[]
 local function split(text)
   return vim.split(text, "\n", { plain = true })
-end
-
----The byte of a line that a number of UTF-16 units means; beyond the end, the end.
----@param line string
----@param units integer
----@return integer
-local function byte_of(line, units)
-  local _, all = vim.str_utfindex(line)
-  return units >= all and #line or vim.str_byteindex(line, units, true)
 end
 
 ---Replaces the part in which two lines differ.
@@ -118,7 +110,7 @@ function M.change(buf, range, text)
       return row, has_end and 0 or #line, true
     end
     local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
-    local column = byte_of(line, position.character)
+    local column = compat.byte_of(line, position.character)
     return row, column, not has_end and row == count - 1 and column == #line
   end
   local row, column = place(range.start)

@@ -17,7 +17,7 @@ local M = {}
 ---@field notification fun(method: string, params: table)
 ---@field request fun(method: string, params: table, respond: fun(result?: table, err?: pintle.RpcError), id: string|integer)
 ---@field sending fun() A request is about to be sent.
----@field changed fun() The state is another one.
+---@field changed fun(state: pintle.EngineState) The state is another one.
 
 ---@class (exact) pintle.Engine
 ---@field root string
@@ -153,7 +153,7 @@ function Engine:become(state, why)
       done(state == "failed" and { code = rpc.ENDED, message = why or "the engine does not run" } or nil)
     end
   end
-  self.hooks.changed()
+  self.hooks.changed(state)
 end
 
 ---@param is_restart boolean

@@ -63,7 +63,7 @@ local function show(topic)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(page:gsub("\n$", ""), "\n"))
   vim.bo[buf].modifiable = false
   vim.bo[buf].modified = false
-  vim.bo[buf].filetype = "markdown"
+  require("pintle.looks").dress(buf, "pintle-text")
   local win = vim.fn.bufwinid(buf)
   if win >= 0 then
     vim.api.nvim_set_current_win(win)

@@ -13,7 +13,8 @@ local M = {}
 ---@field entries pintle.HistoryEntry[]
 ---@field known table<string, true> By key.
 ---@field ways { first: integer, after: integer }[] Where the line goes on from another event than the one before.
----@field hidden table<string, true> Items that the model does not know any more.
+---@field hidden table<string, boolean> By item: true where the model does not know it any more, false where it does again.
+---@field has_gone_on? boolean The model has worked since the first event that is known.
 ---@field step? { from: integer, last: integer, scope: pintle.RewindScope } The way back from a rewind that nothing came after.
 
 ---@return pintle.History
@@ -32,7 +33,7 @@ function M.note(history, seq, change)
   elseif change.kind == "turn" and change.is_over then
     key = "turn " .. change.turn.id
   elseif change.kind == "notice" then
-    key = "notice " .. #history.entries
+    key = ("notice %d.%d"):format(seq, #history.entries)
     change.key = key
   end
   if key and not history.known[key] then
@@ -60,7 +61,7 @@ function M.rewound(history, seq, event)
     history.hidden[id] = true
   end
   for _, id in ipairs(event.restored or {}) do
-    history.hidden[id] = nil
+    history.hidden[id] = false
   end
   local step = history.step
   if step and step.scope == "files" and step.last == seq - 1 then
@@ -73,7 +74,30 @@ end
 ---The model works on: there is nothing to go forward to any more.
 ---@param history pintle.History
 function M.goes_on(history)
-  history.step = nil
+  history.step, history.has_gone_on = nil, true
+end
+
+---Puts what came earlier before what is known.
+---@param history pintle.History
+---@param earlier pintle.History
+function M.put_before(history, earlier)
+  local entries = vim.list_slice(earlier.entries)
+  for _, entry in ipairs(history.entries) do
+    if not earlier.known[entry.key] then
+      entries[#entries + 1] = entry
+    end
+  end
+  history.entries = entries
+  history.known = vim.tbl_extend("force", earlier.known, history.known)
+  history.ways = vim.list_extend(vim.list_slice(earlier.ways), history.ways, 2)
+  history.hidden = vim.tbl_extend("force", earlier.hidden, history.hidden)
+  if not history.has_gone_on then
+    local step, before = history.step, earlier.step
+    if step and before and before.scope == "files" and step.scope == "conversation" and before.last == step.from then
+      step = { from = before.from, last = step.last, scope = "both" }
+    end
+    history.step, history.has_gone_on = step or before, earlier.has_gone_on
+  end
 end
 
 ---Tells which events lie on the way to the last one.

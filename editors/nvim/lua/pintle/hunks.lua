@@ -2,6 +2,8 @@
 --
 -- Invariant: a hunk gets a place only where the buffer holds the very lines that it is about.
 
+local diff = require("pintle.compat").diff
+
 local M = {}
 
 ---@class (exact) pintle.Place Where a hunk stands in a buffer.
@@ -35,7 +37,7 @@ end
 
 ---The text that the engine saw: the baseline with all open hunks of the file done to it.
 ---@param baseline pintle.ReviewBaselineResult
----@param hunks pintle.Hunk[] in the order of the file
+---@param hunks pintle.Hunk[] The file's, sorted by line.
 ---@return string? text nil where hunks and baseline do not belong together, or the file is no text or is gone
 function M.seen(baseline, hunks)
   local old, new, at = pieces(baseline.text or ""), {}, 1
@@ -68,7 +70,7 @@ local function map(from, to)
   local function text(lines)
     return #lines == 0 and "" or table.concat(lines, "\n") .. "\n"
   end
-  local blocks = vim.diff(text(from), text(to), { result_type = "indices" })
+  local blocks = diff(text(from), text(to), { result_type = "indices" })
   ---@cast blocks integer[][]
   blocks[#blocks + 1] = { #from + 1, 0, #to + 1, 0 }
   for _, block in ipairs(blocks) do

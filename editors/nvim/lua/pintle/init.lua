@@ -29,12 +29,18 @@ local function message(text, here, attached)
   return found
 end
 
+---The blocks of a message: its text, what that names, and what was given with it.
+---@param here pintle.Workspace
 ---@param text string
 ---@param attached? pintle.Input[]
----@return pintle.Input[]
-local function input(text, attached)
+---@return pintle.Input[]? blocks nil where something that it names is missing, and that was said
+local function input(here, text, attached)
+  local blocks, why = require("pintle.context").blocks(text, here.root)
+  if not blocks then
+    return log.error("not sent: " .. why)
+  end
   local words = text ~= "" and { { type = "text", text = text } } or {}
-  return vim.list_extend(words, attached or {})
+  return vim.list_extend(vim.list_extend(words, blocks), attached or {})
 end
 
 ---Empties the prompt buffer once its text was accepted, unless it was changed meanwhile.
@@ -52,8 +58,12 @@ end
 ---@param when_busy pintle.WhenBusy
 ---@param attached? pintle.Input[]
 local function start(here, text, when_busy, attached)
+  local blocks = input(here, text, attached)
+  if not blocks then
+    return
+  end
   here:with_session(function(view)
-    local params = { sessionId = view.state.id, input = input(text, attached), whenBusy = when_busy }
+    local params = { sessionId = view.state.id, input = blocks, whenBusy = when_busy }
     here.engine:request(require("pintle.protocol").method.turn_start, params, function(err, result)
       if err or not result then
         return log.failed("not sent", err or { code = 0, message = "an empty answer" })
@@ -69,12 +79,19 @@ end
 ---@param here pintle.Workspace
 ---@param text string
 ---@param attached? pintle.Input[]
-local function steer(here, text, attached)
+---@param or_start boolean Whether it starts a turn where none runs any more.
+local function steer(here, text, attached, or_start)
+  local blocks = input(here, text, attached)
+  if not blocks then
+    return
+  end
   here:with_session(function(view)
-    local params = { sessionId = view.state.id, input = input(text, attached) }
+    local params = { sessionId = view.state.id, input = blocks }
     here.engine:request(require("pintle.protocol").method.turn_steer, params, function(err, result)
       if err or not result then
         return log.failed("not sent", err or { code = 0, message = "an empty answer" })
+      elseif result.outcome ~= "accepted" and or_start then
+        return start(here, text, "queue", attached)
       elseif result.outcome ~= "accepted" then
         return log.say("no turn runs that could be steered: the message was not sent")
       end
@@ -84,44 +101,21 @@ local function steer(here, text, attached)
   end)
 end
 
----Asks what becomes of a message while a turn runs.
----@param here pintle.Workspace
----@param text string
----@param attached? pintle.Input[]
-local function choose(here, text, attached)
-  local lines = { { text = "A turn runs. What becomes of this message?", group = "PintlePanelTitle" }, { text = "" } }
-  lines[#lines + 1] = { text = text }
-  local verbs = {
-    {
-      label = "Steer the running turn",
-      act = function()
-        steer(here, text, attached)
-      end,
-    },
-    {
-      label = "Queue as a follow-up",
-      act = function()
-        start(here, text, "queue", attached)
-      end,
-    },
-  }
-  require("pintle.panel").open({ lines = lines, choices = verbs, at = 1, later = "sends nothing" })
-end
-
 ---Opens the transcript and the prompt, and goes there.
 ---@param layout? pintle.Layout default: the setting `layout`
-function M.open(layout)
+---@param is_tab_new? boolean Whether the tab was made for them.
+function M.open(layout, is_tab_new)
   local here = workspace()
   local windows = require("pintle.layout")
-  windows.open(here, layout)
+  windows.open(here, layout, is_tab_new)
   here:with_session(function(current)
-    here:open(current.state.id, function(view)
-      windows.show(here, view.chat)
+    here:open(current.state.id, function(view, tab)
+      windows.show(here, view.chat, tab)
     end)
   end)
 end
 
----Sends a prompt. While a turn runs it asks whether it is to steer or to wait.
+---Sends a prompt. While a turn runs it steers it.
 ---@param text? string default: what stands in the prompt buffer
 ---@param attached? pintle.Input[] blocks that go with it
 function M.ask(text, attached)
@@ -132,7 +126,7 @@ function M.ask(text, attached)
   end
   here:with_session(function(view)
     if require("pintle.session").is_busy(view.state) then
-      return choose(here, prompt, attached)
+      return steer(here, prompt, attached, true)
     end
     start(here, prompt, "reject", attached)
   end)
@@ -145,7 +139,7 @@ function M.steer(text, attached)
   local here = workspace()
   local found = message(text, here, attached)
   if found then
-    steer(here, found, attached)
+    steer(here, found, attached, false)
   end
 end
 
@@ -160,20 +154,15 @@ function M.queue(text, attached)
   end
 end
 
----Stops the running turn, and says what became of it.
-function M.stop()
-  local here = require("pintle.workspace").find()
-  local view = here and here:view()
-  if not here or not view or not view.state.turn then
-    return log.say("no turn runs")
-  end
-  local params = { sessionId = view.state.id }
-  here.engine:request(require("pintle.protocol").method.turn_interrupt, params, function(err, result)
-    if err or not result then
-      return log.failed("not stopped", err or { code = 0, message = "an empty answer" })
-    end
-    log.say(result.turnId and "stopping the turn" or "no turn runs")
-  end)
+---Stops what runs, and says what became of it.
+---@param scope? pintle.StopScope default: the turn
+function M.stop(scope)
+  require("pintle.stop").stop(scope)
+end
+
+---Sends the last message again; a turn that runs is stopped first.
+function M.retry()
+  require("pintle.retry").retry()
 end
 
 ---Shows a file as it was at the last accepted point beside the file as it is.
@@ -242,23 +231,39 @@ function M.sessions()
   require("pintle.sessions").pick(workspace())
 end
 
----Starts another session.
-function M.new()
-  local here = workspace()
-  here.current = nil
-  require("pintle.review").draw()
-  M.open()
+---Reads what came before the beginning of the transcript.
+---@param is_all? boolean Up to the first message; default: a page of it.
+function M.earlier(is_all)
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  if not here or not view then
+    return log.say("there is no session; :Pintle sessions opens one")
+  elseif view.state.first <= 1 then
+    return log.say("the transcript has all of the session")
+  end
+  require("pintle.paging").earlier(here, view, is_all)
 end
 
----Opens the oldest question.
+---Starts another session in this tab; the others stay open.
+---@param layout? pintle.Layout "tab" shows it in a tab of its own.
+function M.new(layout)
+  local here = workspace()
+  if layout == "tab" then
+    vim.cmd("tab split")
+  end
+  here:leave_session()
+  require("pintle.review").draw()
+  M.open(layout, layout == "tab")
+end
+
+---Opens what asks for the person.
 function M.attention()
   require("pintle.approval").open()
 end
 
 ---Shows what the model means to do.
 function M.plan()
-  local view = workspace():view()
-  require("pintle.question").show_plan(view and view.state.plan, require("pintle.approval").show)
+  require("pintle.plan").open()
 end
 
 ---@class (exact) pintle.Status
@@ -268,6 +273,8 @@ end
 ---@field model? string
 ---@field title? string
 ---@field context? string How full the model's window is.
+---@field cost? string What the session has cost.
+---@field hunks integer Open hunks.
 ---@field attention integer
 ---@field queued integer
 ---@field plan? string How far the model's plan is.
@@ -278,7 +285,7 @@ function M.status()
   local workspaces = package.loaded["pintle.workspace"]
   local here = workspaces and workspaces.find()
   if not here then
-    return { engine = "stopped", attention = 0, queued = 0 }
+    return { engine = "stopped", attention = 0, queued = 0, hunks = 0 }
   end
   local state = here:view() and here:view().state
   return {
@@ -288,6 +295,8 @@ function M.status()
     model = state and state.model,
     title = state and state.title,
     context = state and require("pintle.statusline").meter(state.context),
+    cost = state and require("pintle.statusline").cost(require("pintle.session").cost(state)),
+    hunks = #require("pintle.review").hunks(here),
     attention = require("pintle.approval").count(),
     queued = state and #state.queue or 0,
     plan = state and require("pintle.question").progress(state.plan),

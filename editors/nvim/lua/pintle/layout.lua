@@ -3,8 +3,8 @@
 -- Windows open at once and the focus moves at once, since a person asked for it; what comes later from the engine is put into
 -- them and moves nothing. Their buffers are fixed: a jump to a file goes to another window.
 
-local chats = require("pintle.chat")
 local config = require("pintle.config")
+local looks = require("pintle.looks")
 
 local M = {}
 
@@ -21,15 +21,14 @@ local WIDTH_MIN = 30
 -- Of the lines, where the transcript is below the code.
 local BELOW_SHARE = 0.6
 
--- The keys of the prompt, from the most that there may be room for.
+-- The keys of the prompt, from the most that there may be room for: while no turn runs, and while one does.
 local KEYS = {
-  "<CR> send · <LocalLeader>s steer · <LocalLeader>q queue · <LocalLeader>x stop",
-  "<CR> send · <LocalLeader>s/q/x steer/queue/stop",
-  "<CR> send · :w keeps",
+  idle = { "<CR> sends · @ files and more · / prompts and skills · :w keeps", "<CR> sends · :w keeps" },
+  busy = { "<CR> steers the turn · <A-CR> queues · <LocalLeader>x stops", "<CR> steers · <A-CR> queues" },
 }
 
 -- The bar above the prompt.
-local WINBAR = "%#Comment# %{v:lua.require'pintle.layout'.keys()}"
+local WINBAR = "%{%v:lua.require'pintle.layout'.prompt_bar()%}"
 
 ---@type table<string, integer> by workspace: the buffer that stands in for a transcript
 local stand_ins = {}
@@ -44,16 +43,30 @@ function M.width()
   return math.max(1, math.min(wanted, vim.o.columns - 2))
 end
 
----The keys of the prompt, as far as there is room for them.
+---The longest of some texts that there is room for.
+---@param texts string[] from the longest
+---@param room integer
 ---@return string
-function M.keys()
-  local width = vim.api.nvim_win_get_width(0) - 1
-  for _, keys in ipairs(KEYS) do
-    if vim.fn.strdisplaywidth(keys) <= width then
-      return keys
+local function fitting(texts, room)
+  for _, text in ipairs(texts) do
+    if vim.fn.strdisplaywidth(text) <= room then
+      return text
     end
   end
   return ""
+end
+
+---The bar above the prompt: its keys, and what the session is set to, as far as there is room.
+---@return string
+function M.prompt_bar()
+  local room = vim.api.nvim_win_get_width(0) - 2
+  local workspace = require("pintle.workspace").find()
+  local view = workspace and workspace:view()
+  local is_busy = view and require("pintle.session").is_busy(view.state)
+  local keys = fitting(is_busy and KEYS.busy or KEYS.idle, room)
+  local set = view and fitting(require("pintle.settings").summary(view.state), room - vim.fn.strdisplaywidth(keys) - 2)
+    or ""
+  return ("%%#Comment# %s%%=%s "):format(keys, (set:gsub("%%", "%%%%")))
 end
 
 ---Lines of the prompt below a transcript, of those that both have.
@@ -92,7 +105,7 @@ end
 local function dress(win, role)
   vim.w[win].pintle_role = role
   if role == "chat" then
-    chats.dress(win)
+    looks.transcript(win)
   else
     for name, value in pairs({
       winfixheight = true,
@@ -171,7 +184,8 @@ end
 ---Shows the windows of a workspace and goes to the prompt; what is there already stays where it is.
 ---@param workspace pintle.Workspace
 ---@param layout? pintle.Layout default: the setting
-function M.open(workspace, layout)
+---@param is_tab_new? boolean Whether the tab was made for them, and has one window.
+function M.open(workspace, layout, is_tab_new)
   local prompt = require("pintle.prompt").buffer(workspace)
   local view = workspace:view()
   local chat = view and view.chat:is_alive() and view.chat.buf or M.stand_in(workspace, { "starting …" })
@@ -179,7 +193,9 @@ function M.open(workspace, layout)
   if not found.chat and not found.prompt then
     layout = layout or config.get().layout
     if layout == "tab" then
-      vim.cmd("tab split")
+      if not is_tab_new then
+        vim.cmd("tab split")
+      end
       found.chat = vim.api.nvim_get_current_win()
       vim.wo[found.chat].winfixbuf = false
       put(found.chat, chat)
@@ -203,17 +219,37 @@ function M.open(workspace, layout)
   vim.api.nvim_set_current_win(found.prompt)
 end
 
----Puts a transcript where another one of the same workspace is shown, in all tabs. The focus stays where it is.
+---Puts a transcript where another one of the same workspace is shown in a tab; other tabs may show other sessions. The focus
+---stays where it is.
 ---@param workspace pintle.Workspace
 ---@param chat pintle.Chat
-function M.show(workspace, chat)
-  for _, win in ipairs(vim.api.nvim_list_wins()) do
+---@param tab? integer default: this one
+function M.show(workspace, chat, tab)
+  tab = tab or vim.api.nvim_get_current_tabpage()
+  for _, win in ipairs(vim.api.nvim_tabpage_is_valid(tab) and vim.api.nvim_tabpage_list_wins(tab) or {}) do
     local shown = vim.api.nvim_win_get_buf(win)
     if vim.w[win].pintle_role == "chat" and vim.b[shown].pintle_root == workspace.root and shown ~= chat.buf then
       put(win, chat.buf)
       dress(win, "chat")
       to_end(win, chat.buf)
     end
+  end
+end
+
+---Shows again what was shown before a transcript whose session cannot be opened, or says why there is none.
+---@param workspace pintle.Workspace
+---@param chat pintle.Chat
+---@param err pintle.RpcError
+function M.give_up(workspace, chat, err)
+  local view = workspace:view()
+  if not view then
+    M.failed(workspace, err)
+  end
+  local buf = view and view.chat:is_alive() and view.chat.buf or stand_ins[workspace.root]
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    put(win, buf)
+    dress(win, "chat")
+    to_end(win, buf)
   end
 end
 
@@ -250,13 +286,27 @@ end
 
 ---The last window of the current tab that shows something else, which jumps and `wincmd p` go to.
 ---@return integer?
-local function other_window()
+function M.other_window()
   for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     local is_float = vim.api.nvim_win_get_config(win).relative ~= ""
     if not is_float and not vim.wo[win].winfixbuf and vim.bo[vim.api.nvim_win_get_buf(win)].buftype == "" then
       return win
     end
   end
+end
+
+---Goes to a window that may show a file, making one where there is none.
+function M.go_to_code()
+  local here = vim.api.nvim_get_current_win()
+  if not vim.wo[here].winfixbuf and vim.bo.buftype == "" then
+    return
+  end
+  local other = M.other_window()
+  if other then
+    return vim.api.nvim_set_current_win(other)
+  end
+  vim.cmd("topleft split")
+  vim.wo.winfixbuf = false
 end
 
 local group = vim.api.nvim_create_augroup("pintle_layout", { clear = true })
@@ -270,7 +320,7 @@ vim.api.nvim_create_autocmd("WinEnter", {
     if not vim.w[here].pintle_role or before == 0 or not vim.w[before].pintle_role then
       return
     end
-    local other = other_window()
+    local other = M.other_window()
     if other then
       vim.cmd(("noautocmd call win_gotoid(%d) | noautocmd call win_gotoid(%d)"):format(other, here))
     end

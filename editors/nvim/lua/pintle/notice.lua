@@ -30,7 +30,7 @@ local HIGHLIGHTS = { [vim.log.levels.WARN] = "WarningMsg", [vim.log.levels.ERROR
 ---@param text string
 ---@param room integer
 ---@return string
-local function cut(text, room)
+local function cells(text, room)
   local low, high = 0, vim.fn.strchars(text)
   while low < high do
     local middle = math.ceil((low + high) / 2)
@@ -43,6 +43,14 @@ local function cut(text, room)
   return vim.fn.strcharpart(text, 0, low)
 end
 
+---Cuts a line to a number of screen cells, with a sign where something is missing.
+---@param text string
+---@param room integer
+---@return string
+function M.cut(text, room)
+  return vim.fn.strdisplaywidth(text) <= room and text or cells(text, math.max(0, room - 1)) .. "…"
+end
+
 ---A text in one line, with signs for characters that cannot be seen.
 ---@param text string
 ---@return string
@@ -52,7 +60,7 @@ end
 
 ---A text as one line that fits a room, with where the whole of it stands if it does not.
 ---@param text string
----@param room integer in screen cells
+---@param room integer Screen cells.
 ---@param more? integer How many others there are.
 ---@return string
 function M.fit(text, room, more)
@@ -62,7 +70,7 @@ function M.fit(text, room, more)
     return line .. others
   end
   local tail = others ~= "" and "…" .. others or "… :Pintle log"
-  return cut(cut(line, math.max(0, room - vim.fn.strdisplaywidth(tail))) .. tail, room)
+  return cells(cells(line, math.max(0, room - vim.fn.strdisplaywidth(tail))) .. tail, room)
 end
 
 ---A text as the prompt of `vim.ui.input`, with room for the answer in the same line.
@@ -70,8 +78,7 @@ end
 ---@return string
 function M.prompt(text)
   local line = vim.fn.strtrans((vim.trim(text):gsub("%s*[\r\n]+%s*", " … ")))
-  local room = math.floor(vim.o.columns / 2)
-  return (vim.fn.strdisplaywidth(line) > room and cut(line, room - 1) .. "…" or line) .. " "
+  return M.cut(line, math.floor(vim.o.columns / 2)) .. " "
 end
 
 local function close_window()
@@ -161,6 +168,12 @@ local function show_pending()
   local show = has_line and echo or float
   local name = vim.o.columns >= NAMED_COLUMNS_MIN and "pintle: " or ""
   show({ text = name .. worst.text, level = worst.level }, more)
+end
+
+---Says something in the command line that is of no interest later.
+---@param text string
+function M.echo(text)
+  vim.api.nvim_echo({ { M.fit(text, vim.v.echospace) } }, false, {})
 end
 
 ---Whether nobody has put something else into the place of the editor's own `vim.notify`.

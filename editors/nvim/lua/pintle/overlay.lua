@@ -1,7 +1,13 @@
 -- Open hunks in the buffers of their files: added and changed lines in colour, deleted ones as virtual lines, a sign, comments.
 -- It draws what it is told; whether a verdict is due is none of its business.
 
+local hunks = require("pintle.hunks")
+local words = require("pintle.words")
+
 local M = {}
+
+-- Above the lines' own colour.
+local WORD_PRIORITY = 4097
 
 -- More deleted lines than this are only counted: a screen is not made for them.
 local DELETED_LINES_MAX = 200
@@ -17,6 +23,8 @@ for name, link in pairs({
   PintleAddedSign = "Added",
   PintleChangedSign = "Changed",
   PintleDeletedSign = "Removed",
+  PintleChangedWord = "DiffText",
+  PintleDeletedWord = "DiffText",
   PintleComment = "DiagnosticInfo",
 }) do
   vim.api.nvim_set_hl(0, name, { link = link, default = true })
@@ -46,10 +54,11 @@ end
 
 ---@param text string
 ---@param tabstop integer
----@return string
-local function expanded(text, tabstop)
+---@param column integer where it begins
+---@return string expanded, integer column where it ends
+local function expanded(text, tabstop, column)
   -- Virtual lines do not know tab stops.
-  local out, column = {}, 0
+  local out = {}
   for piece, tab in text:gmatch("([^\t]*)(\t?)") do
     column = column + vim.fn.strdisplaywidth(piece)
     out[#out + 1] = piece
@@ -59,14 +68,38 @@ local function expanded(text, tabstop)
       column = column + width
     end
   end
-  return table.concat(out)
+  return table.concat(out), column
+end
+
+---A deleted line in pieces: the words that are others now stand out.
+---@param text string
+---@param ranges pintle.WordRange[] of this line, in order
+---@param tabstop integer
+---@return [string, string][]
+local function pieces(text, ranges, tabstop)
+  -- A sign that is read without colours.
+  local found, at, column = { { "- ", "PintleDeleted" } }, 0, 0
+  local function add(upto, group)
+    if upto > at then
+      local piece
+      piece, column = expanded(text:sub(at + 1, upto), tabstop, column)
+      found[#found + 1] = { piece, group }
+      at = upto
+    end
+  end
+  for _, range in ipairs(ranges) do
+    add(range.first, "PintleDeleted")
+    add(range.last, "PintleDeletedWord")
+  end
+  add(#text, "PintleDeleted")
+  return found
 end
 
 ---@param buf integer
----@param hunk pintle.Hunk
+---@param old string[] The lines.
+---@param ranges pintle.WordRange[]
 ---@return table[] lines
-local function deleted(buf, hunk)
-  local old = require("pintle.hunks").lines(hunk.oldText, true)
+local function deleted(buf, old, ranges)
   local lines = {}
   for at, text in ipairs(old) do
     if at > DELETED_LINES_MAX then
@@ -74,8 +107,10 @@ local function deleted(buf, hunk)
       lines[#lines + 1] = { { rest, "PintleDeleted" } }
       break
     end
-    -- A sign that is read without colours.
-    lines[#lines + 1] = { { "- " .. expanded(text, vim.bo[buf].tabstop), "PintleDeleted" } }
+    local own = vim.tbl_filter(function(range)
+      return range.line == at
+    end, ranges)
+    lines[#lines + 1] = pieces(text, own, vim.bo[buf].tabstop)
   end
   return lines
 end
@@ -110,7 +145,19 @@ local function draw(buf, place)
     sign.invalidate, sign.undo_restore = true, false
     vim.api.nvim_buf_set_extmark(buf, LINES, line, 0, sign)
   end
-  local old = bare[buf] and {} or deleted(buf, hunk)
+  local old = hunks.lines(hunk.oldText, true)
+  local now = vim.api.nvim_buf_get_lines(buf, anchor, anchor + count, false)
+  local old_words, new_words = words.changed(old, now)
+  for _, range in ipairs(new_words) do
+    vim.api.nvim_buf_set_extmark(buf, LINES, anchor + range.line - 1, range.first, {
+      end_col = range.last,
+      hl_group = "PintleChangedWord",
+      priority = WORD_PRIORITY,
+      invalidate = true,
+      undo_restore = false,
+    })
+  end
+  old = bare[buf] and {} or deleted(buf, old, old_words)
   if #old > 0 then
     vim.api.nvim_buf_set_extmark(buf, LINES, anchor, 0, {
       virt_lines = old,

@@ -21,7 +21,8 @@ local M = {}
 ---@field lines pintle.PanelLine[] What is asked. A text may hold line ends.
 ---@field choices pintle.PanelChoice[]
 ---@field at? integer The number of the answer that the cursor starts at.
----@field later? string What `q` does, in a word; default: leaves it open.
+---@field later? string What `q` does, in words; default: leaves it open.
+---@field verb? string What <CR> does with a line; default: chooses.
 
 ---@class (exact) pintle.Panel
 ---@field buf integer
@@ -61,14 +62,15 @@ end
 
 ---Where the window stands: in the middle, as large as its text, and never over the command line.
 ---@param buf integer
+---@param verb string
 ---@param later string
 ---@return vim.api.keyset.win_config
-local function place(buf, later)
+local function place(buf, verb, later)
   local longest = 0
   for _, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
     longest = math.max(longest, vim.fn.strdisplaywidth(line))
   end
-  local keys = (" <Tab> answers · <CR> chooses the line · q %s "):format(later)
+  local keys = (" <Tab> answers · <CR> %s the line · q %s "):format(verb, later)
   local most = vim.o.columns - 2
   local width = math.max(1, math.min(most, WIDTH_MAX, math.max(longest + 1, vim.fn.strdisplaywidth(keys))))
   local height = 0
@@ -121,9 +123,9 @@ function M.open(options)
   end
   vim.b[buf].pintle_root = config.get().root()
   vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
-  local later = options.later or "leaves it open"
+  local later, verb = options.later or "leaves it open", options.verb or "chooses"
   local came_from = vim.api.nvim_get_current_win()
-  local win = vim.api.nvim_open_win(buf, true, place(buf, later))
+  local win = vim.api.nvim_open_win(buf, true, place(buf, verb, later))
   local self = setmetatable({ buf = buf, win = win, came_from = came_from, rows = rows, starts = starts }, Panel)
   shown = self
   local settings = {
@@ -153,7 +155,7 @@ function M.open(options)
   vim.api.nvim_create_autocmd("VimResized", {
     buffer = buf,
     callback = function()
-      vim.api.nvim_win_set_config(self.win, place(buf, later))
+      vim.api.nvim_win_set_config(self.win, place(buf, verb, later))
     end,
   })
   if options.at then

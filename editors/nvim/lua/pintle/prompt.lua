@@ -1,5 +1,5 @@
--- The prompt: an ordinary buffer for each workspace. <CR> in Normal mode sends it, and while a turn runs one says whether to
--- steer or wait; `:w` only keeps the draft.
+-- The prompt: an ordinary buffer for each workspace. <CR> in Normal mode sends it, or steers the turn that runs, and <A-CR>
+-- queues it; `:w` only keeps the draft.
 
 local draft = require("pintle.draft")
 local input = require("pintle.input")
@@ -51,7 +51,7 @@ function M.buffer(workspace)
   vim.bo[buf].buftype = "acwrite"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
-  vim.bo[buf].filetype = "markdown"
+  require("pintle.looks").dress(buf, "pintle-prompt")
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(draft.read(workspace.root), "\n", { plain = true }))
   vim.bo[buf].modified = false
   vim.api.nvim_create_autocmd("BufWriteCmd", {
@@ -67,10 +67,12 @@ function M.buffer(workspace)
   local function map(lhs, action, desc)
     vim.keymap.set("n", lhs, action, { buffer = buf, desc = "pintle: " .. desc })
   end
-  map("<CR>", pintle.ask, "send the prompt")
+  map("<CR>", pintle.ask, "send the prompt, or steer the running turn")
+  map("<A-CR>", pintle.queue, "queue a follow-up")
   map("<LocalLeader>s", pintle.steer, "steer the running turn")
   map("<LocalLeader>q", pintle.queue, "queue a follow-up")
   map("<LocalLeader>x", pintle.stop, "stop the turn")
+  require("pintle.complete").attach(workspace, buf)
   return buf
 end
 

@@ -1,6 +1,5 @@
 -- Questions of the model: options to choose from, and own words always. They wait in the queue of `approval.lua`.
 
-local log = require("pintle.log")
 local notice = require("pintle.notice")
 local panel = require("pintle.panel")
 
@@ -91,17 +90,6 @@ function M.progress(plan)
     return item.status == "completed"
   end)
   return #items > 0 and ("plan %d/%d"):format(#done:totable(), #items) or nil
-end
-
----Shows the plan of a session.
----@param plan? pintle.Plan
----@param show fun(lines: string[])
-function M.show_plan(plan, show)
-  local lines = M.plan(plan)
-  if #lines == 0 then
-    return log.say("there is no plan")
-  end
-  show(vim.list_extend({ "# Plan", "" }, lines))
 end
 
 return M

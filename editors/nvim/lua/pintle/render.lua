@@ -243,15 +243,11 @@ function M.turn_end(turn)
   return lines
 end
 
----@param notice pintle.Notice
+---@param said pintle.Notice
 ---@return string[]
-function M.notice(notice)
+function M.notice(said)
   local lines = {}
-  extend(
-    lines,
-    ("**%s**: %s%s"):format(notice.level, notice.message, notice.hint and ("; " .. notice.hint) or ""),
-    "> "
-  )
+  extend(lines, ("**%s**: %s%s"):format(said.level, said.message, said.hint and ("; " .. said.hint) or ""), "> ")
   return lines
 end
 

@@ -5,13 +5,13 @@
 local buffers = require("pintle.buffers")
 local config = require("pintle.config")
 local hunks = require("pintle.hunks")
+local keys = require("pintle.keys")
+local list = require("pintle.list")
 local log = require("pintle.log")
 local overlay = require("pintle.overlay")
 local protocol = require("pintle.protocol")
 
 local M = {}
-
-local TITLE = "pintle: hunks"
 
 ---@class (exact) pintle.Review What the engine said last.
 ---@field hunks pintle.Hunk[]
@@ -54,6 +54,17 @@ function M.files(here)
   return here and here.current and (by_file(of(here.current))) or {}
 end
 
+---The current session's open hunks, file by file.
+---@param here? pintle.Workspace
+---@return pintle.Hunk[]
+function M.hunks(here)
+  local all = {}
+  for _, file in ipairs(M.files(here)) do
+    vim.list_extend(all, file.hunks)
+  end
+  return all
+end
+
 ---Where the hunks of a file stand in a buffer.
 ---@param buf integer
 ---@param baseline? pintle.ReviewBaselineResult
@@ -69,6 +80,22 @@ local function places(buf, baseline, of_file)
   end
   local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
   return hunks.places(hunks.lines(seen, vim.bo[buf].fileformat == "dos"), lines, of_file)
+end
+
+---Shows a file's hunks in its buffer, and no others.
+---@param buf integer
+---@param file? { baseline?: pintle.ReviewBaselineResult, hunks: pintle.Hunk[] } What is known of its file.
+local function show(buf, file)
+  overlay.show(buf, file and places(buf, file.baseline, file.hunks) or {})
+  keys.set(buf, file ~= nil)
+end
+
+---Whether a hunk is open anywhere.
+---@return boolean
+function M.is_open()
+  return vim.iter(require("pintle.workspace").all()):any(function(here)
+    return #M.hunks(here) > 0
+  end)
 end
 
 -- A buffer with more lines than this is not compared anew at each key.
@@ -102,7 +129,7 @@ local function draw_again(buf)
   local path = buffers.file_of(buf)
   local file = path and known_files()[path]
   if path then
-    overlay.show(buf, file and places(buf, file.baseline, file.hunks) or {})
+    show(buf, file)
   end
 end
 
@@ -154,7 +181,7 @@ function M.draw()
       if file then
         hear(buf)
       end
-      overlay.show(buf, file and places(buf, file.baseline, file.hunks) or {})
+      show(buf, file)
     end
   end
 end
@@ -217,7 +244,7 @@ function M.refresh(here, id, done)
       return log.failed("the hunks cannot be listed", err)
     end
     M.draw()
-    M.fill_list(here)
+    list.fill(here)
     log.emit("Review", { root = here.root, session_id = id, open = #review.hunks })
     for _, each in ipairs(waiting) do
       each()
@@ -240,71 +267,6 @@ function M.is_busy()
   end)
 end
 
----The current session's open hunks as entries of the quickfix list.
----@param here pintle.Workspace
----@return table[]
-local function entries(here)
-  local placed = {}
-  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    for _, place in ipairs(overlay.places(buf)) do
-      placed[place.hunk.id] = place.row + 1
-    end
-  end
-  return vim.tbl_map(function(hunk)
-    local line = math.max(1, placed[hunk.id] or hunk.after.start)
-    return { filename = hunk.path, lnum = line, text = hunks.label(hunk) }
-  end, of(here.current or "").hunks)
-end
-
----@type integer? the quickfix list that holds the hunks
-local list_id
-
----Where in the stack of quickfix lists the hunks are.
----@return integer? number
-local function list_number()
-  local found = list_id and vim.fn.getqflist({ id = list_id, nr = 0 })
-  return found and found.nr > 0 and found.nr or nil
-end
-
----Brings the list of the hunks up to date, wherever in the stack it is.
----@param here pintle.Workspace
-function M.fill_list(here)
-  if list_number() then
-    local at = vim.fn.getqflist({ id = list_id, idx = 0 }).idx
-    local items = entries(here)
-    local what = { id = list_id, title = TITLE, items = items, idx = math.max(1, math.min(at, #items)) }
-    vim.fn.setqflist({}, "r", what)
-  end
-end
-
----Makes a list of the hunks where there is none; a person's own list stays below it (|:colder|).
----@param here pintle.Workspace
-function M.list(here)
-  if list_number() then
-    return M.fill_list(here)
-  end
-  local items = entries(here)
-  if #items > 0 then
-    vim.fn.setqflist({}, " ", { title = TITLE, items = items })
-    list_id = vim.fn.getqflist({ id = 0 }).id
-  end
-end
-
----Makes the list of the hunks the current one.
-function M.select_list()
-  local number = list_number()
-  if number and number ~= vim.fn.getqflist({ nr = 0 }).nr then
-    vim.cmd(("silent %dchistory"):format(number))
-  end
-end
-
----Opens the list without going there.
-function M.open_list()
-  local win = vim.api.nvim_get_current_win()
-  vim.cmd("botright copen")
-  vim.api.nvim_set_current_win(win)
-end
-
 ---Files were changed while the person looks on: the hunks are asked for, and the list has them.
 ---@param here pintle.Workspace
 ---@param id string
@@ -313,9 +275,9 @@ function M.changed(here, id)
     return
   end
   M.refresh(here, id, function()
-    M.list(here)
+    list.make(here)
     if config.get().open_quickfix and #of(id).hunks > 0 then
-      M.open_list()
+      list.open()
     end
   end)
 end
@@ -329,28 +291,6 @@ function M.look(here, id)
   end
 end
 
----Goes to the next hunk of the buffer, or with -1 to the one before.
----@param by 1|-1
-function M.jump(by)
-  local line = vim.api.nvim_win_get_cursor(0)[1]
-  local found
-  for _, place in ipairs(overlay.places(0)) do
-    local at = math.min(place.row + 1, vim.api.nvim_buf_line_count(0))
-    if by == 1 and at > line then
-      found = at
-      break
-    elseif by == -1 and at < line then
-      found = at
-    end
-  end
-  if not found then
-    local text = "there is no hunk %s in this buffer; :Pintle review lists all"
-    return log.say(text:format(by == 1 and "below" or "above"))
-  end
-  vim.cmd("normal! m'")
-  vim.api.nvim_win_set_cursor(0, { found, 0 })
-end
-
 local group = vim.api.nvim_create_augroup("pintle_review", { clear = true })
 -- A file comes into a buffer, or a person has written it: its hunks may be others.
 vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost" }, {
@@ -361,6 +301,7 @@ vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost" }, {
       local review = here.current and reviews[here.current]
       local _, by_path = by_file(review or of(""))
       if path and here.current and by_path[path] then
+        keys.set(event.buf, true)
         M.refresh(here, here.current)
       end
     end

@@ -190,6 +190,7 @@ local function confirm(here, view, place, wanted)
         end,
       }
     end
+    ---@type pintle.PanelChoice[]
     local choices = { { label = "Do nothing", act = function() end } }
     if #conflicts > 0 then
       choices[2] = back("Go back, and leave what is in conflict", {})
@@ -243,6 +244,24 @@ function M.redo()
   rewind(here, view, { to = { seq = step.from }, scope = step.scope })
 end
 
+---Reads the message that a place is before.
+---@param here pintle.Workspace
+---@param view pintle.View
+---@param place pintle.PlaceChoice
+---@param done fun(content: pintle.Input[]) Called with no blocks where there is none.
+local function message_at(here, view, place, done)
+  if not place.item_id then
+    return done({})
+  end
+  local params = { sessionId = view.state.id, itemId = place.item_id }
+  here.engine:request(protocol.method.item_read, params, function(err, result)
+    if err or not result then
+      return log.failed("the message cannot be read", err or { code = 0, message = "an empty answer" })
+    end
+    done(result.item.content or {})
+  end)
+end
+
 ---Goes on from a place of the history in a session of its own; this one stays as it is.
 function M.fork()
   local here, view = current()
@@ -257,13 +276,15 @@ function M.fork()
       if err or not result then
         return log.failed("not forked", err or { code = 0, message = "an empty answer" })
       end
-      local message = place.item_id and view.state.items[place.item_id]
-      local made = here:show(result)
-      layout.show(here, made.chat)
-      if message and message.content then
-        prompt.put_before(here, { input.editable(message.content) })
-      end
-      log.say("this is the fork; :Pintle sessions goes back to the other one")
+      here:show(result.sessionId, function(answer)
+        answer(nil, result)
+      end, function(made, tab)
+        layout.show(here, made.chat, tab)
+        message_at(here, view, place, function(content)
+          prompt.put_before(here, #content > 0 and { input.editable(content) } or {})
+          log.say("this is the fork; :Pintle sessions goes back to the other one")
+        end)
+      end)
     end)
   end)
 end

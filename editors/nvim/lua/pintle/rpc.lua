@@ -21,7 +21,7 @@ local M = {}
 ---@class (exact) pintle.Rpc
 ---@field pid integer
 ---@field is_closed boolean
----@field private process vim.SystemObj
+---@field process vim.SystemObj
 ---@field private handlers pintle.RpcHandlers
 ---@field private next_id integer
 ---@field private pending table<integer, fun(err?: pintle.RpcError, result?: table)>
@@ -31,7 +31,7 @@ local M = {}
 ---@field private first integer
 ---@field private last integer
 ---@field private is_draining boolean
----@field private ended? { code: integer, signal: integer }
+---@field ended? { code: integer, signal: integer }
 ---@field private has_told_end boolean
 local Rpc = {}
 Rpc.__index = Rpc

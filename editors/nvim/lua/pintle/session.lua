@@ -3,8 +3,9 @@
 -- Pure: values in, values out, no editor. Each function returns the changes that a view has to draw. An event of an
 -- unknown type only moves `seq`; a field that is unknown is carried along.
 
-local clients = require("pintle.clients")
+local events = require("pintle.events")
 local history = require("pintle.history")
+local input = require("pintle.input")
 
 local M = {}
 
@@ -21,15 +22,19 @@ local M = {}
 ---@field id string
 ---@field cwd? string
 ---@field title? string
+---@field prompt? string The beginning of its first prompt, where that was told and not read.
 ---@field model? string
 ---@field permission_mode? string
----@field seq integer The last durable event that was applied; everything up to it was.
+---@field mode? string The work mode: `act` or `plan`.
+---@field first integer The first event that was applied; those before it are read when somebody wants to see them.
+---@field seq integer The last durable event that was applied; everything between them was.
 ---@field state string What it does; `idle`, `running`, `blocked`, or what a newer engine says.
 ---@field turn? string The running turn.
 ---@field turns table<string, pintle.Turn>
 ---@field last_turn? string The turn that began last.
 ---@field history pintle.History What is shown of it, and what of that counts.
 ---@field verdicts integer[] The events of verdicts that were not undone.
+---@field undone table<integer, true> The events of verdicts that were undone.
 ---@field items table<string, pintle.Item>
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
 ---@field senders table<string, string> The other client that a message came from, by the item it became.
@@ -39,9 +44,13 @@ local M = {}
 ---@field approvals pintle.Approval[] Open questions, oldest first.
 ---@field plan? pintle.Plan What the model means to do.
 ---@field usage? pintle.Usage Of the turn that ran last.
+---@field cost_nano_usd integer What its turns have cost,
+---@field cost_at integer up to this event,
+---@field turn_cost_nano_usd integer and the running one besides.
 ---@field sources? pintle.PromptSource[] The files that the model's prompt holds or names.
 ---@field context? pintle.ContextUsage How full the model's window is.
 ---@field held table<integer, pintle.EventRecord> Came too early, by `seq`.
+---@field early? pintle.AnyRecord[] What came before the session's last page, as long as that is awaited.
 ---@field is_behind boolean Events are missing: they must be read in pages.
 ---@field pieces table<string, integer> The number of the delta that comes next, by item and field.
 
@@ -57,6 +66,7 @@ local M = {}
 ---| { kind: "returned", inputs: pintle.QueuedInput[] }
 ---| { kind: "approval", approval: pintle.Approval, outcome?: pintle.ApprovalOutcome }
 ---| { kind: "notice", notice: pintle.Notice, key?: string }
+---| { kind: "plan" }
 ---| { kind: "state" }
 ---| { kind: "behind" }
 
@@ -65,6 +75,7 @@ local M = {}
 function M.new(id)
   return {
     id = id,
+    first = 1,
     seq = 0,
     state = "idle",
     turns = {},
@@ -75,7 +86,11 @@ function M.new(id)
     queue = {},
     approvals = {},
     verdicts = {},
+    undone = {},
     history = history.new(),
+    cost_nano_usd = 0,
+    cost_at = 0,
+    turn_cost_nano_usd = 0,
     held = {},
     pieces = {},
     is_behind = false,
@@ -92,15 +107,16 @@ function M.attach(session, result)
   session.title = result.title or session.title
   session.context = result.context or session.context
   session.model = result.model
-  session.permission_mode = result.permissionMode
+  session.permission_mode, session.mode = result.permissionMode, result.mode
   session.state = result.state.value
   session.turn = result.activeTurnId
   session.queue = result.queue or {}
   session.approvals = result.approvals or {}
   session.plan = result.plan
+  session.cost_nano_usd, session.cost_at = result.costNanoUsd or 0, result.seq
   session.is_behind = result.gap == true
-  for _, input in ipairs(session.queue) do
-    session.deliveries[input.itemId] = input.delivery
+  for _, queued in ipairs(session.queue) do
+    session.deliveries[queued.itemId] = queued.delivery
   end
   return { { kind = "state" }, { kind = "queue" } }
 end
@@ -111,7 +127,9 @@ end
 ---@return pintle.Change[]
 function M.apply(session, record)
   local changes = {}
-  if record.seq then
+  if session.early then
+    table.insert(session.early, record)
+  elseif record.seq then
     if record.seq == session.seq + 1 then
       M.durable(session, record, changes)
       M.release(session, changes)
@@ -145,6 +163,59 @@ function M.page(session, page)
   return changes, more
 end
 
+---The last page of the session is to come: everything else waits for it.
+---@param session pintle.Session
+function M.await_tail(session)
+  session.early = {}
+end
+
+---Takes the last page of a session that has a history, and what came before that.
+---@param session pintle.Session
+---@param page pintle.SessionEventsResult
+---@return pintle.Change[]
+function M.tail(session, page)
+  local changes = {}
+  session.came_at = session.came_at or page.lastSeq
+  local first = page.events[1]
+  session.first = first and first.seq or page.lastSeq + 1
+  session.seq = session.first - 1
+  for _, record in ipairs(page.events) do
+    M.durable(session, record, changes)
+  end
+  local early = session.early or {}
+  session.early = nil
+  for _, record in ipairs(early) do
+    vim.list_extend(changes, M.apply(session, record))
+  end
+  return changes
+end
+
+-- By item or turn: the newer value counts.
+local NEWER_COUNTS = { "items", "turns", "deliveries", "senders", "own", "undone" }
+
+---Takes the page before the first event that was applied. What is known of later events stays as it is.
+---@param session pintle.Session
+---@param page pintle.SessionEventsResult
+function M.earlier(session, page)
+  local earlier = M.new(session.id)
+  earlier.came_at = session.came_at
+  for _, record in ipairs(page.events) do
+    M.durable(earlier, record, {})
+  end
+  local first = page.events[1]
+  session.first = first and page.more and first.seq or 1
+  local verdicts = vim.tbl_filter(function(seq)
+    return not session.undone[seq]
+  end, earlier.verdicts)
+  session.verdicts = vim.list_extend(verdicts, session.verdicts)
+  for _, field in ipairs(NEWER_COUNTS) do
+    session[field] = vim.tbl_extend("force", earlier[field], session[field])
+  end
+  session.last_turn = session.last_turn or earlier.last_turn
+  session.sources = session.sources or earlier.sources
+  history.put_before(session.history, earlier.history)
+end
+
 ---Takes `session/lagged`.
 ---@param session pintle.Session
 ---@param params pintle.SessionLaggedParams
@@ -173,229 +244,12 @@ function M.release(session, changes)
   end
 end
 
----@alias pintle.Handler fun(session: pintle.Session, event: table, add: fun(change: pintle.Change), turn_id?: string, client_id?: string)
-
----@param list table[]
----@param key string
----@param id string
----@return table? removed
-local function take(list, key, id)
-  for at, each in ipairs(list) do
-    if each[key] == id then
-      return table.remove(list, at)
-    end
-  end
-end
-
----@param session pintle.Session
----@param id string
----@return pintle.Turn
-local function turn_of(session, id)
-  local turn = session.turns[id]
-  if not turn then
-    turn = { id = id }
-    session.turns[id] = turn
-  end
-  return turn
-end
-
----@type pintle.Handler
-local function item_changed(session, event, add)
-  local item = event.item
-  if type(item) ~= "table" or type(item.id) ~= "string" then
-    return
-  end
-  session.items[item.id] = item
-  if item.type == "userMessage" and take(session.queue, "itemId", item.id) then
-    add({ kind = "queue" })
-  end
-  add({ kind = "item", item = item })
-end
-
----@type table<string, pintle.Handler>
-local durable = {
-  ["session.created"] = function(session, event)
-    session.cwd, session.model, session.title = event.cwd, event.model, event.title
-    session.permission_mode = event.permissionMode
-  end,
-  ["session.updated"] = function(session, event, add)
-    session.title = event.title
-    add({ kind = "state" })
-  end,
-  ["input.accepted"] = function(session, event, add)
-    session.deliveries[event.itemId] = event.delivery
-    if not session.items[event.itemId] then
-      take(session.queue, "itemId", event.itemId)
-      table.insert(session.queue, event)
-      add({ kind = "queue" })
-    end
-  end,
-  ["input.removed"] = function(session, event, add, _, client_id)
-    for _, input in ipairs(event.inputs) do
-      take(session.queue, "itemId", input.itemId)
-    end
-    add({ kind = "queue" })
-    -- Those of others are handed back there. One whose sender is not known goes to whoever stopped the turn.
-    local is_own_stop = client_id == clients.OWN
-    local own = vim.tbl_filter(function(each)
-      return session.own[each.itemId] or is_own_stop and not session.senders[each.itemId]
-    end, event.inputs)
-    -- A hook has done what handled ones ask for.
-    if #own > 0 and not event.isHandled then
-      add({ kind = "returned", inputs = own })
-    end
-  end,
-  ["queue.changed"] = function(session, event, add)
-    session.queue = vim.deepcopy(event.queue)
-    for _, input in ipairs(event.queue) do
-      session.deliveries[input.itemId] = input.delivery
-    end
-    add({ kind = "queue" })
-  end,
-  ["prompt.made"] = function(session, event)
-    session.sources = event.sources
-  end,
-  ["turn.started"] = function(session, _, add, turn_id)
-    session.turn, session.last_turn = turn_id, turn_id
-    history.goes_on(session.history)
-    session.state = "running"
-    add({ kind = "turn", turn = turn_of(session, turn_id), is_over = false })
-    add({ kind = "state" })
-  end,
-  ["turn.completed"] = function(session, event, add, turn_id)
-    local turn = turn_of(session, turn_id)
-    turn.status, turn.stop, turn.error = event.status, event.stop, event.error
-    turn.steps, turn.denials, turn.duration_ms = event.steps, event.denials, event.durationMs
-    session.usage = event.usage
-    if session.turn == turn_id then
-      session.turn = nil
-      session.state = "idle"
-    end
-    add({ kind = "turn", turn = turn, is_over = true })
-    add({ kind = "state" })
-  end,
-  ["item.started"] = item_changed,
-  ["item.updated"] = item_changed,
-  ["item.completed"] = function(session, event, add, turn_id)
-    item_changed(session, event, add, turn_id)
-    local item = event.item
-    for _, field in ipairs({ "text", "args", "input", "output" }) do
-      session.pieces[item.id .. field] = nil
-    end
-    if item.type ~= "toolCall" then
-      return
-    end
-    if item.kind == "execute" then
-      add({ kind = "ran", item = item })
-    end
-  end,
-  ["approval.requested"] = function(session, event, add)
-    take(session.approvals, "approvalId", event.approvalId)
-    table.insert(session.approvals, event)
-    session.state = "blocked"
-    add({ kind = "approval", approval = event })
-    add({ kind = "state" })
-  end,
-  ["approval.resolved"] = function(session, event, add)
-    local approval = take(session.approvals, "approvalId", event.approvalId)
-    if approval then
-      if #session.approvals == 0 and session.turn then
-        session.state = "running"
-      end
-      add({ kind = "approval", approval = approval, outcome = event })
-      add({ kind = "state" })
-    end
-  end,
-  ["question.requested"] = function(session, _, add)
-    session.state = "blocked"
-    add({ kind = "state" })
-  end,
-  ["question.resolved"] = function(session, _, add)
-    if #session.approvals == 0 and session.turn then
-      session.state = "running"
-    end
-    add({ kind = "state" })
-  end,
-  ["config.changed"] = function(session, event, add)
-    session.model = event.model
-    session.permission_mode = event.permissionMode
-    add({ kind = "state" })
-  end,
-  ["plan.updated"] = function(session, event, add)
-    session.plan = { items = event.items }
-    add({ kind = "state" })
-  end,
-  ["step.completed"] = function(session, event)
-    session.usage = event.turnUsage
-  end,
-  ["retry.scheduled"] = function(_, event, add)
-    local text = "%s; asking again in %.1f s (%d of %d)"
-    local message = text:format(event.message, event.delayMs / 1000, event.attempt, event.of)
-    add({ kind = "notice", notice = { level = "info", code = event.code, message = message } })
-  end,
-  ["context.pruned"] = function(_, event, add)
-    local text = "%d old results were taken out of what the model reads, to make room"
-    add({ kind = "notice", notice = { level = "info", code = "contextPruned", message = text:format(event.results) } })
-  end,
-  ["history.rewound"] = function(session, event, add)
-    history.rewound(session.history, session.seq, event)
-    local text = "gone to another place of the history: the model forgot %d items, and knows %d again"
-    local message = text:format(#(event.dropped or {}), #(event.restored or {}))
-    add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = message } })
-    add({ kind = "rewound" })
-  end,
-  ["label.changed"] = function() end,
-  ["files.changed"] = function(session, event, add)
-    if event.by.type == "rewind" then
-      history.files_rewound(session.history, session.seq)
-    end
-    add({ kind = "files", changes = event.changes, by = event.by })
-  end,
-  ["review.decided"] = function(session, event, add)
-    local undone = event.action.action == "revert" and event.action.verdict
-    if undone then
-      session.verdicts = vim.tbl_filter(function(seq)
-        return seq ~= undone
-      end, session.verdicts)
-    else
-      table.insert(session.verdicts, session.seq)
-    end
-    add({ kind = "decided" })
-  end,
-  ["review.queued"] = function(_, event, add)
-    local refused = event.refused
-    if refused then
-      local message = "a decision was not carried out: " .. refused.reason
-      add({ kind = "notice", notice = { level = "warning", code = "verdictRefused", message = message } })
-    end
-    add({ kind = "decided" })
-  end,
-  ["notice"] = function(_, event, add)
-    add({ kind = "notice", notice = event })
-  end,
-}
-
----Keeps who sent a message.
----@param session pintle.Session
----@param record pintle.EventRecord
-local function note_sender(session, record)
-  if record.seq <= (session.came_at or 0) then
-    return
-  end
-  local id = vim.tbl_get(record, "cause", "clientId")
-  session.senders[record.event.itemId] = clients.name_of_other(id)
-  session.own[record.event.itemId] = id == clients.OWN or nil
-end
-
 ---@param session pintle.Session
 ---@param record pintle.EventRecord
 ---@param changes pintle.Change[]
 function M.durable(session, record, changes)
   session.seq = record.seq
-  local handler = type(record.event) == "table" and durable[record.event.type]
-  if handler and record.event.type == "input.accepted" then
-    note_sender(session, record)
-  end
+  local handler = type(record.event) == "table" and events.durable[record.event.type]
   if handler then
     handler(session, record.event, function(change)
       changes[#changes + 1] = change
@@ -405,7 +259,7 @@ function M.durable(session, record, changes)
 end
 
 ---@param session pintle.Session
----@param event pintle.TransientEvent
+---@param event table One of `pintle.TransientEvent`.
 ---@param changes pintle.Change[]
 function M.transient(session, event, changes)
   if event.type == "item.delta" then
@@ -437,6 +291,30 @@ function M.transient(session, event, changes)
     changes[#changes + 1] = change
     history.note(session.history, session.seq, change)
   end
+end
+
+---What a session has cost, as far as prices are known, in billionths of a US dollar.
+---@param session pintle.Session
+---@return integer
+function M.cost(session)
+  return session.cost_nano_usd + session.turn_cost_nano_usd
+end
+
+---A session's name: its title, else the first line of its first prompt.
+---@param session pintle.Session
+---@return string?
+function M.name(session)
+  if session.title then
+    return session.title
+  end
+  for _, entry in ipairs(session.first == 1 and session.history.entries or {}) do
+    local item = entry.change.item and session.items[entry.change.item.id]
+    if item and item.type == "userMessage" then
+      local text = vim.trim(input.shown(item.content))
+      return text:match("^[^\n]+")
+    end
+  end
+  return session.prompt
 end
 
 ---Whether a turn runs or waits. A state that is unknown counts as running.

@@ -1,9 +1,16 @@
 -- The list of stored sessions, to go on with one of them.
 
 local log = require("pintle.log")
+local notice = require("pintle.notice")
 local protocol = require("pintle.protocol")
 
 local M = {}
+
+-- Sessions and hits in a list.
+local LISTED = 200
+
+-- Of a title in the list of hits.
+local TITLE_CELLS = 30
 
 ---@param summary pintle.SessionSummary
 ---@return string
@@ -12,15 +19,37 @@ function M.label(summary)
   return ("%s  %s"):format(os.date("%Y-%m-%d %H:%M", math.floor(summary.updatedMs / 1000)), title)
 end
 
+---Opens a session and shows its transcript.
 ---@param workspace pintle.Workspace
-function M.pick(workspace)
-  workspace.engine:request(protocol.method.session_list, { cwd = workspace.root }, function(err, result)
+---@param id string
+---@param name? string
+function M.open(workspace, id, name)
+  local layout = require("pintle.layout")
+  layout.open(workspace)
+  workspace:open(id, function(view, tab)
+    view.state.prompt = view.state.prompt or name
+    layout.show(workspace, view.chat, tab)
+  end)
+end
+
+---Reads the stored sessions of a workspace.
+---@param workspace pintle.Workspace
+---@param done fun(sessions: pintle.SessionSummary[])
+function M.read(workspace, done)
+  workspace.engine:request(protocol.method.session_list, { cwd = workspace.root, limit = LISTED }, function(err, result)
     if err or not result then
       return log.failed("no list of sessions", err or { code = 0, message = "an empty answer" })
     end
+    done(result.sessions)
+  end)
+end
+
+---@param workspace pintle.Workspace
+function M.pick(workspace)
+  M.read(workspace, function(sessions)
     local choices = { { label = "New session" } }
-    for _, summary in ipairs(result.sessions) do
-      choices[#choices + 1] = { label = M.label(summary), id = summary.sessionId }
+    for _, summary in ipairs(sessions) do
+      choices[#choices + 1] = { label = M.label(summary), id = summary.sessionId, name = summary.title }
     end
     vim.ui.select(choices, {
       prompt = "Which session?",
@@ -29,17 +58,216 @@ function M.pick(workspace)
         return choice.label
       end,
     }, function(choice)
-      if not choice then
-        return
-      elseif not choice.id then
-        return require("pintle").new()
+      if choice and choice.id then
+        M.open(workspace, choice.id, choice.name)
+      elseif choice then
+        require("pintle").new()
       end
-      local layout = require("pintle.layout")
-      layout.open(workspace)
-      workspace:open(choice.id, function(view)
-        layout.show(workspace, view.chat)
-      end)
     end)
+  end)
+end
+
+---A hit in a line: when, in which session, and the words around what was found.
+---@param hit pintle.SearchHit
+---@return string
+function M.hit(hit)
+  local text = {}
+  for _, piece in ipairs(hit.snippet) do
+    text[#text + 1] = piece.match and ("[%s]"):format(piece.text) or piece.text
+  end
+  local title = (hit.title or "(no title)"):gsub("%s*\n.*", " …")
+  local day = os.date("%Y-%m-%d", math.floor(hit.tsMs / 1000))
+  return ("%s  %s: %s"):format(day, notice.cut(title, TITLE_CELLS), table.concat(text))
+end
+
+---Searches what was said and done in the sessions of a workspace, and opens the one that is chosen.
+---@param workspace pintle.Workspace
+---@param words? string default: asks for them
+function M.search(workspace, words)
+  if not words then
+    return vim.ui.input({ prompt = "Search the sessions for: " }, function(given)
+      if given and vim.trim(given) ~= "" then
+        M.search(workspace, given)
+      end
+    end)
+  end
+  local params = { query = words, cwd = workspace.root, limit = LISTED }
+  workspace.engine:request(protocol.method.session_search, params, function(err, result)
+    if err or not result then
+      return log.failed("the sessions cannot be searched", err or { code = 0, message = "an empty answer" })
+    elseif #result.hits == 0 then
+      local later = (result.behind or 0) > 0 and ("; %d sessions are not indexed yet"):format(result.behind) or ""
+      return log.say(("no session has `%s`%s"):format(words, later))
+    end
+    vim.ui.select(result.hits, {
+      prompt = ("Sessions with `%s`"):format(words),
+      kind = "pintle_search",
+      format_item = M.hit,
+    }, function(hit)
+      if hit then
+        M.open(workspace, hit.sessionId, hit.title)
+      end
+    end)
+  end)
+end
+
+---@return pintle.Workspace? here, pintle.View? view
+local function current()
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  if not here or not view then
+    log.say("there is no session; :Pintle sessions opens one")
+    return nil, nil
+  end
+  return here, view
+end
+
+---Closes a session that is open here: its turn and its jobs are stopped.
+---@param workspace pintle.Workspace
+---@param id string
+---@param done fun()
+function M.close(workspace, id, done)
+  workspace.engine:request(protocol.method.session_close, { sessionId = id }, function(err)
+    if err then
+      return log.failed("the session cannot be closed", err)
+    end
+    workspace:forget(id)
+    done()
+  end)
+end
+
+---Picks one of the workspace's sessions.
+---@param workspace pintle.Workspace
+---@param prompt string
+---@param is_wanted fun(summary: pintle.SessionSummary): boolean
+---@param done fun(summary: pintle.SessionSummary)
+local function pick_one(workspace, prompt, is_wanted, done)
+  M.read(workspace, function(sessions)
+    local found = vim.tbl_filter(is_wanted, sessions)
+    if #found == 0 then
+      return log.say("there is no other session")
+    end
+    vim.ui.select(found, { prompt = prompt, kind = "pintle_session", format_item = M.label }, function(summary)
+      if summary then
+        done(summary)
+      end
+    end)
+  end)
+end
+
+---Deletes a session for good, after a question.
+function M.delete()
+  local here = require("pintle.workspace").get()
+  pick_one(here, "Delete which session?", function()
+    return true
+  end, function(summary)
+    local id = summary.sessionId
+    local function delete()
+      here.engine:request(protocol.method.session_delete, { sessionId = id }, function(err)
+        if err then
+          return log.failed("not deleted", err)
+        end
+        log.say("the session was deleted")
+      end)
+    end
+    local lines = {
+      { text = "Delete this session for good?", group = "PintlePanelTitle" },
+      { text = M.label(summary) },
+      { text = "" },
+      { text = "Its messages and its checkpoints are gone then. Files stay as they are." },
+    }
+    local choices = {
+      {
+        label = "Delete it",
+        act = function()
+          if here.views[id] then
+            return M.close(here, id, delete)
+          end
+          delete()
+        end,
+      },
+      { label = "Keep it", act = function() end },
+    }
+    require("pintle.panel").open({ lines = lines, choices = choices, later = "keeps it" })
+  end)
+end
+
+---Brings a fork's conversation back into the session that it was made of, which is shown.
+function M.merge()
+  local here, view = current()
+  if not here or not view then
+    return
+  end
+  pick_one(here, "Merge which fork into this session?", function(summary)
+    return summary.sessionId ~= view.state.id
+  end, function(summary)
+    local params = { sessionId = view.state.id, forkId = summary.sessionId }
+    here.engine:request(protocol.method.session_merge, params, function(err, result)
+      if err or not result then
+        return log.failed("not merged", err or { code = 0, message = "an empty answer" })
+      end
+      log.say(("%d items came from the fork; :Pintle rewind goes back"):format(#result.added))
+    end)
+  end)
+end
+
+---@type table<string, pintle.ExportFormat> by the end of a file's name
+local FORMATS = { html = "html", md = "md", json = "json", jsonl = "json", pi = "pi" }
+
+---Writes the session to a file in the workspace; the end of its name says in which format.
+---@param path? string default: asks for it
+---@param overwrite? boolean
+function M.export(path, overwrite)
+  local here, view = current()
+  if not here or not view then
+    return
+  elseif not path then
+    return vim.ui.input({ prompt = "Export to (.md, .html, .json): ", default = "session.md" }, function(given)
+      if given and given ~= "" then
+        M.export(given)
+      end
+    end)
+  end
+  local format = FORMATS[path:match("%.(%w+)$") or ""]
+  if not format then
+    return log.error(("`%s` ends in none of: .md, .html, .json, .pi"):format(path))
+  end
+  local params = { sessionId = view.state.id, format = format, path = path, overwrite = overwrite or false }
+  local full = vim.startswith(path, "/") and path or here.root .. "/" .. path
+  if not overwrite and vim.uv.fs_stat(full) then
+    local choices = {
+      {
+        label = "Replace it",
+        act = function()
+          M.export(path, true)
+        end,
+      },
+      { label = "Leave it", act = function() end },
+    }
+    local lines = { { text = ("%s exists. Replace it?"):format(path), group = "PintlePanelTitle" } }
+    return require("pintle.panel").open({ lines = lines, choices = choices, later = "leaves it" })
+  end
+  here.engine:request(protocol.method.session_export, params, function(err, result)
+    if err or not result then
+      return log.failed("not exported", err or { code = 0, message = "an empty answer" })
+    end
+    log.say(("written: %s, %d bytes"):format(result.path, result.bytes))
+  end)
+end
+
+---Sums up the conversation, so that there is room in the model's window.
+---@param instructions? string
+function M.compact(instructions)
+  local here, view = current()
+  if not here or not view then
+    return
+  end
+  local params = { sessionId = view.state.id, instructions = instructions }
+  here.engine:request(protocol.method.session_compact, params, function(err)
+    if err then
+      return log.failed("not compacted", err)
+    end
+    log.say("the conversation is summed up")
   end)
 end
 

@@ -148,13 +148,18 @@ end
 ---@param here pintle.Workspace
 ---@param view pintle.View
 ---@param actions pintle.ReviewAction[]
-local function decide(here, view, actions)
+---@param done? fun() Called when nothing was in conflict.
+local function decide(here, view, actions, done)
   local parts = {}
   -- Also when it failed: what is shown may be why.
   local function over()
     tell(parts)
     require("pintle.review").refresh(here, view.state.id, function()
       log.emit("Verdict", { root = here.root, session_id = view.state.id, parts = parts })
+      local _, conflicts = M.words(parts)
+      if done and #conflicts == 0 and #parts > 0 then
+        done()
+      end
     end)
   end
   local function send(at)
@@ -186,11 +191,60 @@ end
 ---@param action table what every action is beside its target
 local function about(scope, range, action)
   local here, view = current()
-  local targets = here and M.targets(here, scope or "hunk", range)
-  if here and view and targets then
-    local actions = vim.tbl_map(function(target)
+  if not here or not view then
+    return
+  end
+  local function act()
+    local targets = M.targets(here, scope or "hunk", range)
+    if targets then
+      local actions = vim.tbl_map(function(target)
+        return vim.tbl_extend("error", { target = target }, action)
+      end, targets)
+      decide(here, view, actions)
+    end
+  end
+  -- A file that came into a buffer just now has no hunks there yet.
+  local review = require("pintle.review")
+  if review.is_busy() and #overlay.places(0) == 0 then
+    return review.refresh(here, view.state.id, act)
+  end
+  act()
+end
+
+---Decides about hunks that are known.
+---@param found pintle.Hunk[]
+---@param action table what every action is beside its target
+function M.decide_hunks(found, action)
+  local here, view = current()
+  if here and view then
+    local actions = vim.tbl_map(function(hunk)
+      local target = { of = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq }
       return vim.tbl_extend("error", { target = target }, action)
-    end, targets)
+    end, found)
+    decide(here, view, actions)
+  end
+end
+
+---Keeps all that is open in a file.
+---@param path string
+---@param done fun() Called when it was kept.
+function M.accept(path, done)
+  local here, view = current()
+  if here and view then
+    decide(here, view, { { action = "keep", target = { of = "file", path = path } } }, done)
+  end
+end
+
+---Comments on hunks that are known.
+---@param found pintle.Hunk[]
+---@param text string
+function M.comment_on(found, text)
+  local here, view = current()
+  if here and view then
+    local actions = vim.tbl_map(function(hunk)
+      local side = hunk.after.count > 0 and "new" or "old"
+      return { action = "comment", hunk = hunk.id, side = side, text = text }
+    end, found)
     decide(here, view, actions)
   end
 end
@@ -250,20 +304,21 @@ function M.revert()
   decide(here, view, { { action = "revert", verdict = newest } })
 end
 
----Lists all open hunks.
-function M.review()
+---Lists the open hunks.
+---@param is_round? boolean Only those that have changed since notes were sent last.
+function M.review(is_round)
   local here, view = current()
   if not here or not view then
     return
   end
-  local review = require("pintle.review")
-  review.refresh(here, view.state.id, function()
-    if #review.files(here) == 0 then
-      return log.say("nothing is open: the agent changed no file, or all of it is decided")
+  local list = require("pintle.list")
+  require("pintle.review").refresh(here, view.state.id, function()
+    if not list.show(here, is_round) then
+      log.say(
+        is_round and "nothing has changed since your notes were sent; :Pintle review lists all"
+          or "nothing is open: the agent changed no file, or all of it is decided"
+      )
     end
-    review.list(here)
-    review.select_list()
-    review.open_list()
   end)
 end
 

@@ -2,12 +2,14 @@
 -- says meets the views; what it means is the business of `session.lua`.
 
 local approval = require("pintle.approval")
-local buffers = require("pintle.buffers")
 local config = require("pintle.config")
 local documents = require("pintle.documents")
+local effects = require("pintle.effects")
 local engine = require("pintle.engine")
 local log = require("pintle.log")
+local paging = require("pintle.paging")
 local protocol = require("pintle.protocol")
+local pulse = require("pintle.pulse")
 local review = require("pintle.review")
 local session = require("pintle.session")
 
@@ -17,7 +19,9 @@ local M = {}
 ---@field state pintle.Session
 ---@field chat pintle.Chat
 ---@field replayed_to integer Events up to here are history: they are drawn, and nothing else is done.
----@field is_paging boolean
+---@field is_paging boolean Missed events are being read.
+---@field is_reading_back boolean Earlier events are being read,
+---@field wants_all boolean up to the first one.
 
 ---@class (exact) pintle.Workspace
 ---@field root string
@@ -25,24 +29,10 @@ local M = {}
 ---@field views table<string, pintle.View>
 ---@field current? string
 ---@field documents pintle.Documents
----@field private wanting? fun(view?: pintle.View)[]
+---@field private wanting? fun(view: pintle.View)[] What waits for a session that is being made or opened.
+---@field private target? string The session that is being opened.
 local Workspace = {}
 Workspace.__index = Workspace
-
--- Events in a page. Small enough that decoding and drawing one is not felt.
-local PAGE = 200
-
----Says that a session cannot be opened, and how to where it is.
----@param what string
----@param err? pintle.RpcError
-local function cannot_open(what, err)
-  err = err or { code = 0, message = "an empty answer" }
-  if type(err.data) == "table" and err.data.isSharedEngine then
-    local hint = 'to open it here too, put `shared = true` into require("pintle").setup() and start Neovim again'
-    err = { code = err.code, message = err.message, data = { hint = hint } }
-  end
-  log.failed(what, err)
-end
 
 ---Says what to do here where the engine's hint is about its own command line.
 ---@param err pintle.RpcError
@@ -61,7 +51,7 @@ local by_root = {}
 
 ---The root of the workspace that the current buffer belongs to, under its one real name.
 ---@return string
-local function root_here()
+function M.root_here()
   local root = config.get().root()
   return vim.uv.fs_realpath(root) or root
 end
@@ -69,7 +59,7 @@ end
 ---The workspace that the current buffer belongs to, if it was used before.
 ---@return pintle.Workspace?
 function M.find()
-  return by_root[root_here()]
+  return by_root[M.root_here()]
 end
 
 ---@return pintle.Workspace[]
@@ -80,7 +70,7 @@ end
 ---The workspace that the current buffer belongs to.
 ---@return pintle.Workspace
 function M.get()
-  local root = root_here()
+  local root = M.root_here()
   local self = by_root[root]
   if self then
     return self
@@ -91,7 +81,7 @@ function M.get()
     ready = function(is_restart)
       log.emit("Ready", { root = root })
       if is_restart then
-        self:reattach()
+        paging.reattach(self)
       end
     end,
     notification = function(method, params)
@@ -103,12 +93,12 @@ function M.get()
     sending = function()
       self.documents:flush()
     end,
-    changed = function()
-      if self.engine.state ~= "ready" then
+    changed = function(state)
+      if state ~= "ready" then
         approval.drop(self.engine)
         self.documents:lost()
       end
-      log.emit("State", { root = root, engine = self.engine.state })
+      log.emit("State", { root = root, engine = state })
     end,
   })
   by_root[root] = self
@@ -127,6 +117,47 @@ function M.leave()
   end
 end
 
+---Remembers which session a tab shows: each tab may show another one.
+---@param tab integer
+---@param id? string
+local function mark(tab, id)
+  if vim.api.nvim_tabpage_is_valid(tab) then
+    vim.t[tab].pintle_session = id
+  end
+end
+
+---Makes a session the current one: that of the tab that one is in.
+---@param id string
+---@param tab? integer default: this one
+function Workspace:make_current(id, tab)
+  tab = tab or vim.api.nvim_get_current_tabpage()
+  mark(tab, id)
+  if tab == vim.api.nvim_get_current_tabpage() then
+    self.current = id
+  end
+end
+
+---Has no session any more in this tab, until one is made or opened.
+function Workspace:leave_session()
+  self.current, self.target, self.wanting = nil, nil, nil
+  mark(vim.api.nvim_get_current_tabpage(), nil)
+end
+
+---Takes a session out that was closed or deleted.
+---@param id string
+function Workspace:forget(id)
+  local view = self.views[id]
+  self.views[id] = nil
+  if self.current == id then
+    self:leave_session()
+  end
+  if view then
+    local err = { code = 0, message = "it was closed" }
+    require("pintle.layout").give_up(self, view.chat, err)
+    review.draw()
+  end
+end
+
 ---@return pintle.View?
 function Workspace:view()
   return self.current and self.views[self.current]
@@ -135,127 +166,148 @@ end
 ---Calls `done` with the current session, making one where there is none.
 ---@param done fun(view: pintle.View)
 function Workspace:with_session(done)
-  local view = self:view()
-  if view then
-    return done(view)
-  end
   if self.wanting then
     table.insert(self.wanting, done)
     return
   end
+  local view = self:view()
+  if view then
+    return done(view)
+  end
   self.wanting = { done }
+  local tab = vim.api.nvim_get_current_tabpage()
   local settings = config.get()
   local params = { cwd = self.root, config = vim.empty_dict() }
   params.config.model = settings.model
   params.config.permissionMode = settings.permission_mode
   self.engine:request(protocol.method.session_create, params, function(err, result)
-    local wanting = self.wanting or {}
-    self.wanting = nil
     if err or not result then
+      self.wanting = nil
       err = explained(err or { code = 0, message = "an empty answer" })
       require("pintle.layout").failed(self, err)
       return log.failed("no session", err)
     end
-    local made = self:adopt(result)
-    for _, each in ipairs(wanting) do
-      each(made)
-    end
+    self:adopt(result, tab)
+    self:serve_waiting()
   end)
 end
 
----@param result pintle.SessionResult
+---The view of a session, made where there is none.
+---@param id string
 ---@return pintle.View
-function Workspace:adopt(result)
-  local view = self.views[result.sessionId]
+function Workspace:view_of(id)
+  local view = self.views[id]
   if not view then
-    local state = session.new(result.sessionId)
-    view = { state = state, chat = require("pintle.chat").new(state, self.root), replayed_to = 0, is_paging = false }
-    self.views[result.sessionId] = view
+    local state = session.new(id)
+    local chat = require("pintle.chat").new(state, self.root)
+    view =
+      { state = state, chat = chat, replayed_to = 0, is_paging = false, is_reading_back = false, wants_all = false }
+    function chat.more()
+      paging.earlier(self, view)
+    end
+    self.views[id] = view
   end
-  self.current = result.sessionId
+  return view
+end
+
+---Makes a session the current one, as the engine says that it is.
+---@param result pintle.SessionResult
+---@param tab integer The tab in which a person asked for it.
+---@return pintle.View
+function Workspace:adopt(result, tab)
+  local view = self:view_of(result.sessionId)
+  self:make_current(result.sessionId, tab)
   self:take(view, session.attach(view.state, result))
   log.emit("Session", { root = self.root, session_id = result.sessionId })
   return view
 end
 
----Opens a stored session and rebuilds its transcript.
+---Opens a stored session and draws the end of its transcript.
 ---@param id string
----@param done fun(view: pintle.View)
+---@param done fun(view: pintle.View, tab: integer)
 function Workspace:open(id, done)
   local known = self.views[id]
-  if known and known.chat:is_alive() then
+  if known and known.chat:is_alive() and not known.state.early then
+    self.target = nil
     if self.current ~= id then
-      self.current = id
+      self:make_current(id)
       review.look(self, id)
     end
-    return done(known)
+    self:serve_waiting()
+    return done(known, vim.api.nvim_get_current_tabpage())
   end
   -- A session that is open and only lost its buffer is drawn anew.
   self.views[id] = nil
   local method = known and protocol.method.session_subscribe or protocol.method.session_open
-  self.engine:request(method, { sessionId = id }, function(err, result)
-    if err or not result then
-      return cannot_open("the session cannot be opened", err)
+  self:show(id, function(answer)
+    self.engine:request(method, { sessionId = id }, answer)
+  end, done)
+end
+
+---Makes a session that has a history the current one. Its end is shown while the engine opens it; what a person sends meanwhile
+---waits for that.
+---@param id string
+---@param ask fun(answer: fun(err?: pintle.RpcError, result?: pintle.SessionResult)) Asks the engine to open it.
+---@param done fun(view: pintle.View, tab: integer) Called when the end is there, with the tab in which a person asked for it.
+function Workspace:show(id, ask, done)
+  local view, tab = self:view_of(id), vim.api.nvim_get_current_tabpage()
+  local result, is_drawn
+  self.target, self.wanting = id, self.wanting or {}
+  local function failed(err)
+    if self.views[id] ~= view then
+      return -- the other answer was an error as well
     end
-    done(self:show(result))
+    self.views[id] = nil
+    paging.cannot_open("the session cannot be opened", err)
+    if self.target == id then
+      self.target, self.wanting = nil, nil
+      require("pintle.layout").give_up(self, view.chat, err)
+    end
+  end
+  local function go_on()
+    if not result or not is_drawn then
+      return
+    elseif self.target == id then
+      self.target = nil
+      self:adopt(result, tab)
+    else
+      self:take(view, session.attach(view.state, result))
+    end
+    view.replayed_to = result.seq
+    self:serve_waiting()
+    if view.state.seq < result.seq then
+      return paging.catch_up(self, view)
+    end
+    paging.caught_up(self, view)
+  end
+  paging.tail(self, view, function(err)
+    if err then
+      return failed(err)
+    end
+    is_drawn = true
+    if self.views[id] == view then
+      done(view, tab)
+      go_on()
+    end
+  end)
+  ask(function(err, opened)
+    if err or not opened then
+      return failed(err or { code = 0, message = "an empty answer" })
+    end
+    result = opened
+    go_on()
   end)
 end
 
----Makes a session that has a history the current one, and draws it.
----@param result pintle.SessionResult
----@return pintle.View
-function Workspace:show(result)
-  local view = self:adopt(result)
-  view.replayed_to = result.seq
-  self:catch_up(view)
-  return view
-end
-
----Subscribes again to every session after the engine was restarted.
-function Workspace:reattach()
-  for id, view in pairs(self.views) do
-    local params = { sessionId = id, fromSeq = view.state.seq }
-    self.engine:request(protocol.method.session_open, params, function(err, result)
-      if err or not result then
-        return cannot_open("the session cannot be opened again", err)
-      end
-      view.is_paging = false
-      view.state.pieces = {}
-      self:take(view, session.attach(view.state, result))
-      if view.state.is_behind then
-        self:catch_up(view)
-      end
-      review.look(self, id)
-      log.emit("Reattached", { root = self.root, session_id = id })
-    end)
+---Calls whoever waits for a session.
+function Workspace:serve_waiting()
+  local wanting, view = self.wanting, self:view()
+  if wanting and view and not self.target then
+    self.wanting = nil
+    for _, each in ipairs(wanting) do
+      each(view)
+    end
   end
-end
-
----Reads the events that are missing, page by page.
----@param view pintle.View
-function Workspace:catch_up(view)
-  if view.is_paging then
-    return
-  end
-  view.is_paging = true
-  local function next_page()
-    local params = { sessionId = view.state.id, after = view.state.seq, limit = PAGE }
-    self.engine:request(protocol.method.session_events, params, function(err, page)
-      if err or not page then
-        view.is_paging = false
-        return log.failed("events cannot be read", err or { code = 0, message = "an empty answer" })
-      end
-      local changed, more = session.page(view.state, page)
-      self:take(view, changed)
-      if more then
-        return next_page()
-      end
-      view.is_paging = false
-      review.look(self, view.state.id)
-      log.emit("CaughtUp", { root = self.root, session_id = view.state.id })
-    end)
-  end
-  next_page()
 end
 
 ---@param method string
@@ -292,68 +344,36 @@ function Workspace:asked(method, params, respond, id)
   approval.add(self.engine, id, params, respond)
 end
 
----What each change means besides being drawn.
----@type table<string, fun(self: pintle.Workspace, view: pintle.View, change: pintle.Change)>
-local effects = {
-  files = function(self, view, change)
-    buffers.check_all()
-    -- What others did is found out by asking for the hunks: asking again for it would never end while somebody types.
-    if change.by.type ~= "other" then
-      review.changed(self, view.state.id)
-    end
-    log.emit("Changes", { root = self.root, session_id = view.state.id, changes = change.changes })
-  end,
-  decided = function(self, view)
-    review.look(self, view.state.id)
-  end,
-  rewound = function(self, view)
-    review.look(self, view.state.id)
-  end,
-  ran = function()
-    buffers.check_all()
-  end,
-  returned = function(self, _, change)
-    require("pintle.prompt").put_back(self, change.inputs)
-  end,
-  turn = function(self, view, change)
-    local turn = change.turn
-    log.emit(change.is_over and "TurnCompleted" or "TurnStarted", {
-      root = self.root,
-      session_id = view.state.id,
-      turn_id = turn.id,
-      status = change.is_over and turn.status or nil,
-    })
-    if not change.is_over then
-      return
-    end
-    review.look(self, view.state.id)
-    if turn.status == "interrupted" then
-      log.say("the turn was stopped")
-    elseif turn.status == "failed" then
-      log.error("the turn failed: " .. vim.tbl_get(turn, "error", "message"))
-    end
-  end,
-  state = function(self, view)
-    log.emit("State", { root = self.root, session_id = view.state.id, state = view.state.state })
-  end,
-}
-
 ---@param view pintle.View
 ---@param changed pintle.Change[]
 function Workspace:take(view, changed)
   view.chat:apply(changed)
+  pulse.heard(view.state)
   local is_history = view.state.seq <= view.replayed_to
   for _, change in ipairs(changed) do
     if change.kind == "behind" then
-      self:catch_up(view)
-    elseif effects[change.kind] and not is_history then
-      effects[change.kind](self, view, change)
+      paging.catch_up(self, view)
+    elseif not is_history then
+      effects.run(self, view, change)
     end
   end
 end
 
 local group = vim.api.nvim_create_augroup("pintle", { clear = true })
 vim.api.nvim_create_autocmd("VimLeavePre", { group = group, callback = M.leave })
+-- A tab with a session of its own makes that the current one.
+vim.api.nvim_create_autocmd("TabEnter", {
+  group = group,
+  callback = function()
+    local id = vim.t.pintle_session
+    for _, self in pairs(by_root) do
+      if id and self.views[id] and self.current ~= id then
+        self.current = id
+        review.look(self, id)
+      end
+    end
+  end,
+})
 vim.api.nvim_create_autocmd("DiagnosticChanged", {
   group = group,
   callback = function(event)
@@ -362,7 +382,7 @@ vim.api.nvim_create_autocmd("DiagnosticChanged", {
 })
 vim.api.nvim_create_autocmd("User", {
   group = group,
-  pattern = { "PintleState", "PintleApproval" },
+  pattern = { "PintleState", "PintleApproval", "PintleQuestion" },
   callback = function()
     vim.cmd.redrawstatus({ bang = true })
   end,

@@ -2,7 +2,7 @@
 
 local child = require("child")
 local reply = require("reply")
-local version = require("pintle.protocol").version
+local own_version = require("pintle.protocol").version
 
 local text = reply.text
 
@@ -74,7 +74,9 @@ end)
 test("a newer engine", function()
   local vi = child.start({ settings = { binary = fake(hello("2.0")) } })
   vi:cmd("Pintle ask hello")
-  vi:wait_note(("it speaks protocol 2.0, the plugin %s; the engine is newer: update the Neovim plugin"):format(version))
+  vi:wait_note(
+    ("it speaks protocol 2.0, the plugin %s; the engine is newer: update the Neovim plugin"):format(own_version)
+  )
   vi:wait_note("no session: it speaks protocol 2.0")
 end)
 
@@ -87,7 +89,7 @@ test("an older engine", function()
   local vi = child.start({ settings = { binary = fake(refusal) } })
   -- asked for at once: it may soon be gone
   local pid = vi:lua("vim.cmd('Pintle ask hello') return require('pintle.workspace').find().engine:pid()")
-  vi:wait_note(("it speaks protocol 0.9, the plugin %s; the engine is older: update the engine"):format(version))
+  vi:wait_note(("it speaks protocol 0.9, the plugin %s; the engine is older: update the engine"):format(own_version))
   child.wait_gone(pid)
 end)
 

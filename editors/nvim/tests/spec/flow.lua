@@ -46,7 +46,7 @@ test("a question of the model, answered by an option and in own words, and its p
   equal(vi:lua("return require('pintle').status().plan"), "plan 1/2")
   vi:cmd("Pintle plan")
   local lines = vi:lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
-  equal(lines, { "# Plan", "", "- [x] look", "- [ ] fix" })
+  equal(lines, { "# Plan, done 1/2", "", "- [x] look", "- [ ] fix" })
 end)
 
 test("a question is withdrawn when the turn is stopped", function()
@@ -64,18 +64,41 @@ test("a question is withdrawn when the turn is stopped", function()
   equal(vi:lua("return require('pintle.panel').current() == nil"), true, "nothing is left to answer")
 end)
 
-test("a prompt while a turn runs asks for the verb", function()
+test("<CR> steers the turn that runs and <A-CR> queues, without a question, and the bar says so", function()
   local script = { replies = { call("bash", { command = "while [ ! -e go ]; do sleep 0.02; done" }), text("Heard.") } }
-  local vi = child.start({ script = script })
-  vi:cmd("Pintle ask go")
-  vi:wait_chat("running")
-  vi:lua("_G.choices = { 'Steer' }")
-  vi:cmd("Pintle ask louder")
-  vi:wait_note("the turn reads it at its next gap")
-  equal(vi:lua("return _G.asked[1].labels"), { "Steer the running turn", "Queue as a follow-up" })
+  table.insert(script.replies, text("Later."))
+  local vi = child.start({ stock = true, script = script })
+  vi:cmd("Pintle open")
+  vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+  vi:wait_screen("<CR> sends")
+  vi:wait_screen("script · full")
+  local function set(want)
+    local summary = "require('pintle.settings').summary(require('pintle.workspace').find():view().state)[1]"
+    vi:wait(summary .. " == given", "the settings", want)
+  end
+  vi:cmd("Pintle permissions read-only")
+  set("script · read-only")
+  vi:cmd("Pintle mode plan")
+  set("script · plan, read-only")
+  vi:cmd("Pintle mode act")
+  vi:cmd("Pintle permissions full")
+  vi:wait_screen("script · full")
+  vi:keys("igo<Esc><CR>")
+  vi:wait_screen("<CR> steers")
+  -- the text stays until it was accepted
+  vi:wait("vim.fn.getline(1) == ''")
+  vi:keys("ilouder<Esc><CR>")
+  vi:wait("#require('pintle.workspace').find():view().state.queue == 1")
+  vi:wait("vim.fn.getline(1) == ''")
+  vi:keys("iand then this<Esc><A-CR>")
+  vi:wait("#require('pintle.workspace').find():view().state.queue == 2")
+  equal(vi:is_blocked(), false)
+  equal(vi:lua("return #vim.api.nvim_tabpage_list_wins(0)"), 3, "nothing else has opened")
   child.write(vi.dir .. "/go", "")
-  vi:wait_turn()
+  vi:wait_turn(2)
   contains(vi:chat(), "## You (steer)\n\nlouder")
+  contains(vi:chat(), "## You (follow-up)\n\nand then this")
+  vi:wait_screen("<CR> sends")
 end)
 
 test("verbs with nothing to do", function()
@@ -89,33 +112,14 @@ test("verbs with nothing to do", function()
   vi:cmd("Pintle steer hello")
   vi:wait_note("no turn runs that could be steered")
   vi:cmd("Pintle nonsense")
-  vi:wait_note("there is no `:Pintle nonsense`; there are: ask, attention, comment, diff")
-  equal(vi:lua("return vim.fn.getcompletion('Pintle s', 'cmdline')"), { "servers", "sessions", "steer", "stop" })
-  equal(vi:lua("return vim.fn.getcompletion('Pintle ', 'cmdline')"), {
-    "ask",
-    "attention",
-    "comment",
-    "diff",
-    "doctor",
-    "fork",
-    "help",
-    "keep",
-    "log",
-    "open",
-    "plan",
-    "queue",
-    "redo",
-    "rename",
-    "revert",
-    "review",
-    "rewind",
-    "servers",
-    "sessions",
-    "steer",
-    "stop",
-    "trust",
-    "undo",
-  })
+  vi:wait_note("there is no `:Pintle nonsense`; there are: add, ask, attention, comment")
+  equal(
+    vi:lua("return vim.fn.getcompletion('Pintle s', 'cmdline')"),
+    { "search", "servers", "sessions", "steer", "stop" }
+  )
+  local all = vi:lua("return vim.fn.getcompletion('Pintle ', 'cmdline')")
+  equal(all, vim.fn.sort(vim.deepcopy(all)))
+  assert(#all > 30 and vim.list_contains(all, "undo"), vim.inspect(all))
 end)
 
 test("loading is late", function()
@@ -177,7 +181,7 @@ test("a session is renamed, and its title stands above the transcript", function
   end
   vi:cmd("Pintle rename 100 % mine")
   renamed("100 % mine")
-  local bar = "return require('pintle.statusline').bar(require('pintle.workspace').find():view().state)"
+  local bar = "return require('pintle.statusline').bar(require('pintle.workspace').find():view().state, 60)"
   contains(vi:lua(bar), " 100 %% mine%=")
   vi:lua("vim.ui.input = function(options, done) done(options.default .. '!') end")
   vi:cmd("Pintle rename")

@@ -7,7 +7,7 @@ test("help on a topic shows the page that the engine prints", function()
   vi:cmd("Pintle help hooks")
   equal(vi:lua("return vim.api.nvim_buf_get_name(0)"), "pintle://help/hooks")
   equal(vi:lua("return vim.fn.getline(1)"), "# Hooks")
-  equal(vi:lua("return { vim.bo.filetype, vim.bo.modifiable, vim.bo.buftype }"), { "markdown", false, "nofile" })
+  equal(vi:lua("return { vim.bo.filetype, vim.bo.modifiable, vim.bo.buftype }"), { "pintle-text", false, "nofile" })
   -- again: the same buffer in the same window
   vi:cmd("Pintle help hooks")
   equal(vi:lua("return #vim.api.nvim_tabpage_list_wins(0)"), 2)

@@ -100,7 +100,9 @@ test("how full the window is", function()
   local state = session.new("s")
   equal(kinds(session.apply(state, record(1, { type = "session.updated", title = "A", by = "model" }))), { "state" })
   session.apply(state, { sessionId = "s", after = 1, event = { type = "context", tokens = 90, window = 100 } })
-  equal(statusline.bar(state), " A%=%#PintleContextFull#90 %% of 100 ")
+  equal(statusline.bar(state, 40), " A%=%#PintleContextFull#90 %% of 100 ")
+  state.title = ("long % "):rep(9)
+  equal(statusline.bar(state, 30), " long %% long %% l…%=%#PintleContextFull#90 %% of 100 ")
   session.apply(state, record(2, { type = "session.updated", by = "person" }))
   equal(state.title, nil)
 end)
@@ -318,9 +320,23 @@ test("every setting, verb and map is in the help", function()
   do
     contains(help, "*:Pintle-" .. verb .. "*")
   end
-  local maps = vim.fn.readfile(vim.env.PINTLE_PLUGIN .. "/plugin/pintle.lua")
-  for name in table.concat(maps, "\n"):match("ipairs%((%b{})%)"):gmatch('"([%w-]+)"') do
-    assert(help:find("`-" .. name .. "`", 1, true) or help:find("(pintle-" .. name .. ")", 1, true), name)
+end)
+
+test("every verb has a map, and every other map is in the help", function()
+  local help = table.concat(vim.fn.readfile(vim.env.PINTLE_PLUGIN .. "/doc/pintle.txt"), "\n")
+  vim.g.loaded_pintle = nil
+  vim.cmd.source(vim.env.PINTLE_PLUGIN .. "/plugin/pintle.lua")
+  local verbs = require("pintle.command").complete("", "Pintle ")
+  for _, verb in ipairs(verbs) do
+    assert(vim.fn.maparg(("<Plug>(pintle-%s)"):format(verb), "n") ~= "", verb)
+  end
+  for _, mode in ipairs({ "n", "x", "o" }) do
+    for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
+      local name = map.lhs:match("^<Plug>%((pintle%-.*)%)$")
+      if name and not vim.list_contains(verbs, name:sub(8)) then
+        contains(help, ("<Plug>(%s)"):format(name))
+      end
+    end
   end
 end)
 
@@ -375,7 +391,7 @@ test("nothing about the wire is written twice", function()
   assert(used > 10, used)
   -- every event that the types know is one that the reducer knows, but for those that change nothing
   local generated = table.concat(vim.fn.readfile(folder .. "protocol.lua"), "\n")
-  local reducer = table.concat(vim.fn.readfile(folder .. "session.lua"), "\n")
+  local reducer = table.concat(vim.fn.readfile(folder .. "events.lua"), "\n")
   for event in generated:gmatch("%-%-%-@class pintle%.Event%.([%w.]+)") do
     if event ~= "session.closed" then
       contains(reducer, ('["%s"]'):format(event))

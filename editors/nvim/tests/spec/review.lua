@@ -29,7 +29,11 @@ local DRAWN = [[
     for _, line in ipairs(mark[4].virt_lines or {}) do
       local is_comment = line[1][2] == "PintleComment"
       local row = mark[2] + (mark[4].virt_lines_above and 0 or 0.9)
-      table.insert(found, { row, is_comment and line[1][1] or (line[1][1]:gsub("^%- ", "-")) })
+      local all = ""
+      for _, piece in ipairs(line) do
+        all = all .. (piece[2]:find("Word") and "[" .. piece[1] .. "]" or piece[1])
+      end
+      table.insert(found, { row, is_comment and line[1][1] or (all:gsub("^%- ", "-")) })
     end
   end
   table.sort(found, function(a, b) return a[1] < b[1] end)
@@ -79,7 +83,7 @@ test("hunks are drawn where they are, listed, and gone to", function()
     rows[#rows + 1] = vi:lua("return vim.fn.line('.')")
   end
   equal(rows, { 2, 5, 9, 9, 5, 2, 2 })
-  vi:wait_note("there is no hunk below in this buffer")
+  vi:wait_note("there is no hunk before this one; 3 are open")
 end)
 
 test("a list of the person's own stays the current one", function()
@@ -288,4 +292,99 @@ test("verdicts with nothing to decide about", function()
     vi:cmd(row[1])
     vi:wait_note(row[2])
   end
+end)
+
+test("a diff is accepted by a typed `:w`, as it was edited there, and by nothing else", function()
+  local vi, path = reviewed(LINES, unpack(EDITS))
+  vi:cmd("Pintle diff")
+  vi:wait("vim.fn.tabpagenr('$') == 2")
+  contains(vi:screen(), ":w keeps what is here")
+  vi:keys("gg/two<CR>Atwo<Esc>:silent! wall<CR>:let g:written = 1<CR>")
+  vi:wait("vim.g.written == 1")
+  contains(child.read(path), "twotwo\n")
+  equal(#vi:lua("return require('pintle.review').hunks(require('pintle.workspace').find())"), 3, "all are open")
+  vi:keys(":w<CR>")
+  vi:wait("vim.fn.tabpagenr('$') == 1", "the diff's end")
+  -- a hunk whose lines are all the person's by now is the agent's no longer
+  vi:wait_note("hunks kept")
+  equal(vi:lua("return require('pintle.review').hunks(require('pintle.workspace').find())"), {})
+  contains(child.read(path), "twotwo\n")
+  -- what is kept stays when everything is undone
+  vi:cmd("Pintle undo all")
+  vi:cmd("write")
+  contains(child.read(path), "twotwo\n")
+end)
+
+test("commands that write a file, and those that write more or elsewhere", function()
+  local writes = require("pintle.changes").writes
+  for line, want in pairs({
+    w = true,
+    ["  w!"] = true,
+    write = true,
+    update = true,
+    wq = true,
+    x = true,
+    wa = false,
+    wqa = false,
+    xa = false,
+    ["w other.txt"] = false,
+    ["w >> log"] = false,
+    wincmd = false,
+    ["silent! wall"] = false,
+  }) do
+    equal(writes(line), want, line)
+  end
+end)
+
+test("notes are collected, sent in one message, and begin another round", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", LINES)
+  local replies =
+    { edit("a.txt", { "2\n", "two\n" }), text("Done."), edit("a.txt", { "9\n", "nine\n" }), text("Better.") }
+  local vi = child.start({ dir = dir, script = { replies = replies } })
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle notes")
+  vi:wait_note("there are no notes")
+  vi:cmd("Pintle ask go")
+  vi:wait_turn()
+  settled(vi)
+  vi:cmd("2,3Pintle note Write it as a number.")
+  vi:lua("vim.ui.input = function(_, done) done('And this?') end")
+  vi:cmd("7")
+  vi:cmd("Pintle note")
+  vi:wait_note("2 notes wait; :Pintle notes send")
+  local function shown()
+    return vi:lua([[
+      local found = {}
+      local notes = vim.api.nvim_get_namespaces()["pintle.notes"]
+      for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, notes, 0, -1, { details = true })) do
+        for _, line in ipairs(mark[4].virt_lines or {}) do
+          table.insert(found, ("%d %s"):format(mark[2] + 1, line[1][1]))
+        end
+      end
+      return found
+    ]])
+  end
+  equal(shown(), { "3 » Write it as a number.", "7 » And this?" })
+  -- they move with their lines
+  vi:lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'mine' })")
+  vi:lua("_G.choices = { 'Send' }")
+  vi:cmd("Pintle notes")
+  vi:wait_turn(2)
+  vi:wait_note("2 notes sent")
+  contains(
+    vi:chat(),
+    ("My notes, each below the lines that it is about:\n[selection of %s/a.txt, lines 3 to 4]\n"):format(dir)
+      .. ("Write it as a number.\n[selection of %s/a.txt, line 8]\nAnd this?"):format(dir)
+  )
+  equal(shown(), {})
+  settled(vi)
+  vi:wait("#require('pintle.review').hunks(require('pintle.workspace').find()) >= 2", "two hunks")
+  vi:cmd("Pintle review new")
+  vi:wait("vim.fn.getqflist({ title = 0 }).title:find('the new ones', 1, true)", "the round")
+  local labels = vi:lua("return vim.tbl_map(function(i) return i.text end, vim.fn.getqflist())")
+  contains(table.concat(labels, "\n"), "nine")
+  assert(not table.concat(labels, "\n"):find("two", 1, true), vim.inspect(labels))
+  vi:cmd("Pintle review")
+  vi:wait("vim.fn.getqflist({ title = 0 }).title == 'pintle: hunks'")
 end)

@@ -10,7 +10,7 @@ local function call(words, tool, arguments)
 end
 
 -- Twice, with the same screens: the model is a script, or a cassette that goes through a provider's wire format.
-local function whole_round(arguments_for)
+local function whole_round(name, arguments_for)
   local dir = child.folder()
   child.write(dir .. "/greet.txt", "one\ntwo\nthree\nfour\nfive\n")
   local script = {
@@ -36,7 +36,7 @@ local function whole_round(arguments_for)
   vi:keys("iMake the second line loud.<Esc><CR>")
   vi:wait("require('pintle.approval').count() == 1", "a question")
   vi:wait_chat("asks for permission")
-  golden("round-1-asked", vi:screen(), dir)
+  golden(name .. "-1-asked", vi:screen(), dir)
   equal(vi:lua("return vim.api.nvim_buf_get_name(0):match('^pintle://prompt/') ~= nil"), true, "focus stays")
   contains(vi:lua("return require('pintle.statusline').get()"), "pintle: blocked, 1 asks")
   equal(vi:lua("return #_G.asked"), 0, "nothing pops up")
@@ -54,7 +54,7 @@ local function whole_round(arguments_for)
   vi:wait_note("queued as a follow-up")
   vi:wait_chat("five")
   vi:wait("require('pintle').status().queued == 2")
-  golden("round-2-queued", vi:screen(), dir)
+  golden(name .. "-2-queued", vi:screen(), dir)
   child.write(dir .. "/go", "")
 
   -- the edit asks too
@@ -97,13 +97,13 @@ local function whole_round(arguments_for)
   vi:wait_note("1 not read by the model, back in the prompt")
   equal(vi:lua("return require('pintle.prompt').text(require('pintle.workspace').get())"), "Never read.")
   local before = vi:chat()
-  golden("round-3-chat", before, dir)
-  golden("round-4-screen", vi:screen(), dir)
+  golden(name .. "-3-chat", before, dir)
+  golden(name .. "-4-screen", vi:screen(), dir)
 
   -- diff
   vi:cmd("Pintle diff greet.txt")
   vi:wait("vim.fn.tabpagenr() == 2 and require('pintle.overlay').is_bare()")
-  golden("round-5-diff", vi:screen(), dir)
+  golden(name .. "-5-diff", vi:screen(), dir)
   equal(vi:lua("return { vim.fn.tabpagenr(), vim.api.nvim_buf_get_lines(vim.fn.winbufnr(1), 0, -1, false) }"), {
     2,
     { "one", "two", "three", "four", "five" },
@@ -133,7 +133,7 @@ local function whole_round(arguments_for)
 end
 
 test("the whole round", function()
-  whole_round(function(script)
+  whole_round("round", function(script)
     local path = child.folder() .. "/script.json"
     child.write(path, vim.json.encode(script))
     return { "--script", path }
@@ -141,7 +141,7 @@ test("the whole round", function()
 end)
 
 test("the whole round, on a cassette", function()
-  whole_round(function(script)
+  whole_round("cassette", function(script)
     return { "--replay", child.cassette(script.replies), "--model", "anthropic/claude-sonnet-4-5", "--profile", "pi" }
   end)
 end)

@@ -1,0 +1,75 @@
+-- `:Pintle add`: puts into the prompt what is to go with it, as a word that is seen and can be edited there.
+
+local input = require("pintle.input")
+local log = require("pintle.log")
+local prompt = require("pintle.prompt")
+
+local M = {}
+
+M.KINDS = { "diagnostics", "file", "image", "quickfix", "selection" }
+
+---The path of the current buffer's file as the prompt's workspace names it.
+---@param root string
+---@return string? path
+local function path_here(root)
+  local path = require("pintle.buffers").file_of(vim.api.nvim_get_current_buf())
+  return path and (vim.startswith(path, root .. "/") and path:sub(#root + 2) or path)
+end
+
+---@param root string
+---@param range? { first: integer, last: integer }
+---@return string? text, string? why
+local function selection(root, range)
+  if not range then
+    return nil, "select lines first, or give a range: `:'<,'>Pintle add selection`"
+  end
+  local path = path_here(root)
+  if not path or path:find("%s") then
+    local block = input.selection(range.first, range.last)
+    return "\n" .. (block.type == "text" and block.text or input.fenced(block)) .. "\n"
+  end
+  local lines = range.first == range.last and range.first or ("%d-%d"):format(range.first, range.last)
+  return ("@%s:%s"):format(path, lines)
+end
+
+---@type table<string, fun(root: string, range?: { first: integer, last: integer }): string?, string?>
+local texts = {
+  selection = selection,
+  file = function(root)
+    local path = path_here(root)
+    if not path then
+      return nil, "this window shows no file"
+    end
+    return path:find("%s") and ('@"%s"'):format(path) or "@" .. path
+  end,
+  diagnostics = function()
+    return "@diagnostics"
+  end,
+  quickfix = function()
+    return "@quickfix"
+  end,
+  image = function(root)
+    local path, why = require("pintle.clipboard").save(root)
+    return path and ("![picture](%s)"):format(path), why
+  end,
+}
+
+---Appends to the prompt.
+---@param kind string one of `KINDS`
+---@param range? { first: integer, last: integer }
+function M.add(kind, range)
+  local here = require("pintle.workspace").get()
+  if not texts[kind] then
+    return log.error(("`%s` is none of: %s"):format(kind, table.concat(M.KINDS, ", ")))
+  end
+  local text, why = texts[kind](here.root, range)
+  if not text then
+    return log.error(("no %s: %s"):format(kind, why))
+  end
+  local before = prompt.text(here)
+  local space = (before == "" or text:find("^\n")) and "" or " "
+  prompt.set(here, before .. space .. text)
+  log.say(("in the prompt: %s"):format(text))
+end
+
+return M

@@ -1,0 +1,370 @@
+-- The blocks of a transcript: pieces of a buffer that know their lines, so that nothing is searched for. Blocks are added at the
+-- end, or put before all others; those that still change are drawn when they are told to.
+
+local folds = require("pintle.folds")
+local render = require("pintle.render")
+
+local M = {}
+
+---@class (exact) pintle.BlockContext What stands above a block.
+---@field speaker? "you"|"agent"
+---@field kind? string
+
+---@class (exact) pintle.Block
+---@field key string
+---@field kind string
+---@field before pintle.BlockContext
+---@field first integer The line it begins at, from 0; -1 as long as it was not drawn.
+---@field count integer
+---@field head? integer The line of its fold's head within it, from 0.
+---@field lead string[] Lines before its own: a blank, a speaker.
+---@field lines string[]? What it is to become.
+---@field tail string[] Pieces that are to be added.
+---@field prefix string
+---@field flow pintle.Flow What is left over of what streamed.
+---@field streamed integer Bytes that came in pieces.
+---@field path string? Which text of the arguments came last.
+---@field is_dirty boolean
+
+---@class (exact) pintle.Blocks
+---@field buf integer
+---@field list pintle.Block[]
+---@field by_key table<string, pintle.Block>
+---@field lines integer Lines that they have in the buffer; 0 when it is empty.
+---@field private dirty pintle.Block[]
+---@field private context pintle.BlockContext What stands at the end.
+local Blocks = {}
+Blocks.__index = Blocks
+
+---The kinds of items that fold away below their first line.
+local FOLDS = { toolCall = true, reasoning = true, job = true, subagent = true, compaction = true }
+
+---@param buf integer
+---@return pintle.Blocks
+function M.new(buf)
+  return setmetatable({ buf = buf, list = {}, by_key = {}, dirty = {}, lines = 0, context = {} }, Blocks)
+end
+
+---The lines before a block's own, and what stands above the next one.
+---@param before pintle.BlockContext
+---@param kind string
+---@return string[] lead, pintle.BlockContext after
+local function lead_of(before, kind)
+  local is_fold = FOLDS[kind] or false
+  local lead, speaker = {}, before.speaker
+  if before.kind and not (is_fold and FOLDS[before.kind]) then
+    lead[1] = ""
+  end
+  if kind == "userMessage" then
+    speaker = "you"
+  elseif (is_fold or kind == "agentMessage") and speaker ~= "agent" then
+    speaker = "agent"
+    vim.list_extend(lead, { "## pintle", "" })
+  end
+  return lead, { speaker = speaker, kind = kind }
+end
+
+---@param key string
+---@param kind string
+---@param lines string[]
+---@param before pintle.BlockContext
+---@return pintle.Block block, pintle.BlockContext after
+local function new_block(key, kind, lines, before)
+  local lead, after = lead_of(before, kind)
+  local block = {
+    key = key,
+    kind = kind,
+    before = before,
+    first = -1,
+    count = 0,
+    head = FOLDS[kind] and #lead or nil,
+    lead = lead,
+    lines = lines,
+    tail = {},
+    prefix = "",
+    flow = { held = "", line = "" },
+    streamed = 0,
+    is_dirty = false,
+  }
+  return block, after
+end
+
+---Adds a block at the end.
+---@param key string
+---@param kind string
+---@param lines string[]
+---@return pintle.Block
+function Blocks:add(key, kind, lines)
+  local block
+  block, self.context = new_block(key, kind, lines, self.context)
+  self.by_key[key] = block
+  table.insert(self.list, block)
+  self:touch(block)
+  return block
+end
+
+---Sets a block's lines, making the block where there is none.
+---@param key string
+---@param kind string
+---@param lines string[]
+function Blocks:set(key, kind, lines)
+  local block = self.by_key[key]
+  if not block then
+    self:add(key, kind, lines)
+    return
+  end
+  block.lines, block.tail, block.flow = lines, {}, { held = "", line = "" }
+  block.streamed, block.path = 0, nil
+  self:touch(block)
+end
+
+---@param block pintle.Block
+function Blocks:touch(block)
+  if not block.is_dirty then
+    block.is_dirty = true
+    table.insert(self.dirty, block)
+  end
+end
+
+---@param block pintle.Block
+---@return integer? number
+local function number_of(self, block)
+  for at, each in ipairs(self.list) do
+    if each == block then
+      return at
+    end
+  end
+end
+
+---Writes lines over others, and moves what is below them.
+---@param first integer from 0
+---@param count integer
+---@param lines string[]
+---@param after integer The number of the first block below.
+function Blocks:splice(first, count, lines, after)
+  vim.api.nvim_buf_set_lines(self.buf, first, first + count, false, lines)
+  local by = #lines - count
+  self.lines = self.lines + by
+  for at = after, #self.list do
+    local block = self.list[at]
+    if block.first >= 0 then
+      block.first = block.first + by
+    end
+  end
+end
+
+---Gives blocks the lead that what stands above them asks for, from one on, until nothing changes any more.
+---@param from integer
+---@param before pintle.BlockContext
+function Blocks:lead_again(from, before)
+  for at = from, #self.list do
+    local block = self.list[at]
+    if vim.deep_equal(block.before, before) then
+      return
+    end
+    local lead, after = lead_of(before, block.kind)
+    block.before = before
+    if not vim.deep_equal(lead, block.lead) then
+      if block.first >= 0 then
+        self:splice(block.first, #block.lead, lead, at + 1)
+        block.count = block.count + #lead - #block.lead
+      end
+      block.head = block.head and #lead
+      block.lead = lead
+    end
+    before = after
+  end
+  self.context = before
+end
+
+---Takes out a single block.
+---@param block pintle.Block
+function Blocks:remove(block)
+  local at = assert(number_of(self, block), "a block of this transcript")
+  table.remove(self.list, at)
+  self.by_key[block.key] = nil
+  self.dirty = vim.tbl_filter(function(each)
+    return each ~= block
+  end, self.dirty)
+  if block.first >= 0 then
+    self:splice(block.first, block.count, {}, at)
+  end
+  self:lead_again(at, block.before)
+end
+
+---Takes out a block and all below it.
+---@param at integer
+function Blocks:cut(at)
+  local first = self.list[at]
+  if not first then
+    return
+  end
+  -- What was never drawn has no lines, and nothing below it has.
+  if first.first >= 0 then
+    vim.api.nvim_buf_set_lines(self.buf, first.first, -1, false, {})
+    self.lines = first.first
+  end
+  self.context = first.before
+  local is_cut = {}
+  for number = #self.list, at, -1 do
+    local block = table.remove(self.list, number)
+    self.by_key[block.key] = nil
+    is_cut[block] = true
+  end
+  self.dirty = vim.tbl_filter(function(block)
+    return not is_cut[block]
+  end, self.dirty)
+end
+
+---Puts blocks before all others, drawn at once.
+---@param made { key: string, kind: string, lines: string[] }[]
+function Blocks:put_first(made)
+  local before, list, lines = {}, {}, {}
+  for _, each in ipairs(made) do
+    local block
+    block, before = new_block(each.key, each.kind, each.lines, before)
+    self.by_key[each.key] = block
+    block.first, block.lines = #lines, nil
+    vim.list_extend(vim.list_extend(lines, block.lead), each.lines)
+    block.count = #lines - block.first
+    list[#list + 1] = block
+  end
+  local had_lines = self.lines > 0
+  self:splice(0, had_lines and 0 or 1, lines, 1)
+  self.lines = had_lines and self.lines or #lines
+  self.list = vim.list_extend(list, self.list)
+  self:lead_again(#made + 1, before)
+  for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
+    for _, block in ipairs(list) do
+      if block.head then
+        folds.set(win, block.first + block.head + 1, block.first + block.count)
+      end
+    end
+  end
+end
+
+---Draws the blocks that have changed since the last time.
+function Blocks:draw()
+  local wins = vim.fn.win_findbuf(self.buf)
+  local dirty = self.dirty
+  self.dirty = {}
+  for _, block in ipairs(dirty) do
+    self:draw_block(block, wins)
+  end
+end
+
+---@param block pintle.Block
+---@param wins integer[]
+function Blocks:draw_block(block, wins)
+  block.is_dirty = false
+  local open = {}
+  if block.head and block.first >= 0 then
+    for _, win in ipairs(wins) do
+      open[win] = folds.is_open(win, block.first + block.head + 1)
+    end
+  end
+  if block.lines then
+    self:replace(block, block.lines)
+    block.lines = nil
+  end
+  if #block.tail > 0 then
+    self:extend(block, table.concat(block.tail))
+    block.tail = {}
+  end
+  if block.head then
+    for _, win in ipairs(wins) do
+      folds.set(win, block.first + block.head + 1, block.first + block.count, open[win])
+    end
+  end
+end
+
+---The lines of all folds, from 1.
+---@return [integer, integer][]
+function Blocks:fold_ranges()
+  local ranges = {}
+  for _, block in ipairs(self.list) do
+    if block.head and block.first >= 0 then
+      ranges[#ranges + 1] = { block.first + block.head + 1, block.first + block.count }
+    end
+  end
+  return ranges
+end
+
+---The block that a line belongs to.
+---@param line integer from 1
+---@return pintle.Block?
+function Blocks:at(line)
+  for at = #self.list, 1, -1 do
+    local block = self.list[at]
+    if block.first >= 0 and block.first < line then
+      return line <= block.first + block.count and block or nil
+    end
+  end
+end
+
+---@param block pintle.Block
+---@param own string[]
+function Blocks:replace(block, own)
+  if block.first < 0 then
+    block.first = self.lines
+    local lines = vim.list_extend(vim.list_slice(block.lead), own)
+    -- The first block takes the place of the empty line of an empty buffer.
+    vim.api.nvim_buf_set_lines(self.buf, self.lines, -1, false, lines)
+    block.count = #lines
+    self.lines = self.lines + #lines
+    return
+  end
+  local first = block.first + #block.lead
+  local old = vim.api.nvim_buf_get_lines(self.buf, first, block.first + block.count, false)
+  -- What streamed is mostly what the end says too: only the difference is written.
+  local same = 0
+  while same < #old and same < #own and old[same + 1] == own[same + 1] do
+    same = same + 1
+  end
+  if same == #old and same == #own then
+    return
+  end
+  vim.api.nvim_buf_set_lines(self.buf, first + same, first + #old, false, vim.list_slice(own, same + 1))
+  self:grow(block, #own - #old)
+end
+
+---@param block pintle.Block
+---@param text string
+function Blocks:extend(block, text)
+  local row = block.first + block.count - 1
+  local last = vim.api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1] or ""
+  local is_head = block.head ~= nil and block.count == #block.lead + 1
+  local lines = render.flow(block.flow, is_head and "" or last:sub(#block.prefix + 1), text)
+  for at, line in ipairs(lines) do
+    lines[at] = block.prefix .. line
+  end
+  if is_head then
+    table.insert(lines, 1, last) -- the body begins below the head
+  end
+  -- What both begin with stays: a line that grows is not written anew.
+  local from = vim.startswith(lines[1], last) and #last or 0
+  lines[1] = lines[1]:sub(from + 1)
+  vim.api.nvim_buf_set_text(self.buf, row, from, row, #last, lines)
+  self:grow(block, #lines - 1)
+end
+
+---@param block pintle.Block
+---@param by integer
+function Blocks:grow(block, by)
+  if by == 0 then
+    return
+  end
+  block.count = block.count + by
+  self.lines = self.lines + by
+  for at = #self.list, 1, -1 do
+    local other = self.list[at]
+    if other == block then
+      return
+    end
+    if other.first >= 0 then
+      other.first = other.first + by
+    end
+  end
+end
+
+return M

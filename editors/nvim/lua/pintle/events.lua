@@ -1,0 +1,234 @@
+-- What each durable event means for a session's state. Pure.
+
+local clients = require("pintle.clients")
+local history = require("pintle.history")
+
+local M = {}
+
+---@alias pintle.AddChange fun(change: pintle.Change)
+---@alias pintle.Handler fun(session: pintle.Session, event: table, add: pintle.AddChange, turn_id?: string, client_id?: string)
+
+---@param list table[]
+---@param key string
+---@param id string
+---@return table? removed
+local function take(list, key, id)
+  for at, each in ipairs(list) do
+    if each[key] == id then
+      return table.remove(list, at)
+    end
+  end
+end
+
+---@param session pintle.Session
+---@param id string
+---@return pintle.Turn
+local function turn_of(session, id)
+  local turn = session.turns[id]
+  if not turn then
+    turn = { id = id }
+    session.turns[id] = turn
+  end
+  return turn
+end
+
+---Keeps who sent a message.
+---@param session pintle.Session
+---@param item_id pintle.ItemId
+---@param client_id? string
+local function note_sender(session, item_id, client_id)
+  if session.seq > (session.came_at or 0) then
+    session.senders[item_id] = clients.name_of_other(client_id)
+    session.own[item_id] = client_id == clients.OWN or nil
+  end
+end
+
+---An item began, went on or ended.
+---@param session pintle.Session
+---@param event table
+---@param add pintle.AddChange
+local function item_changed(session, event, add)
+  local item = event.item
+  if type(item) ~= "table" or type(item.id) ~= "string" then
+    return
+  end
+  session.items[item.id] = item
+  if item.type == "userMessage" and take(session.queue, "itemId", item.id) then
+    add({ kind = "queue" })
+  end
+  add({ kind = "item", item = item })
+end
+
+---@type table<string, pintle.Handler>
+M.durable = {
+  ["session.created"] = function(session, event)
+    session.cwd, session.model, session.title = event.cwd, event.model, event.title
+    session.permission_mode = event.permissionMode
+  end,
+  ["session.updated"] = function(session, event, add)
+    session.title = event.title
+    add({ kind = "state" })
+  end,
+  ["input.accepted"] = function(session, event, add, _, client_id)
+    note_sender(session, event.itemId, client_id)
+    session.deliveries[event.itemId] = event.delivery
+    if not session.items[event.itemId] then
+      take(session.queue, "itemId", event.itemId)
+      table.insert(session.queue, event)
+      add({ kind = "queue" })
+    end
+  end,
+  ["input.removed"] = function(session, event, add, _, client_id)
+    for _, input in ipairs(event.inputs) do
+      take(session.queue, "itemId", input.itemId)
+    end
+    add({ kind = "queue" })
+    -- Those of others are handed back there. One whose sender is not known goes to whoever stopped the turn.
+    local is_own_stop = client_id == clients.OWN
+    local own = vim.tbl_filter(function(each)
+      return session.own[each.itemId] or is_own_stop and not session.senders[each.itemId]
+    end, event.inputs)
+    -- A hook has done what handled ones ask for.
+    if #own > 0 and not event.isHandled then
+      add({ kind = "returned", inputs = own })
+    end
+  end,
+  ["queue.changed"] = function(session, event, add)
+    session.queue = vim.deepcopy(event.queue)
+    for _, input in ipairs(event.queue) do
+      session.deliveries[input.itemId] = input.delivery
+    end
+    add({ kind = "queue" })
+  end,
+  ["prompt.made"] = function(session, event)
+    session.sources = event.sources
+  end,
+  ["turn.started"] = function(session, _, add, turn_id)
+    session.turn, session.last_turn = turn_id, turn_id
+    history.goes_on(session.history)
+    session.state = "running"
+    add({ kind = "turn", turn = turn_of(session, turn_id), is_over = false })
+    add({ kind = "state" })
+  end,
+  ["turn.completed"] = function(session, event, add, turn_id)
+    local turn = turn_of(session, turn_id)
+    turn.status, turn.stop, turn.error = event.status, event.stop, event.error
+    turn.steps, turn.denials, turn.duration_ms = event.steps, event.denials, event.durationMs
+    session.usage = event.usage
+    -- What the session cost so far was told with its events up to `cost_at`.
+    if session.seq > session.cost_at then
+      session.cost_nano_usd = session.cost_nano_usd + (event.costNanoUsd or 0)
+    end
+    session.turn_cost_nano_usd = 0
+    if session.turn == turn_id then
+      session.turn = nil
+      session.state = "idle"
+    end
+    add({ kind = "turn", turn = turn, is_over = true })
+    add({ kind = "state" })
+  end,
+  ["item.started"] = item_changed,
+  ["item.updated"] = item_changed,
+  ["item.completed"] = function(session, event, add, turn_id)
+    item_changed(session, event, add, turn_id)
+    local item = event.item
+    for _, field in ipairs({ "text", "args", "input", "output" }) do
+      session.pieces[item.id .. field] = nil
+    end
+    if item.type ~= "toolCall" then
+      return
+    end
+    if item.kind == "execute" then
+      add({ kind = "ran", item = item })
+    end
+  end,
+  ["approval.requested"] = function(session, event, add)
+    take(session.approvals, "approvalId", event.approvalId)
+    table.insert(session.approvals, event)
+    session.state = "blocked"
+    add({ kind = "approval", approval = event })
+    add({ kind = "state" })
+  end,
+  ["approval.resolved"] = function(session, event, add)
+    local approval = take(session.approvals, "approvalId", event.approvalId)
+    if approval then
+      if #session.approvals == 0 and session.turn then
+        session.state = "running"
+      end
+      add({ kind = "approval", approval = approval, outcome = event })
+      add({ kind = "state" })
+    end
+  end,
+  ["question.requested"] = function(session, _, add)
+    session.state = "blocked"
+    add({ kind = "state" })
+  end,
+  ["question.resolved"] = function(session, _, add)
+    if #session.approvals == 0 and session.turn then
+      session.state = "running"
+    end
+    add({ kind = "state" })
+  end,
+  ["config.changed"] = function(session, event, add)
+    session.model = event.model
+    session.permission_mode, session.mode = event.permissionMode, event.mode
+    add({ kind = "state" })
+  end,
+  ["plan.updated"] = function(session, event, add)
+    session.plan = { items = event.items }
+    add({ kind = "plan" })
+    add({ kind = "state" })
+  end,
+  ["step.completed"] = function(session, event)
+    session.usage = event.turnUsage
+    session.turn_cost_nano_usd = event.turnCostNanoUsd or session.turn_cost_nano_usd
+  end,
+  ["retry.scheduled"] = function(_, event, add)
+    local text = "%s; asking again in %.1f s (%d of %d)"
+    local message = text:format(event.message, event.delayMs / 1000, event.attempt, event.of)
+    add({ kind = "notice", notice = { level = "info", code = event.code, message = message } })
+  end,
+  ["context.pruned"] = function(_, event, add)
+    local text = "%d old results were taken out of what the model reads, to make room"
+    add({ kind = "notice", notice = { level = "info", code = "contextPruned", message = text:format(event.results) } })
+  end,
+  ["history.rewound"] = function(session, event, add)
+    history.rewound(session.history, session.seq, event)
+    local text = "gone to another place of the history: the model forgot %d items, and knows %d again"
+    local message = text:format(#(event.dropped or {}), #(event.restored or {}))
+    add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = message } })
+    add({ kind = "rewound" })
+  end,
+  ["label.changed"] = function() end,
+  ["files.changed"] = function(session, event, add)
+    if event.by.type == "rewind" then
+      history.files_rewound(session.history, session.seq)
+    end
+    add({ kind = "files", changes = event.changes, by = event.by })
+  end,
+  ["review.decided"] = function(session, event, add)
+    local undone = event.action.action == "revert" and event.action.verdict
+    if undone then
+      session.undone[undone] = true
+      session.verdicts = vim.tbl_filter(function(seq)
+        return seq ~= undone
+      end, session.verdicts)
+    else
+      table.insert(session.verdicts, session.seq)
+    end
+    add({ kind = "decided" })
+  end,
+  ["review.queued"] = function(_, event, add)
+    local refused = event.refused
+    if refused then
+      local message = "a decision was not carried out: " .. refused.reason
+      add({ kind = "notice", notice = { level = "warning", code = "verdictRefused", message = message } })
+    end
+    add({ kind = "decided" })
+  end,
+  ["notice"] = function(_, event, add)
+    add({ kind = "notice", notice = event })
+  end,
+}
+
+return M

@@ -1,0 +1,218 @@
+-- The open hunks in a quickfix list of their own: an entry each, with keys that decide about them. A person's own lists stay in
+-- the stack below it.
+
+local hunks = require("pintle.hunks")
+local log = require("pintle.log")
+local overlay = require("pintle.overlay")
+
+local M = {}
+
+---@type integer? the quickfix list that holds the hunks
+local list_id
+
+---@type table<string, integer> by session: the event up to which the last round goes
+local rounds = {}
+
+---@type boolean Whether only the hunks of this round are listed.
+local is_only_round = false
+
+---Notes were sent: what changes from now on is another round.
+---@param view pintle.View
+function M.begin_round(view)
+  rounds[view.state.id] = view.state.seq
+end
+
+---@param here pintle.Workspace
+---@return pintle.Hunk[] listed, integer all
+local function listed(here)
+  local all = require("pintle.review").hunks(here)
+  local after = is_only_round and rounds[here.current or ""] or 0
+  local found = vim.tbl_filter(function(hunk)
+    return hunk.changedSeq > after
+  end, all)
+  return found, #all
+end
+
+---The line of each hunk that stands in a buffer.
+---@return table<pintle.HunkId, integer>
+local function lines_of()
+  local lines = {}
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    for _, place in ipairs(overlay.places(buf)) do
+      lines[place.hunk.id] = place.row + 1
+    end
+  end
+  return lines
+end
+
+---@param here pintle.Workspace
+---@return table[] items, string title
+local function entries(here)
+  local lines = lines_of()
+  local found, all = listed(here)
+  local items = vim.tbl_map(function(hunk)
+    local line = math.max(1, lines[hunk.id] or hunk.after.start)
+    return { filename = hunk.path, lnum = line, text = hunks.label(hunk), user_data = hunk.id }
+  end, found)
+  local title = #found == all and "pintle: hunks" or ("pintle: %d of %d hunks, the new ones"):format(#found, all)
+  return items, title
+end
+
+---Where in the stack of quickfix lists the hunks are.
+---@return integer? number
+local function list_number()
+  local found = list_id and vim.fn.getqflist({ id = list_id, nr = 0 })
+  return found and found.nr > 0 and found.nr or nil
+end
+
+---Brings the list up to date, wherever in the stack it is.
+---@param here pintle.Workspace
+function M.fill(here)
+  if list_number() then
+    local at = vim.fn.getqflist({ id = list_id, idx = 0 }).idx
+    local items, title = entries(here)
+    local what = { id = list_id, title = title, items = items, idx = math.max(1, math.min(at, #items)) }
+    vim.fn.setqflist({}, "r", what)
+  end
+end
+
+---Makes a list of the hunks where there is none; a person's own list stays below it (|:colder|).
+---@param here pintle.Workspace
+function M.make(here)
+  if list_number() then
+    return M.fill(here)
+  end
+  local items, title = entries(here)
+  if #items > 0 then
+    vim.fn.setqflist({}, " ", { title = title, items = items })
+    list_id = vim.fn.getqflist({ id = 0 }).id
+  end
+end
+
+---Opens the list without going there.
+function M.open()
+  local win = vim.api.nvim_get_current_win()
+  vim.cmd("botright copen")
+  vim.api.nvim_set_current_win(win)
+end
+
+---Makes the list of the hunks the current one and opens it.
+---@param here pintle.Workspace
+---@param is_round? boolean Only what has changed since notes were sent last.
+---@return boolean is_shown False where there is nothing to list.
+function M.show(here, is_round)
+  is_only_round = is_round or false
+  if #listed(here) == 0 then
+    is_only_round = false
+    return false
+  end
+  M.make(here)
+  local number = list_number()
+  if number and number ~= vim.fn.getqflist({ nr = 0 }).nr then
+    vim.cmd(("silent %dchistory"):format(number))
+  end
+  M.open()
+  return true
+end
+
+---The hunks of entries in the quickfix window; nil where the list is another one.
+---@param first integer from 1
+---@param last integer
+---@return pintle.Hunk[]?
+local function hunks_at(first, last)
+  local here = require("pintle.workspace").find()
+  if not here or not list_id or vim.fn.getqflist({ id = 0 }).id ~= list_id then
+    return nil
+  end
+  local by_id = {}
+  for _, hunk in ipairs(require("pintle.review").hunks(here)) do
+    by_id[hunk.id] = hunk
+  end
+  local items = vim.fn.getqflist({ id = list_id, items = 0 }).items
+  local found = {}
+  for number = first, math.min(last, #items) do
+    found[#found + 1] = by_id[items[number].user_data]
+  end
+  return found
+end
+
+---@type table<string, { desc: string, act: fun(found: pintle.Hunk[]) }> by key
+local verbs = {
+  K = {
+    desc = "keep the hunk",
+    act = function(found)
+      require("pintle.verdict").decide_hunks(found, { action = "keep" })
+    end,
+  },
+  U = {
+    desc = "undo the hunk",
+    act = function(found)
+      require("pintle.verdict").decide_hunks(found, { action = "undo", discardEdits = false })
+    end,
+  },
+  C = {
+    desc = "comment on the hunk",
+    act = function(found)
+      vim.ui.input({ prompt = "Comment: " }, function(text)
+        if text and vim.trim(text) ~= "" then
+          require("pintle.verdict").comment_on(found, text)
+        end
+      end)
+    end,
+  },
+  D = {
+    desc = "show the file's diff in a tab",
+    act = function(found)
+      require("pintle").diff(found[1].path)
+    end,
+  },
+}
+
+---Gives the quickfix window its keys. One window shows all lists: in those of others the keys are the editor's own.
+---@param buf integer
+local function dress(buf)
+  for key, verb in pairs(verbs) do
+    vim.keymap.set({ "n", "x" }, key, function()
+      local first, last = vim.fn.line("v"), vim.fn.line(".")
+      local found = hunks_at(math.min(first, last), math.max(first, last))
+      if not found then
+        return vim.api.nvim_feedkeys(key, "n", false)
+      end
+      if vim.fn.mode() ~= "n" then
+        vim.cmd("normal! \27")
+      end
+      if #found == 0 then
+        return log.say("this hunk is decided about")
+      end
+      verb.act(found)
+    end, { buffer = buf, desc = "pintle: " .. verb.desc })
+  end
+end
+
+vim.api.nvim_create_autocmd("FileType", {
+  group = vim.api.nvim_create_augroup("pintle_list", { clear = true }),
+  pattern = "qf",
+  callback = function(event)
+    local win = vim.fn.bufwinid(event.buf)
+    if list_id and win >= 0 and vim.fn.getwininfo(win)[1].loclist == 0 then
+      dress(event.buf)
+    end
+  end,
+})
+
+-- Where a hunk of an order is, and what stands there.
+---@class (exact) pintle.HunkPosition
+---@field path string
+---@field line integer
+
+---The place of each hunk, file by file.
+---@param here pintle.Workspace
+---@return pintle.HunkPosition[]
+function M.positions(here)
+  local lines = lines_of()
+  return vim.tbl_map(function(hunk)
+    return { path = hunk.path, line = math.max(1, lines[hunk.id] or hunk.after.start) }
+  end, require("pintle.review").hunks(here))
+end
+
+return M

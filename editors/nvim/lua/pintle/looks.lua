@@ -1,0 +1,51 @@
+-- What buffers and windows of the plugin look like: file types of their own, with the colours of Markdown and of the code in it.
+
+local M = {}
+
+---@alias pintle.FileType "pintle-chat"|"pintle-prompt"|"pintle-text"
+
+for _, filetype in ipairs({ "pintle-chat", "pintle-prompt", "pintle-text" }) do
+  vim.treesitter.language.register("markdown", filetype)
+end
+
+---Gives a buffer its file type, and Markdown's colours: those of a parser, or where there is none those of the syntax files.
+---@param buf integer
+---@param filetype pintle.FileType
+function M.dress(buf, filetype)
+  vim.bo[buf].filetype = filetype
+  if not pcall(vim.treesitter.start, buf, "markdown") then
+    vim.bo[buf].syntax = "markdown"
+  end
+end
+
+---Makes a window show transcripts well.
+---@param win integer
+function M.transcript(win)
+  local options = {
+    wrap = true,
+    linebreak = true,
+    smoothscroll = true,
+    number = false,
+    relativenumber = false,
+    signcolumn = "no",
+    foldmethod = "manual",
+    foldtext = "v:lua.require'pintle.folds'.text()",
+    foldminlines = 0,
+    foldenable = true,
+    fillchars = "fold: ",
+    winfixwidth = true,
+    winbar = "%{%v:lua.require'pintle.statusline'.winbar()%}",
+  }
+  for name, value in pairs(options) do
+    vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
+  end
+  local buf = vim.api.nvim_win_get_buf(win)
+  local chat = require("pintle.chat").of(buf)
+  if chat and vim.w[win].pintle_folds ~= buf then
+    vim.w[win].pintle_folds = buf
+    vim.wo[win].foldlevel = 0
+    require("pintle.folds").reset(win, chat.blocks:fold_ranges())
+  end
+end
+
+return M

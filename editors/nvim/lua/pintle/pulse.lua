@@ -1,0 +1,98 @@
+-- How long a turn has run, and whether anything comes: once a second as long as one runs, and not at all otherwise.
+
+local config = require("pintle.config")
+local log = require("pintle.log")
+local session = require("pintle.session")
+
+local M = {}
+
+local EVERY_MS = 1000
+
+---@class (exact) pintle.Beat
+---@field since integer When the turn began here, in milliseconds of the loop's clock.
+---@field heard integer When something came last.
+---@field is_told boolean Whether it was said that nothing comes.
+
+---@type table<string, pintle.Beat> by session
+local beats = {}
+
+---@type uv.uv_timer_t?
+local timer
+
+---Whether a call, a job or a question explains that nothing comes.
+---@param state pintle.Session
+---@return boolean
+local function is_explained(state)
+  if state.state == "blocked" then
+    return true
+  end
+  for _, item in pairs(state.items) do
+    if item.type ~= "agentMessage" and item.type ~= "reasoning" and item.status == "running" then
+      return true
+    end
+  end
+  return false
+end
+
+---How long nothing has come, where that is too long.
+---@param state pintle.Session
+---@return integer? ms
+function M.silence(state)
+  local beat = beats[state.id]
+  local limit = config.get().stall_ms
+  local silent = beat and state.turn and vim.uv.now() - beat.heard or 0
+  return limit > 0 and silent >= limit and not is_explained(state) and silent or nil
+end
+
+---How long the running turn has run.
+---@param state pintle.Session
+---@return integer? ms
+function M.elapsed(state)
+  local beat = beats[state.id]
+  return beat and state.turn and vim.uv.now() - beat.since or nil
+end
+
+local function tick()
+  local is_anything = false
+  for _, workspace in ipairs(require("pintle.workspace").all()) do
+    for _, view in pairs(workspace.views) do
+      local beat = beats[view.state.id]
+      if beat and session.is_busy(view.state) then
+        is_anything = true
+        local silent = M.silence(view.state)
+        if silent and not beat.is_told then
+          beat.is_told = true
+          local text = "no data for %d s: `:Pintle stop` cancels the turn, `:Pintle retry` sends the message again"
+          log.warn(text:format(math.floor(silent / 1000)))
+          log.emit("Stalled", { root = workspace.root, session_id = view.state.id, ms = silent })
+        end
+      end
+    end
+  end
+  vim.cmd.redrawstatus({ bang = true })
+  if not is_anything and timer then
+    timer:stop()
+    timer:close()
+    timer = nil
+  end
+end
+
+---Something came for a session.
+---@param state pintle.Session
+function M.heard(state)
+  if not session.is_busy(state) then
+    beats[state.id] = nil
+    return
+  end
+  local now = vim.uv.now()
+  local beat = beats[state.id] or { since = now, heard = now, is_told = false }
+  beat.heard, beat.is_told = now, false
+  beats[state.id] = beat
+  if not timer then
+    timer = assert(vim.uv.new_timer())
+    local every = math.max(10, math.min(EVERY_MS, config.get().stall_ms > 0 and config.get().stall_ms or EVERY_MS))
+    timer:start(every, every, vim.schedule_wrap(tick))
+  end
+end
+
+return M

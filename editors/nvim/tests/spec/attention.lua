@@ -1,0 +1,65 @@
+-- What asks for a person, in all sessions.
+
+local child = require("child")
+local reply = require("reply")
+
+local text, call = reply.text, reply.call
+
+test("what asks in several sessions is one list, and each is answered from there", function()
+  local replies = {}
+  for number = 1, 2 do
+    replies[number] = call("bash", { command = "touch made" .. number })
+  end
+  local question = { question = "Which colour?", options = { "red", "blue" } }
+  local script =
+    { replies = { replies[1], replies[2], call("ask_user", question), text("One."), text("Two."), text("3.") } }
+  local vi = child.start({ script = script, settings = { permission_mode = "ask" }, in_terminal = true })
+  local sessions = {}
+  for number, prompt in ipairs({ "first task", "second task", "third task" }) do
+    if number > 1 then
+      vi:lua("_G.choices = { 'New session' }")
+      vi:cmd("Pintle sessions")
+      vi:wait("not vim.list_contains(given, require('pintle').status().session)", "another session", sessions)
+    end
+    vi:cmd("Pintle ask " .. prompt)
+    vi:wait("require('pintle.approval').count() == given", "a request", number)
+    sessions[number] = vi:lua("return require('pintle').status().session")
+  end
+  equal(vi:lua("return require('pintle.approval').count(...)", sessions[1]), 1)
+  contains(vi:lua("return require('pintle.statusline').get()"), "3 ask")
+  vi:wait_screen("1 asks")
+  vi:cmd("Pintle attention")
+  vi:wait_screen("3 ask for your attention")
+  golden("attention", vi:screen(), vi.dir)
+  -- no single key answers, or opens anything
+  for _, key in ipairs({ "<CR>", "y", "a", "1" }) do
+    vi:keys(key)
+  end
+  vi:wait("vim.api.nvim_win_get_cursor(0)[1] == 1")
+  equal(vi:lua("return require('pintle.approval').count()"), 3)
+  -- the second one, denied; then the list again
+  vi:lua([[
+    local panel = require("pintle.panel")
+    _G.step = function(label)
+      local shown = panel.current()
+      for _, answer in ipairs(shown:answers()) do
+        if answer.label:find(label, 1, true) then
+          vim.api.nvim_win_set_cursor(shown.win, { answer.row, 0 })
+          return shown:choose()
+        end
+      end
+    end
+  ]])
+  vi:lua("_G.step('touch made2')")
+  vi:wait_screen("Command:")
+  vi:lua("_G.step('Deny')")
+  vi:wait_screen("2 ask for your attention")
+  vi:lua("_G.step('Which colour?')")
+  vi:lua("_G.step('blue')")
+  vi:wait_screen("1 asks for your attention")
+  vi:lua("_G.step('touch made1')")
+  vi:lua("_G.step('Allow')")
+  vi:wait("require('pintle.approval').count() == 0")
+  vi:wait("vim.uv.fs_stat('made1') ~= nil")
+  equal(vi:lua("return { vim.uv.fs_stat('made2') == nil, require('pintle.panel').current() == nil }"), { true, true })
+end)

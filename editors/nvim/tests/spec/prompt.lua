@@ -1,0 +1,352 @@
+-- What a person writes: completion, what goes with a message, messages that wait, settings, and the search for what was said.
+
+local child = require("child")
+local reply = require("reply")
+
+local text, call = reply.text, reply.call
+
+local WAITS = call("bash", { command = "while [ ! -e go ]; do sleep 0.02; done" })
+
+-- The blocks of the message that was sent last.
+local SENT = [[
+  local state = require("pintle.workspace").find():view().state
+  local found
+  for _, item in pairs(state.items) do
+    if item.type == "userMessage" and (not found or item.startedMs >= found.startedMs) then found = item end
+  end
+  return found.content
+]]
+
+local function open_prompt(vi)
+  vi:cmd("Pintle open")
+  vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+  vi:wait("require('pintle').status().session", "a session")
+end
+
+local function prompt_of(vi)
+  return vi:lua("return require('pintle.prompt').text(require('pintle.workspace').get())")
+end
+
+test("the word that is completed", function()
+  local word = require("pintle.complete").word
+  local rows = {
+    { "/", true, 0, "/" },
+    { "/rev", true, 0, "/rev" },
+    { "/rev", false },
+    { "/review it", true },
+    { "see @src/a", true, 4, "@src/a" },
+    { "@", false, 0, "@" },
+    { "(@a", false, 1, "@a" },
+    { "me@example", false },
+    { "@a b", false },
+    { "", true },
+  }
+  for _, row in ipairs(rows) do
+    local start, found = word(row[1], row[2])
+    equal({ start, found }, { row[3], row[4] }, row[1])
+  end
+end)
+
+test("what a prompt names and where the words end", function()
+  local words = require("pintle.context").words
+  equal(words("@selection, and (@diagnostics) but not me@quickfix."), { "selection", "diagnostics" })
+  equal(words("look at @a.rs:3-9."), { "a.rs:3-9" })
+  equal(words("nothing"), {})
+end)
+
+test("`@` completes files, buffers and names, `/` prompts and skills", function()
+  local dir = child.folder()
+  child.write(dir .. "/alpha.txt", "a\n")
+  vim.fn.mkdir(dir .. "/src", "p")
+  child.write(dir .. "/src/beta.lua", "return 1\n")
+  child.write(dir .. "/with blank.txt", "b\n")
+  local prompts = vim.env.PINTLE_HOME .. "/prompts"
+  vim.fn.mkdir(prompts, "p")
+  child.write(prompts .. "/tidy.md", "---\ndescription: Tidies up\n---\nTidy up.\n")
+  vim.fn.mkdir(vim.env.PINTLE_HOME .. "/skills/weave", "p")
+  child.write(
+    vim.env.PINTLE_HOME .. "/skills/weave/SKILL.md",
+    "---\nname: weave\ndescription: Weaves baskets\n---\nWeave.\n"
+  )
+  local vi = child.start({ dir = dir, stock = true, script = { replies = { text("Read.") } } })
+  vi:cmd("edit alpha.txt")
+  open_prompt(vi)
+  -- nothing is selected or inserted by itself
+  vi:keys("i@")
+  vi:wait_screen("@selection        the lines")
+  vi:wait_screen("@src/beta.lua")
+  equal(vi:lua("return vim.fn.getline(1)"), "@")
+  vi:keys("bet")
+  vi:wait_screen("@alpha.txt", true)
+  vi:wait_screen("@src/beta.lua")
+  equal(vi:lua("return vim.fn.getline(1)"), "@bet")
+  vi:keys("<C-n><C-y> ")
+  vi:wait("vim.fn.getline(1) == '@src/beta.lua '")
+  vi:keys("@blank")
+  vi:wait_screen('@"with blank.txt"')
+  vi:keys("<C-e><Esc>S/")
+  vi:wait_screen("Tidies up")
+  vi:wait_screen("Weaves baskets")
+  vi:keys("we")
+  vi:wait_screen("Tidies up", true)
+  vi:wait_screen("/skill:weave")
+  vi:keys("<C-n><C-y>")
+  vi:wait("vim.fn.getline(1) == '/skill:weave'")
+  equal(vi:lua("return vim.o.completeopt:find('noselect', 1, true) ~= nil"), true)
+  vi:keys("<Esc>")
+  vi:wait(
+    "vim.o.completeopt == given",
+    "the option as it was",
+    vi:lua("return vim.api.nvim_get_option_info2('completeopt', {}).default")
+  )
+  -- and on request
+  local omni = "require('pintle.complete').omnifunc"
+  equal(vi:lua("return vim.bo.omnifunc"), "v:lua.require'pintle.complete'.omnifunc")
+  vi:keys("S/ti")
+  vi:wait("vim.fn.getline(1) == '/ti'")
+  equal(vi:lua(("return { %s(1, ''), %s(0, '/ti').words[1].word }"):format(omni, omni)), { 0, "/tidy" })
+  equal(vi:is_blocked(), false)
+  vim.fn.delete(prompts, "rf")
+  vim.fn.delete(vim.env.PINTLE_HOME .. "/skills", "rf")
+end)
+
+test("symbols of a language server are completed as lines of a file", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.lua", "local x\nfunction Weaver()\nend\n")
+  local vi = child.start({ dir = dir, stock = true, script = { replies = { text("Read.") } } })
+  vi:cmd("edit a.lua")
+  vi:lua([[
+    vim.lsp.start({ name = "small", root_dir = vim.fn.getcwd(), cmd = function()
+      local closing = false
+      return {
+        request = function(method, params, done)
+          if method == "initialize" then
+            done(nil, { capabilities = { workspaceSymbolProvider = true } })
+          elseif method == "workspace/symbol" then
+            _G.query = params.query
+            local range = { start = { line = 1, character = 0 }, ["end"] = { line = 2, character = 3 } }
+            local location = { uri = vim.uri_from_fname(vim.fn.getcwd() .. "/a.lua"), range = range }
+            done(nil, { { name = "Weaver", kind = 12, location = location } })
+          else
+            done(nil, vim.NIL)
+          end
+          return true, 1
+        end,
+        notify = function() return true end,
+        is_closing = function() return closing end,
+        terminate = function() closing = true end,
+      }
+    end })
+  ]])
+  open_prompt(vi)
+  vi:keys("iexplain @Weav")
+  vi:wait_screen("a.lua:2-3")
+  vi:keys("<C-n>")
+  vi:wait("vim.fn.getline(1):find('@a.lua:2-3', 1, true)")
+  vi:keys("<C-y><Esc><CR>")
+  vi:wait_turn()
+  equal(vi:lua(SENT)[2], { type = "file", path = "a.lua", range = { start = 2, ["end"] = 3 } })
+end)
+
+test("the selection, diagnostics and the quickfix list go with the message that names them", function()
+  local vi = child.start({ script = { replies = { text("Seen.") } } })
+  child.write(vi.dir .. "/a.txt", "one\ntwo\nthree\n")
+  vi:cmd("edit a.txt")
+  open_prompt(vi)
+  vi:cmd("Pintle ask see @selection")
+  vi:wait_note("not sent: `@selection` is nothing: no lines of the file in the other window were selected")
+  vi:cmd("Pintle ask see @quickfix")
+  vi:wait_note("not sent: `@quickfix` is nothing: the quickfix list is empty")
+  vi:cmd("Pintle ask see @diagnostics")
+  vi:wait_note("not sent: `@diagnostics` is nothing")
+  vi:cmd("wincmd t")
+  vi:lua("vim.api.nvim_feedkeys(vim.keycode('ggjVj<Esc>'), 'xm', true)")
+  vi:lua([[
+    vim.diagnostic.set(vim.api.nvim_create_namespace("test"), 0, {
+      { lnum = 1, col = 0, severity = vim.diagnostic.severity.WARN, message = "too short", source = "lint" },
+    })
+    vim.fn.setqflist({}, " ", { title = "make", items = { { filename = "a.txt", lnum = 3, text = "here" } } })
+  ]])
+  vi:cmd("wincmd b")
+  vi:cmd("Pintle ask see @selection, @diagnostics and @quickfix")
+  vi:wait_turn()
+  local path = vi.dir .. "/a.txt"
+  local problem = { line = 2, severity = "warning", message = "too short", source = "lint" }
+  equal(vi:lua(SENT), {
+    { type = "text", text = "see @selection, @diagnostics and @quickfix" },
+    { type = "selection", path = path, range = { start = 2, ["end"] = 3 }, text = "two\nthree" },
+    { type = "diagnostics", path = path, items = { problem } },
+    { type = "text", text = "The quickfix list, make:\n\na.txt:3: here" },
+  })
+end)
+
+test("verbs put a file, lines and lists into the prompt", function()
+  local vi = child.start({ script = { replies = { text("Seen.") } } })
+  child.write(vi.dir .. "/a.txt", "one\ntwo\nthree\n")
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle add")
+  vi:cmd("2,3Pintle add")
+  vi:lua("vim.api.nvim_feedkeys(vim.keycode('ggV<Plug>(pintle-add)'), 'xm', true)")
+  vi:cmd("Pintle add quickfix")
+  equal(prompt_of(vi), "@a.txt @a.txt:2-3 @a.txt:1 @quickfix")
+  vi:cmd("new")
+  vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'loose' })")
+  vi:cmd("1Pintle add selection")
+  contains(prompt_of(vi), "@quickfix\na new buffer, line 1:\n\n```\nloose\n```")
+  vi:cmd("Pintle add")
+  vi:wait_note("no file: this window shows no file")
+  vi:cmd("Pintle add nonsense")
+  vi:wait_note("`nonsense` is none of: diagnostics, file, image, quickfix, selection")
+end)
+
+test("a picture from the clipboard goes with the message", function()
+  local dir = child.folder()
+  local bytes = "\137PNG\r\n\26\n" .. ("x"):rep(40)
+  child.write(dir .. "/picture.png", bytes)
+  child.program(dir .. "/wl-paste", ("#!/bin/sh\n[ -e %s/picture.png ] && cat %s/picture.png\n"):format(dir, dir))
+  local env = { PATH = dir .. ":" .. vim.env.PATH, WAYLAND_DISPLAY = "w" }
+  local vi = child.start({ script = { replies = { text("A cat.") } }, env = env })
+  vi:lua("require('pintle.prompt').set(require('pintle.workspace').get(), 'what is this?')")
+  vi:cmd("Pintle add image")
+  local prompt = prompt_of(vi)
+  assert(prompt:find("^what is this%? !%[picture%]%(/.*%.png%)$"), prompt)
+  vi:cmd("Pintle ask")
+  vi:wait_turn()
+  equal(vi:lua(SENT)[2], { type = "image", mimeType = "image/png", data = vim.base64.encode(bytes) })
+  vim.fn.delete(dir .. "/picture.png")
+  vi:cmd("Pintle add image")
+  vi:wait_note("no image: the clipboard holds no picture")
+  vi:lua("vim.env.PATH = '/nowhere'")
+  vi:cmd("Pintle add image")
+  vi:wait_note("no image: wl-paste, xclip, pngpaste, osascript or powershell.exe is needed")
+end)
+
+test("what becomes of messages that wait, from how they stand in the buffer", function()
+  local waiting = require("pintle.waiting")
+  local other = { type = "file", path = "a.rs" }
+  local queue = {
+    { itemId = "a", delivery = "steer", content = { { type = "text", text = "first" } } },
+    { itemId = "b", delivery = "followUp", content = { { type = "text", text = "second\nline" }, other } },
+    { itemId = "c", delivery = "followUp", content = { { type = "text", text = "third" } } },
+  }
+  local lines = waiting.lines(queue)
+  local function plan(change)
+    local whole = table.concat(lines, "\n")
+    local steps, why = waiting.plan(queue, waiting.parse(vim.split(change(whole), "\n", { plain = true })))
+    if not steps then
+      return why
+    end
+    return vim.tbl_map(function(step)
+      local params = step.params
+      if params.itemIds then
+        return "remove " .. table.concat(params.itemIds, " ")
+      end
+      local said = params.delivery or params.toEnd and "end" or vim.json.encode(params.input[1].text) .. #params.input
+      return params.itemId .. " " .. said
+    end, steps)
+  end
+  local function replace(from, to)
+    return function(whole)
+      return (whole:gsub(vim.pesc(from), to, 1))
+    end
+  end
+  local rows = {
+    { replace("nothing at all", ""), {} },
+    { replace("first", "1st"), { 'a "1st"1' } },
+    { replace("second", "2nd"), { 'b "2nd\\nline"2' } },
+    { replace("## 1 steer", "## 1 follow-up"), { "a followUp" } },
+    { replace("## 2 follow-up\n\nsecond\nline\n> with [a.rs]\n", ""), { "remove b" } },
+    { replace("## 2", "## 9"), "there is no message 9: a new one is written in the prompt" },
+    { replace("## 2", "## 1"), "message 1 is there twice" },
+    { replace("## 1 steer", "## 1 now"), "message 1: `now` is neither `steer` nor `follow-up`" },
+    {
+      function(whole)
+        local head, second, third = whole:match("^(.-)(## 2.-)(## 3.*)$")
+        return head .. third .. "\n" .. second
+      end,
+      { "a end", "c end", "b end" },
+    },
+    {
+      function()
+        return ""
+      end,
+      { "remove a b c" },
+    },
+  }
+  for _, row in ipairs(rows) do
+    equal(plan(row[1]), row[2])
+  end
+end)
+
+test("messages that wait are edited, moved and removed in a buffer", function()
+  local script = { replies = { WAITS, text("Heard."), text("Later."), text("Last.") } }
+  local vi = child.start({ stock = true, script = script })
+  vi:cmd("Pintle waiting")
+  vi:wait_screen("no message waits")
+  open_prompt(vi)
+  vi:cmd("Pintle ask go")
+  vi:wait_chat("running")
+  for number, words in ipairs({ "alpha", "beta", "gamma" }) do
+    vi:cmd("Pintle queue " .. words)
+    vi:wait("#require('pintle.workspace').find():view().state.queue == given", "it waits", number)
+  end
+  vi:cmd("Pintle waiting")
+  vi:wait_screen("## 3 follow-up")
+  -- the last one before the first, the second one gone, the first one changed
+  vi:keys("/^## 3<CR>dG/^## 1<CR>P:%s/alpha/alpha and more/<CR>/^## 2<CR>dG:w<CR>")
+  vi:wait("#require('pintle.workspace').find():view().state.queue == 2", "one was removed")
+  vi:wait_screen("2 messages wait")
+  equal(vi:lua("return vim.bo.modified"), false)
+  child.write(vi.dir .. "/go", "")
+  vi:wait_turn(3)
+  local chat = vi:chat()
+  contains(chat, "alpha and more")
+  assert(chat:find("gamma", 1, true) < chat:find("alpha", 1, true), chat)
+  assert(not chat:find("beta", 1, true), chat)
+end)
+
+test("model, effort, work mode and permissions are picked, and hold from the next turn", function()
+  local vi = child.start({ script = { replies = { text("Hi.") } } })
+  vi:lua("_G.choices = { 'plan' }")
+  vi:cmd("Pintle mode")
+  vi:wait_note("plan from the next turn on")
+  equal(vi:lua("return _G.asked[1].labels"), { "act  (now)", "plan" })
+  vi:cmd("Pintle permissions read-only")
+  vi:wait_note("read-only from the next turn on")
+  vi:wait("require('pintle.workspace').find():view().state.permission_mode == 'readOnly'")
+  vi:lua("_G.asked, _G.choices = {}, { 'script/script' }")
+  vi:cmd("Pintle model")
+  vi:wait("#_G.asked == 1")
+  local labels = vi:lua("return _G.asked[1].labels")
+  equal(labels[1], "script/script  (now)")
+  contains(table.concat(labels, "\n"), "(no key is set)")
+  contains(table.concat(labels, "\n"), "for a million tokens")
+  vi:wait_note("script/script from the next turn on")
+  vi:cmd("Pintle mode sideways")
+  vi:wait("vim.iter(_G.notes):any(function(n) return n:find('not set', 1, true) and n:find('sideways', 1, true) end)")
+  equal(
+    vi:lua("return vim.fn.getcompletion('Pintle permissions ', 'cmdline')"),
+    { "ask", "auto-edit", "full", "read-only" }
+  )
+end)
+
+test("what was said in any session is found, and its session opened", function()
+  local vi = child.start({ script = { replies = { text("The basket is woven."), text("A second one.") } } })
+  vi:cmd("Pintle ask first question")
+  vi:wait_turn()
+  vi:lua("require('pintle').new()")
+  vi:wait("require('pintle').status().session")
+  vi:cmd("Pintle ask second question")
+  vi:wait_turn(2)
+  local id = vi:lua("return require('pintle').status().session")
+  vi:quit()
+  local again = child.start({ dir = vi.dir, script = { replies = {} } })
+  again:lua("_G.choices = { 'first question' }")
+  again:cmd("Pintle search basket")
+  again:wait_chat("The basket is woven.")
+  again:wait("require('pintle').status().session ~= nil")
+  assert(again:lua("return require('pintle').status().session") ~= id)
+  contains(again:lua("return _G.asked[1].labels[1]"), "[basket] is woven")
+  again:cmd("Pintle search carpets")
+  again:wait_note("no session has `carpets`")
+end)
