@@ -6,17 +6,19 @@ import { Edits } from "./edits.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import type { Listener } from "./listener.ts";
-import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId, SessionSummary } from "./protocol.ts";
+import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId } from "./protocol.ts";
 import type { Problem } from "./need.ts";
 import { isNotFoundError, problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
 import type { State } from "./state.ts";
 import { Session } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
+import { Watched } from "./watched.ts";
 import { type Ask, asDraft, startTurn, steer, stop } from "./turns.ts";
 
 export class Chat {
   readonly engine: Engine;
+  readonly watched = new Watched();
   /** What stands in editors, for the engine. */
   readonly documents: Documents;
   readonly #listener: Listener;
@@ -67,12 +69,7 @@ export class Chat {
     return this.#problem;
   }
 
-  /** Questions that wait for an answer from this window. */
-  get attention(): number {
-    return this.#questions.size;
-  }
-
-  /** What is asked here, whoever it is that asks. */
+  /** What is asked here, whoever asks; its size is the number of questions that wait for this window. */
   get asked(): Questions {
     return this.#questions;
   }
@@ -139,13 +136,6 @@ export class Chat {
 
   clearProblem(): void {
     this.#setProblem(undefined);
-  }
-
-  async list(): Promise<SessionSummary[]> {
-    await this.start();
-    if (this.engine.connection === undefined) return [];
-    const { sessions } = await this.request("session/list", { cwd: this.#around.folder, limit: 200 });
-    return sessions;
   }
 
   /** The session that is shown, once it is open. */
@@ -287,6 +277,7 @@ export class Chat {
       this.documents.connected(connection, status.info);
     else {
       this.documents.lost();
+      this.watched.clear();
       this.#questions.clear();
     }
     this.#listener.head();
@@ -295,6 +286,9 @@ export class Chat {
 
   #record(record: AnyRecord): void {
     if (record.sessionId === this.#session?.id) this.#session.receive(record);
-    else this.#early?.push(record);
+    else {
+      this.#early?.push(record);
+      this.watched.receive(record);
+    }
   }
 }

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { Chat } from "./chat.ts";
 import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
+import type { Highlighter } from "./highlight.ts";
 import { Keys } from "./keys.ts";
 import { locate } from "./locate.ts";
 import { real } from "./documents.ts";
@@ -21,9 +22,12 @@ import { BaseFiles } from "./view/baseFiles.ts";
 import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
+import { makeHighlighter } from "./view/colours.ts";
 import { fromPage } from "./view/fromPage.ts";
 import { HelpPages } from "./view/helpPages.ts";
+import { NestedAgents } from "./view/nestedAgents.ts";
 import { OpenDocuments } from "./view/openDocuments.ts";
+import { OutputPages } from "./view/outputPages.ts";
 import { Overlay } from "./view/overlay.ts";
 import { Problems } from "./view/problems.ts";
 import { HunkControl } from "./view/scm.ts";
@@ -50,7 +54,10 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly overlay: Overlay;
   readonly base: BaseFiles;
   readonly help: HelpPages;
+  readonly output = new OutputPages(this);
+  readonly nested = new NestedAgents(this);
   readonly attention = new Attention(this);
+  #colours: Highlighter | undefined;
   readonly #hunkControl: HunkControl;
   readonly #editor: OpenDocuments;
   readonly #statusBar: StatusBar;
@@ -90,6 +97,12 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       this.#hunkControl,
       this.#editor,
       new Problems(this),
+      this.output,
+      this.nested,
+      vscode.window.onDidChangeActiveColorTheme(() => {
+        this.#colours?.themeChanged();
+        this.view.post({ type: "theme" });
+      }),
       registerCommands(this),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#begin()),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -103,6 +116,11 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   /** The workspace folder's path; empty when there is none. */
   get folderPath(): string {
     return this.folder?.uri.fsPath ?? "";
+  }
+
+  /** Made when code is coloured first: it reads what extensions say of themselves. */
+  get colours(): Highlighter {
+    return (this.#colours ??= makeHighlighter(this));
   }
 
   /** Opens the session where it is, in the engine that editors share, which this workspace uses from now on. */

@@ -4,9 +4,11 @@
  * Invariant: what waits in `#held` is newer than the state, and is applied only after the pages before it.
  */
 import type { Connection } from "./connection.ts";
+import { ClosedError } from "./connection.ts";
 import { isConflictError, isSharedError } from "./problem.ts";
 import type {
   AnyRecord,
+  BlobReadResult,
   ConfigOption,
   EditorDiagnosticsParams,
   ItemId,
@@ -17,10 +19,17 @@ import type {
   SessionResult,
 } from "./protocol.ts";
 import type { Change, State } from "./state.ts";
+import { beginAt, prepend } from "./earlier.ts";
 import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
 
 /** Events in a page; the most the engine gives. */
 const PAGE = 1000;
+/** Events that are read at first, about four to an item; more where they hold too few entries. */
+const FIRST_PAGE = 400;
+/** Entries that are there when a session is opened, and more with each step back. */
+export const STEP = 100;
+/** Beyond the end of any session. */
+const END = Number.MAX_SAFE_INTEGER;
 /** Deltas held back while pages are read may be dropped above this: they are never needed for correctness. */
 const MOST_HELD = 20_000;
 /** An engine of a window that has just closed may hold the session for a moment. */
@@ -38,6 +47,7 @@ export class Session {
   /** Read up to here at least. */
   #wanted = 0;
   #isOpen = false;
+  #earlier: Promise<void> | undefined;
 
   constructor(id: SessionId, clientId: string, changed: (changes: Change[]) => void) {
     this.id = id;
@@ -80,11 +90,34 @@ export class Session {
     this.#isOpen = false;
     this.#held = [];
     this.#filling = undefined;
-    const result = await connection.request("session/open", {
-      sessionId: this.id,
-      fromSeq: this.state.seq,
-    });
+    const isNew = this.state.seq === 0;
+    const params = { sessionId: this.id, ...(isNew ? {} : { fromSeq: this.state.seq }) };
+    if (isNew) this.#filling = new Promise(() => undefined);
+    const result = await connection.request("session/open", params);
+    if (connection !== this.#connection) return;
+    this.#filling = isNew ? this.#readEnd(connection) : undefined;
     await this.attached(connection, result);
+  }
+
+  /** Follows a session whose events come anyway, such as that of a sub-agent. */
+  async watch(connection: Connection): Promise<void> {
+    this.#connection = connection;
+    this.#filling = this.#readEnd(connection);
+    await this.#filling;
+    this.#filled(connection);
+  }
+
+  /** Whether there are entries before those that are known. */
+  get hasEarlier(): boolean {
+    return this.state.first > 1;
+  }
+
+  /** Reads back until there are some more entries, or the beginning is reached. */
+  readEarlier(): Promise<void> {
+    this.#earlier ??= this.#readBack(this.state.entries.length + STEP).finally(
+      () => (this.#earlier = undefined),
+    );
+    return this.#earlier;
   }
 
   /** Takes the answer that made or opened the session, then waits until every event up to it is in the state. */
@@ -93,10 +126,12 @@ export class Session {
     this.#isOpen = true;
     attach(this.state, result);
     this.#target = result.seq;
-    if (result.gap === true) this.#fill(result.seq);
+    if (result.gap === true) this.#read(result.seq);
     await this.#filling;
+    if (connection !== this.#connection) return;
     settle(this.state, result);
     this.#changed([{ type: "head" }]);
+    this.#filled(connection);
   }
 
   receive(record: AnyRecord): void {
@@ -108,13 +143,13 @@ export class Session {
     if (outcome.type === "applied") this.#changed(outcome.changes);
     else if (outcome.type === "gap" && isDurable(record)) {
       this.#held.push(record);
-      this.#fill(record.seq - 1);
+      this.#catchUp(record.seq - 1);
     }
   }
 
   /** The engine left out events up to `headSeq`. */
   lagged(headSeq: number): void {
-    this.#fill(headSeq);
+    this.#catchUp(headSeq);
   }
 
   /** Gives it another title; an empty one takes it away. */
@@ -144,6 +179,23 @@ export class Session {
     await this.#connection?.request("queue/remove", { sessionId: this.id, itemIds: [itemId] });
   }
 
+  /** Reads a part of a whole output, from a byte on. */
+  async readBlob(ref: string, offset: number, length: number): Promise<BlobReadResult> {
+    const connection = this.#connection;
+    if (connection === undefined) throw new ClosedError();
+    return connection.request("blob/read", { sessionId: this.id, ref, offset, length });
+  }
+
+  /** Stops one call; the turn goes on without it. */
+  async stopTool(itemId: ItemId): Promise<void> {
+    await this.#connection?.request("item/cancel", { sessionId: this.id, itemId });
+  }
+
+  /** Stops a background job, and waits until nothing of it runs. */
+  async stopJob(jobId: string): Promise<void> {
+    await this.#connection?.request("job/stop", { sessionId: this.id, jobId });
+  }
+
   /** Lists its servers of the Model Context Protocol. */
   async servers(): Promise<McpServerState[]> {
     const listed = await this.#connection?.request("mcp/list", { sessionId: this.id });
@@ -160,20 +212,56 @@ export class Session {
     this.#connection?.request("editor/diagnostics", { sessionId: this.id, ...report }).catch(() => undefined);
   }
 
-  #fill(to: number): void {
+  /** Reads what is missing up to an event, then goes on with what came meanwhile. */
+  #catchUp(to: number): void {
+    const connection = this.#connection;
+    const isReading = this.#filling !== undefined;
+    this.#read(to);
+    if (connection !== undefined && !isReading) void this.#filling?.then(() => this.#filled(connection));
+  }
+
+  /** Begins to read up to an event. What comes meanwhile is held back until `#filled`. It never rejects. */
+  #read(to: number): void {
     this.#wanted = Math.max(this.#wanted, to);
     const connection = this.#connection;
-    if (connection === undefined) return;
-    this.#filling ??= this.#readPages(connection)
-      // The connection is gone; the next `open` goes on from the last event that is known.
-      .catch(() => undefined)
-      .finally(() => {
-        if (connection !== this.#connection) return;
-        this.#filling = undefined;
-        const held = this.#held;
-        this.#held = [];
-        for (const record of held) this.receive(record);
+    // Where the connection is gone, the next `open` goes on from the last event that is known.
+    if (connection !== undefined) this.#filling ??= this.#readPages(connection).catch(() => undefined);
+  }
+
+  #filled(connection: Connection): void {
+    if (connection !== this.#connection) return;
+    this.#filling = undefined;
+    const held = this.#held;
+    this.#held = [];
+    for (const record of held) this.receive(record);
+  }
+
+  /** Reads the end of a session that is not known yet. */
+  async #readEnd(connection: Connection): Promise<void> {
+    const { events } = await connection.request("session/events", {
+      sessionId: this.id,
+      before: END,
+      limit: FIRST_PAGE,
+    });
+    if (connection !== this.#connection) return;
+    beginAt(this.state, events);
+    await this.#readBack(STEP);
+    this.#changed([{ type: "reset" }]);
+  }
+
+  async #readBack(wanted: number): Promise<void> {
+    const connection = this.#connection;
+    while (connection !== undefined && this.hasEarlier && this.state.entries.length < wanted) {
+      const { first } = this.state;
+      const page = await connection.request("session/events", {
+        sessionId: this.id,
+        before: first,
+        limit: PAGE,
       });
+      // A page that brings nothing would be asked for for ever.
+      if (connection !== this.#connection || first !== this.state.first || page.events.length === 0) return;
+      prepend(this.state, page.events);
+    }
   }
 
   async #readPages(connection: Connection): Promise<void> {

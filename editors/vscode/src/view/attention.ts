@@ -29,7 +29,7 @@ export class Attention {
     if (this.#listed !== undefined && !open.has(this.#listed.id)) this.#listed.source.cancel();
     base.forgetProposals((id) => open.has(id));
     void this.#close(open);
-    void vscode.commands.executeCommand("setContext", "pintle.hasQuestion", (chat?.attention ?? 0) > 0);
+    void vscode.commands.executeCommand("setContext", "pintle.hasQuestion", (chat?.asked.size ?? 0) > 0);
   }
 
   /** A question is shown in the view; a notification comes only to a window that nobody looks at. */

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { attach } from "../input.ts";
 import type { Keys } from "../keys.ts";
 import { problemOf } from "../problem.ts";
+import { listSessions } from "../sessionList.ts";
 import type { Attention } from "./attention.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
 import type { HelpPages } from "./helpPages.ts";
@@ -133,7 +134,7 @@ async function renameSession(owner: CommandOwner): Promise<void> {
 }
 
 async function pickSession(owner: CommandOwner): Promise<string | undefined> {
-  const sessions = (await owner.chat?.list()) ?? [];
+  const sessions = owner.chat === undefined ? [] : await listSessions(owner.chat, owner.folderPath);
   const picked = await vscode.window.showQuickPick(
     sessions.map((session) => ({
       label: session.title ?? "Empty session",

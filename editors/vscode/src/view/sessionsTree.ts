@@ -1,16 +1,17 @@
 /** The folder's sessions as the engine lists them, newest first. */
 import * as vscode from "vscode";
 import type { SessionSummary } from "../protocol.ts";
-import type { HasChat, HasLog } from "./owner.ts";
+import { listSessions } from "../sessionList.ts";
+import type { HasChat, HasFolder, HasLog } from "./owner.ts";
 
 export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
-  readonly #owner: HasChat & HasLog;
+  readonly #owner: HasChat & HasFolder & HasLog;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly #view: vscode.TreeView<SessionSummary>;
   #drawn = "";
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(owner: HasChat & HasLog) {
+  constructor(owner: HasChat & HasFolder & HasLog) {
     this.#owner = owner;
     this.#view = vscode.window.createTreeView("pintle.sessions", { treeDataProvider: this });
   }
@@ -35,7 +36,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
     // The tree alone does not bring a crashed engine back.
     if (["failed", "waiting"].includes(chat.engine.status.kind)) return [];
     try {
-      return await chat.list();
+      return await listSessions(chat, this.#owner.folderPath);
     } catch (error) {
       this.#owner.log.warn(`listing sessions: ${String(error)}`);
       return [];

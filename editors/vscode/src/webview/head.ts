@@ -6,7 +6,7 @@ import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import { Focus } from "./focus.ts";
 import { Queue } from "./queue.ts";
-import { drawPlan, drawQuestion } from "./question.ts";
+import { PlanList, drawQuestion } from "./question.ts";
 
 export class Around {
   readonly element = el("section", { class: "around", attributes: { "aria-label": "State" } });
@@ -16,7 +16,7 @@ export class Around {
   /** Says once that something is asked; the card itself would be read with its whole diff, and again at each change. */
   readonly #said = el("div", { class: "said", attributes: { role: "status" } });
   readonly #queue: Queue;
-  readonly #plan = el("ul", { class: "queue", attributes: { "aria-label": "Plan" } });
+  readonly #plan = new PlanList();
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
   readonly #send: Send;
   readonly focus: Focus;
@@ -33,7 +33,7 @@ export class Around {
       this.#said,
       this.#meter,
       this.#banners,
-      this.#plan,
+      this.#plan.element,
       this.#approvals,
       this.#queue.element,
     );
@@ -42,7 +42,7 @@ export class Around {
   update(head: Head): void {
     this.#drawMeter(head);
     this.#banners.replaceChildren(...this.#drawBanners(head));
-    this.#plan.replaceChildren(...drawPlan(head.plan));
+    this.#plan.update(head.plan);
     this.#drawApprovals(head);
     this.#queue.update(head.queue);
   }

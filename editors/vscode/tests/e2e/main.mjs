@@ -14,6 +14,7 @@ import * as stream from "./stream.mjs";
 import * as shared from "./shared.mjs";
 import * as servers from "./servers.mjs";
 import { start } from "./support.mjs";
+import * as transcript from "./transcript.mjs";
 import * as trust from "./trust.mjs";
 
 let rig;
@@ -34,6 +35,7 @@ for (const [name, run] of Object.entries({
   ...rewind,
   ...faults,
   ...stream,
+  ...transcript,
   ...help,
   ...servers,
   ...trust,

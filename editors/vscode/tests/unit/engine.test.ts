@@ -67,7 +67,7 @@ test("an engine killed in mid-stream is started again and the session goes on fr
     .split("\n")
     .filter((line) => line.includes("session/open"))
     .map((line) => (JSON.parse(line) as { params: { fromSeq: number } }).params.fromSeq);
-  assert.deepEqual(opens, [0, 3]);
+  assert.deepEqual(opens, [undefined, 3]);
   assert.equal(chat.state?.entries.length, 4);
 });
 
@@ -169,10 +169,10 @@ test("a protocol error is shown with its hint, and the text goes back to the pro
 test("a question is answered once; a withdrawn one not at all", async (t) => {
   const { chat, until } = rig(t, { asks: true }, "s1");
   await chat.start();
-  await until("it asks", () => chat.attention === 1);
+  await until("it asks", () => chat.asked.size === 1);
   chat.answer("a1", { optionId: "allow" });
   chat.answer("a1", { optionId: "deny" });
-  assert.equal(chat.attention, 0);
+  assert.equal(chat.asked.size, 0);
   await until("it is told", () => chat.state?.entries.at(-1)?.kind === "notice");
   const last = chat.state?.entries.at(-1);
   assert.equal(last?.kind === "notice" ? last.notice.message : "", '{"optionId":"allow"}');
@@ -180,7 +180,7 @@ test("a question is answered once; a withdrawn one not at all", async (t) => {
   const other = rig(t, { asks: true, withdraws: true }, "s1");
   await other.chat.start();
   await other.until("all is there", () => other.chat.state?.seq === 5);
-  await other.until("it is withdrawn", () => other.chat.attention === 0);
+  await other.until("it is withdrawn", () => other.chat.asked.size === 0);
 });
 
 test("an engine that does not end when told to is killed", async (t) => {
