@@ -58,6 +58,8 @@ export interface Head {
   engine: { kind: string; text: string; hint: string };
   problem: Problem | undefined;
   activity: Activity;
+  /** Seconds since the provider gave its last sign, where that is too long. */
+  stalledSeconds: number | undefined;
   /** The workspace folder's path; empty when there is none. */
   folder: string;
   title: string;
@@ -98,6 +100,8 @@ export type ToPage =
       head: Head;
       first: number;
       entries: ViewEntry[];
+      /** The session that is shown, and what stands in its prompt box. */
+      session: string | undefined;
       draft: string;
       hasEarlier: boolean;
       /** The last of `entries` is the last one there is. */
@@ -136,12 +140,14 @@ export type FromPage =
   /** Something that a person did had no effect, with the reason. */
   | { type: "warn"; text: string }
   | { type: "setKey"; provider: string | undefined }
+  /** Stops a turn that gives no sign, and sends its message again. */
+  | { type: "tryAgain" }
   | { type: "stop" | "newSession" | "attach" | "showLog" | "focusEditor" }
   /** The settings of this extension, or one of them. */
   | { type: "openSettings"; setting: string }
   | { type: "answer"; approvalId: string; optionId: string }
   | { type: "say"; questionId: string; optionIds: string[]; text: string }
-  | { type: "draft"; text: string }
+  | { type: "draft"; session: string | undefined; text: string }
   | { type: "earlier"; before: number }
   | { type: "later"; after: number }
   | { type: "newest" }

@@ -4,17 +4,17 @@
  * Invariant: what waits in `#held` is newer than the state, and is applied only after the pages before it.
  */
 import type { Connection } from "./connection.ts";
-import { ClosedError } from "./connection.ts";
 import { isConflictError, isSharedError } from "./problem.ts";
 import type {
   AnyRecord,
-  BlobReadResult,
   ConfigOption,
   EditorDiagnosticsParams,
   ItemId,
+  JobId,
   McpServerState,
   McpUpdateParams,
   QueueUpdateParams,
+  SessionConfig,
   SessionId,
   SessionResult,
 } from "./protocol.ts";
@@ -47,6 +47,7 @@ export class Session {
   /** Read up to here at least. */
   #wanted = 0;
   #isOpen = false;
+  #lastSignMs = 0;
   #earlier: Promise<void> | undefined;
 
   constructor(id: SessionId, clientId: string, changed: (changes: Change[]) => void) {
@@ -69,12 +70,15 @@ export class Session {
    * Opens it on what `connection` gives, again for a while where another window holds it alone. False when there was no connection any
    * more.
    */
-  async openPatiently(connection: () => Connection | undefined): Promise<boolean> {
+  async openPatiently(
+    connection: () => Connection | undefined,
+    config: SessionConfig = {},
+  ): Promise<boolean> {
     for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
       const here = connection();
       if (here === undefined) return false;
       try {
-        await this.open(here);
+        await this.open(here, config);
         return true;
       } catch (error) {
         if (!isConflictError(error) || isSharedError(error) || delayMs === undefined) throw error;
@@ -85,13 +89,13 @@ export class Session {
   }
 
   /** Follows the session on a connection from the last event that is known. */
-  async open(connection: Connection): Promise<void> {
+  async open(connection: Connection, config: SessionConfig = {}): Promise<void> {
     this.#connection = connection;
     this.#isOpen = false;
     this.#held = [];
     this.#filling = undefined;
     const isNew = this.state.seq === 0;
-    const params = { sessionId: this.id, ...(isNew ? {} : { fromSeq: this.state.seq }) };
+    const params = { sessionId: this.id, config, ...(isNew ? {} : { fromSeq: this.state.seq }) };
     if (isNew) this.#filling = new Promise(() => undefined);
     const result = await connection.request("session/open", params);
     if (connection !== this.#connection) return;
@@ -105,6 +109,22 @@ export class Session {
     this.#filling = this.#readEnd(connection);
     await this.#filling;
     this.#filled(connection);
+  }
+
+  /** The background jobs that run. */
+  get jobs(): JobId[] {
+    return this.state.entries.flatMap((each) =>
+      each.kind === "item" && each.item.type === "job" && each.item.status === "running"
+        ? [each.item.jobId]
+        : [],
+    );
+  }
+
+  /** Whether a session is that of one of its sub-agents. */
+  hasAgent(id: SessionId): boolean {
+    return this.state.entries.some(
+      (each) => each.kind === "item" && each.item.type === "subagent" && each.item.sessionId === id,
+    );
   }
 
   /** Whether there are entries before those that are known. */
@@ -134,7 +154,13 @@ export class Session {
     this.#filled(connection);
   }
 
+  /** When the engine told something of it last, in milliseconds since 1970; 0 before that. */
+  get lastSignMs(): number {
+    return this.#lastSignMs;
+  }
+
   receive(record: AnyRecord): void {
+    this.#lastSignMs = Date.now();
     if (this.#filling !== undefined) {
       if (isDurable(record) || this.#held.length < MOST_HELD) this.#held.push(record);
       return;
@@ -150,11 +176,6 @@ export class Session {
   /** The engine left out events up to `headSeq`. */
   lagged(headSeq: number): void {
     this.#catchUp(headSeq);
-  }
-
-  /** Gives it another title; an empty one takes it away. */
-  async rename(title: string): Promise<void> {
-    await this.#connection?.request("session/update", { sessionId: this.id, title });
   }
 
   /** Its settings, with the values that they may have. */
@@ -177,23 +198,6 @@ export class Session {
 
   async removeWaiting(itemId: ItemId): Promise<void> {
     await this.#connection?.request("queue/remove", { sessionId: this.id, itemIds: [itemId] });
-  }
-
-  /** Reads a part of a whole output, from a byte on. */
-  async readBlob(ref: string, offset: number, length: number): Promise<BlobReadResult> {
-    const connection = this.#connection;
-    if (connection === undefined) throw new ClosedError();
-    return connection.request("blob/read", { sessionId: this.id, ref, offset, length });
-  }
-
-  /** Stops one call; the turn goes on without it. */
-  async stopTool(itemId: ItemId): Promise<void> {
-    await this.#connection?.request("item/cancel", { sessionId: this.id, itemId });
-  }
-
-  /** Stops a background job, and waits until nothing of it runs. */
-  async stopJob(jobId: string): Promise<void> {
-    await this.#connection?.request("job/stop", { sessionId: this.id, jobId });
   }
 
   /** Lists its servers of the Model Context Protocol. */

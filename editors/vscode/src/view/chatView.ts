@@ -8,6 +8,7 @@ import type { Candidate } from "../complete.ts";
 import type { FromPage, ToPage, ViewEntry } from "../messages.ts";
 import type { Input } from "../protocol.ts";
 import { Pending, WINDOW, viewEntry } from "../project.ts";
+import { STALL_MS, waitsForModel } from "../stall.ts";
 import type { Change, State } from "../state.ts";
 import type { HasChat, HasContext, HasFolder, HasMemory } from "./owner.ts";
 import { headOf } from "./head.ts";
@@ -15,6 +16,8 @@ import { pageHtml } from "./pageHtml.ts";
 import type { Unsaved } from "./unsaved.ts";
 
 const VIEW = "pintle.chat";
+/** How often the seconds of a stalled turn are counted. */
+const STALL_AGAIN_MS = 5000;
 const REDRAW_MS = 1000 / 30;
 /** Entries behind the place where a page stood before; the others come when a person goes on. */
 const MOST_AROUND = 200;
@@ -30,6 +33,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   #needsReset = true;
   #timer: NodeJS.Timeout | undefined;
   #drawnAt = 0;
+  #stall: NodeJS.Timeout | undefined;
   /** Where the page stood before it was hidden: the key of an entry; undefined where it follows the newest one. */
   #place: string | undefined;
   /** Said to a page that was not there. */
@@ -49,6 +53,11 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   get isVisible(): boolean {
     return this.#view?.visible === true;
+  }
+
+  /** Whether a person has seen it in this window. */
+  get wasShown(): boolean {
+    return this.#view !== undefined;
   }
 
   async focus(): Promise<void> {
@@ -103,6 +112,11 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.#schedule();
   }
 
+  /** Attaches something to what stands in the prompt box. */
+  attach(inputs: Input[]): void {
+    this.returned("", inputs);
+  }
+
   candidates(id: number, candidates: Candidate[]): void {
     this.post({ type: "candidates", id, candidates });
   }
@@ -115,11 +129,13 @@ export class ChatView implements vscode.WebviewViewProvider {
   /** Takes text away again that was put there, unless it was touched. */
   taken(text: string): void {
     this.post({ type: "taken", text });
-    if (this.#owner.memory.draft.trim() === text.trim()) this.#owner.memory.draft = "";
+    const { memory, chat } = this.#owner;
+    if (memory.draft(chat?.session?.id).trim() === text.trim()) memory.setDraft(chat?.session?.id, "");
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#stall);
     this.#registration.dispose();
   }
 
@@ -146,7 +162,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       this.reset();
       return;
     } else if (message.type === "draft") {
-      this.#owner.memory.draft = message.text;
+      this.#owner.memory.setDraft(message.session, message.text);
       return;
     }
     this.#receive(message);
@@ -162,8 +178,18 @@ export class ChatView implements vscode.WebviewViewProvider {
     }, wait);
   }
 
+  /** Looks again when a turn has given no sign for too long, and as long as it gives none. */
+  #watchStall(): void {
+    clearTimeout(this.#stall);
+    const session = this.#owner.chat?.session;
+    if (session === undefined || !waitsForModel(session.state)) return;
+    const wait = Math.max(STALL_AGAIN_MS, session.lastSignMs + STALL_MS - Date.now());
+    this.#stall = setTimeout(() => this.redrawHead(), wait);
+  }
+
   #draw(): void {
     if (!this.#isPageReady) return;
+    this.#watchStall();
     const state = this.#owner.chat?.state;
     if (this.#needsReset) {
       this.#needsReset = false;
@@ -174,7 +200,8 @@ export class ChatView implements vscode.WebviewViewProvider {
         type: "reset",
         head: headOf(this.#owner, this.#unsaved.paths),
         ...shown,
-        draft: this.#owner.memory.draft,
+        session: this.#owner.chat?.session?.id,
+        draft: this.#owner.memory.draft(this.#owner.chat?.session?.id),
       });
     } else if (!this.#pending.isEmpty) {
       const taken =

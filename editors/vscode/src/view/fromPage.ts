@@ -12,6 +12,7 @@ import type { OutputPages } from "./outputPages.ts";
 import { applyCode, insertCode, openLink } from "./code.ts";
 import { candidates } from "./completions.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
+import { stopJob, stopTool } from "../turns.ts";
 import { openProposed } from "./proposed.ts";
 
 export type PageOwner = DiffOwner &
@@ -91,7 +92,10 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       );
       return;
     case "stop":
-      void chat?.stop();
+      void vscode.commands.executeCommand("pintle.stop");
+      return;
+    case "tryAgain":
+      void chat?.tryAgain();
       return;
     case "retry":
       void chat?.retry(message.text, message.attached);
@@ -126,10 +130,10 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       void owner.output.open(message.key);
       return;
     case "stopTool":
-      void said("The call was not stopped", chat?.session?.stopTool(message.itemId));
+      void said("The call was not stopped", stopTool(chat, message.itemId));
       return;
     case "stopJob":
-      void said("The job was not stopped", chat?.session?.stopJob(message.jobId));
+      void said("The job was not stopped", stopJob(chat, message.jobId));
       return;
     case "nested":
       void owner.nested.toggle(message.session, message.isOpen);
@@ -152,7 +156,7 @@ async function highlight(owner: PageOwner, id: number, language: string, code: s
 }
 
 /** Says why something had no effect: what it was about may be over. */
-async function said(what: string, work: Promise<void> | undefined): Promise<void> {
+async function said(what: string, work: Promise<unknown> | undefined): Promise<void> {
   try {
     await work;
   } catch (error) {

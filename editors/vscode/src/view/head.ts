@@ -1,10 +1,12 @@
 /** What stands around the transcript, read from where it is known. */
 import * as vscode from "vscode";
+import type { Chat } from "../chat.ts";
 import { meterOf } from "../context.ts";
 import { costText } from "../cost.ts";
 import type { Status } from "../engine.ts";
 import type { Head } from "../messages.ts";
 import { labelOf } from "../project.ts";
+import { stalledMs } from "../stall.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
 
 export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
@@ -17,6 +19,7 @@ export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
     engine,
     problem: chat?.problem,
     activity: engine.kind === "ready" ? (state?.activity ?? "idle") : "idle",
+    stalledSeconds: stalledSeconds(chat),
     folder: folderPath,
     title: state?.title ?? "",
     // Without a session, what a new one would have.
@@ -26,11 +29,21 @@ export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
     cost: costText(state?.costNanoUsd),
     context: meterOf(state?.context),
     queue: state?.queue.map((each) => ({ ...each, from: state.senders.get(each.itemId) })) ?? [],
-    approvals: chat?.asked.approvals(state?.approvals.values() ?? []) ?? [],
-    questions: chat?.asked.questions(state?.questions.values() ?? []) ?? [],
+    // What a session that was left asks is shown there, and in the list of questions.
+    approvals: (chat?.asked.approvals(state?.approvals.values() ?? []) ?? []).filter(
+      ({ approval }) => chat?.isElsewhere(approval.sessionId) !== true,
+    ),
+    questions: (chat?.asked.questions(state?.questions.values() ?? []) ?? []).filter(
+      ({ question }) => chat?.isElsewhere(question.sessionId) !== true,
+    ),
     plan: state?.plan ?? [],
     unsaved: unsaved.map((path) => ({ path, label: labelOf(folderPath, path) })),
   };
+}
+
+function stalledSeconds(chat: Chat | undefined): number | undefined {
+  const silentMs = stalledMs(chat?.state, chat?.session?.lastSignMs ?? 0, Date.now());
+  return silentMs === undefined ? undefined : Math.round(silentMs / 1000);
 }
 
 function noEngine(hasFolder: boolean): Head["engine"] {

@@ -31,10 +31,11 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
 
   /** Shows the whole output of an entry of the session that is shown. */
   async open(key: string): Promise<void> {
-    const session = this.#owner.chat?.session;
+    const { chat } = this.#owner;
+    const session = chat?.session;
     const entry = session?.state.all.get(key);
     const full = entry?.kind === "item" ? detailsOf(entry.item)?.fullOutput : undefined;
-    if (session === undefined || full === undefined) return;
+    if (chat === undefined || session === undefined || full === undefined) return;
     const title = "Reading the whole output";
     const location = vscode.ProgressLocation.Notification;
     try {
@@ -43,7 +44,8 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
         const texts: string[] = [];
         let at = 0;
         while (at < Math.min(full.bytes, MOST_BYTES) && !token.isCancellationRequested) {
-          const { text, end } = await session.readBlob(full.ref, at, PIECE);
+          const piece = { sessionId: session.id, ref: full.ref, offset: at, length: PIECE };
+          const { text, end } = await chat.request("blob/read", piece);
           if (end <= at) break;
           texts.push(text);
           progress.report({ increment: ((end - at) / Math.min(full.bytes, MOST_BYTES)) * 100 });

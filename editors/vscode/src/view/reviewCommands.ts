@@ -3,8 +3,9 @@ import * as vscode from "vscode";
 import { placeAt, targetOf, whole } from "../hunks.ts";
 import { problemOf } from "../problem.ts";
 import { labelOf } from "../project.ts";
-import type { ReviewAction, ReviewDecideResult, ReviewTarget } from "../protocol.ts";
+import type { ReviewAction, ReviewDecideResult, ReviewTarget, SessionId } from "../protocol.ts";
 import type { Review } from "../review.ts";
+import { sessionOf } from "../review.ts";
 import type { Overlay } from "./overlay.ts";
 import type { HasChat } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
@@ -102,14 +103,22 @@ class Decisions {
   async revert(named: Named | undefined): Promise<void> {
     const review = this.#review();
     if (review === undefined) return;
-    const verdict = named?.waiting ?? this.#owner.chat?.state?.verdicts.at(-1);
+    const verdict = named?.waiting ?? (await this.#lastVerdict());
     if (verdict === undefined) return say("Nothing was decided that could be undone.");
-    await this.#send(review, [{ action: "revert", verdict }]);
+    const session = named?.hunk === undefined ? undefined : sessionOf(named.hunk);
+    await this.#send(review, [{ action: "revert", verdict }], session);
+  }
+
+  /** The newest verdict of the session that is shown; it may stand before what was read of it. */
+  async #lastVerdict(): Promise<number | undefined> {
+    const session = this.#owner.chat?.session;
+    while (session?.state.verdicts.length === 0 && session.hasEarlier) await session.readEarlier();
+    return session?.state.verdicts.at(-1);
   }
 
   #review(): Review | undefined {
     const { review, chat } = this.#owner;
-    if (review !== undefined && chat?.openId() !== undefined) return review;
+    if (review !== undefined && (chat?.openIds() ?? []).length > 0) return review;
     say("There is no session, and so nothing to review.");
     return undefined;
   }
@@ -166,10 +175,10 @@ class Decisions {
   }
 
   /** Sends actions one after the other, and says at the end what came of all. */
-  async #send(review: Review, actions: ReviewAction[]): Promise<void> {
+  async #send(review: Review, actions: ReviewAction[], session?: SessionId): Promise<void> {
     const results: ReviewDecideResult[] = [];
     try {
-      for (const action of actions) results.push(await review.decide(action));
+      for (const action of actions) results.push(...(await review.decide(action, session)));
     } catch (error) {
       const { text, hint } = problemOf(error);
       void vscode.window.showErrorMessage(`Not decided: ${text} ${hint}`.trim());

@@ -9,13 +9,14 @@ import { problemOf } from "../problem.ts";
 import { labelOf } from "../project.ts";
 import type {
   HistoryPoint,
+  ItemId,
   RewindScope,
   SessionId,
   SessionRewindParams,
   SessionRewindResult,
 } from "../protocol.ts";
 import type { PlaceChoice } from "../rewind.ts";
-import { SCOPES, placesOf, previewOf, saidOf } from "../rewind.ts";
+import { SCOPES, checkpointRows, placesOf, previewOf, saidOf } from "../rewind.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { sentence } from "../sentence.ts";
@@ -36,6 +37,7 @@ export function rewindCommands(owner: RewindOwner): Record<string, () => unknown
     "pintle.rewind": () => history.rewind(),
     "pintle.redo": () => history.redo(),
     "pintle.fork": () => history.fork(),
+    "pintle.checkpoints": () => history.checkpoints(),
   };
 }
 
@@ -86,7 +88,7 @@ class Rewinding {
       const all = { label: "Here, with all of it", itemId: undefined, isLeft: false };
       const place = await this.#pickPlace(here, "Fork Before Which Message?", all);
       if (place === undefined) return;
-      const message = here.chat.state?.all.get(place.itemId ?? "");
+      const message = await messageOf(here, place.itemId);
       const { sessionId } = await here.chat.request("session/fork", {
         sessionId: here.sessionId,
         subscribe: false,
@@ -94,10 +96,32 @@ class Rewinding {
       });
       await here.chat.openSession(sessionId);
       await this.#owner.view.focus();
-      if (message?.kind === "item" && message.item.type === "userMessage") {
-        this.#owner.view.returned(textOfInput(message.item.content));
-      }
+      if (message !== "") this.#owner.view.returned(message);
       say("This is the fork; Pintle: Open Session goes back to the other one.");
+    });
+  }
+
+  /** Lists the points that files can be put back to; shows what changed since one, or goes back to it. */
+  checkpoints(): Promise<void> {
+    return this.#guard("No checkpoint", async (here) => {
+      const { chat, sessionId } = here;
+      const { checkpoints } = await chat.request("checkpoint/list", { sessionId });
+      const rows = checkpointRows(checkpoints, (path) => labelOf(this.#owner.folderPath, path));
+      const items = rows.map((row) => ({ ...row, description: describeTime(row.tsMs) }));
+      const point = await vscode.window.showQuickPick(items, { title: "Checkpoints", matchOnDetail: true });
+      if (point === undefined) return;
+      const [show, back] = ["Show What Changed Since", "Put the Files Back to This Point…"];
+      const chosen = await vscode.window.showQuickPick([show, back], { title: point.label });
+      const to = { seq: point.seq };
+      if (chosen === show) {
+        const { text } = await chat.request("checkpoint/diff", { sessionId, from: to });
+        const content = text === "" ? "No file was changed since.\n" : text;
+        const document = await vscode.workspace.openTextDocument({ language: "diff", content });
+        await vscode.window.showTextDocument(document, { preview: true });
+      } else if (chosen === back) {
+        const overwrite = await this.#confirm(here, `Put the Files Back to “${point.label}”?`, to, "files");
+        if (overwrite !== undefined) await this.#go(here, { to, scope: "files", overwrite });
+      }
     });
   }
 
@@ -180,6 +204,13 @@ class Rewinding {
     this.#returned.set(here.sessionId, message);
     this.#owner.view.returned(message);
   }
+}
+
+/** The text of a message, which may stand before what was read of the session; empty where there is none. */
+async function messageOf({ chat, sessionId }: Here, itemId: ItemId | undefined): Promise<string> {
+  if (itemId === undefined) return "";
+  const { item } = await chat.request("item/read", { sessionId, itemId });
+  return item.type === "userMessage" ? textOfInput(item.content) : "";
 }
 
 function say(text: string): void {

@@ -47,8 +47,10 @@ export class StatusBar {
       const words = count === 1 ? "1 question waits" : `${count} questions wait`;
       return [`$(bell-dot) Pintle: ${words}`, `Pintle: ${words} for you`, "statusBarItem.warningBackground"];
     }
-    const activity = chat.state?.activity ?? "idle";
-    if (activity === "idle") return ["$(check) Pintle", "Pintle: ready"];
+    const working = chat.sessions.filter(({ state }) => state.activity !== "idle").length;
+    if (working > 1)
+      return [`$(loading~spin) Pintle: ${working} working`, `Pintle: ${working} sessions work`];
+    if (working === 0) return ["$(check) Pintle", "Pintle: ready"];
     return ["$(loading~spin) Pintle: working", "Pintle: a turn is running"];
   }
 }

@@ -84,6 +84,16 @@ export class Around {
       }
       banners.push(banner("error", problem.text, problem.hint, actions));
     }
+    if (head.stalledSeconds !== undefined) {
+      const text = `No data from the model for ${head.stalledSeconds} s.`;
+      const hint = "It may still come; trying again stops the turn and sends your message anew.";
+      banners.push(
+        banner("warning", text, hint, [
+          button("Cancel", () => this.#send({ type: "stop" })),
+          button("Try Again", () => this.#send({ type: "tryAgain" }), "secondary"),
+        ]),
+      );
+    }
     for (const { path, label } of head.unsaved) {
       const text = `${label} changed on disk while your editor holds unsaved text. Your text was kept.`;
       const compare = button("Compare", () => this.#send({ type: "compareUnsaved", path }));

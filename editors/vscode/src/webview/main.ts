@@ -39,7 +39,7 @@ function receive(message: ToPage): void {
   switch (message.type) {
     case "reset":
       transcript.reset(message);
-      prompt.restore(message.draft);
+      prompt.restore(message.session, message.draft);
       return;
     case "update":
       transcript.update(message.entries, message.appends);

@@ -1,5 +1,6 @@
 // Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
 import { after, before, test } from "node:test";
+import * as around from "./around.mjs";
 import * as axe from "./axe.mjs";
 import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
@@ -11,6 +12,7 @@ import * as review from "./review.mjs";
 import * as rewind from "./rewind.mjs";
 import { wholeRound } from "./round.mjs";
 import * as stream from "./stream.mjs";
+import * as sessions from "./sessions.mjs";
 import * as shared from "./shared.mjs";
 import * as servers from "./servers.mjs";
 import { start } from "./support.mjs";
@@ -36,6 +38,8 @@ for (const [name, run] of Object.entries({
   ...faults,
   ...stream,
   ...transcript,
+  ...sessions,
+  ...around,
   ...help,
   ...servers,
   ...trust,

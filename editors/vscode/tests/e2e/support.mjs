@@ -173,6 +173,18 @@ export class Rig {
     return window;
   }
 
+  /** Opens a file of a workspace in a window of its own. */
+  async workspace(file) {
+    const context = await this.browser.newContext({ viewport: { width: 1400, height: 860 } });
+    this.contexts.push(context);
+    const page = await context.newPage();
+    const window = new Window(page);
+    await page.goto(`http://127.0.0.1:${this.port}/?workspace=${encodeURIComponent(file)}`);
+    await window.loaded();
+    await window.show();
+    return window;
+  }
+
   /** Keeps what the open windows look like. */
   async failed(name) {
     for (const [n, context] of this.contexts.entries()) {

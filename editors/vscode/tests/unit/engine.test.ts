@@ -113,9 +113,10 @@ test("a session of the shared engine is asked for once, and opened there once th
 });
 
 for (const [name, shared, state, want] of [
-  ["an engine of one's own ends its turn", false, "running", "session/close"],
-  ["the turn of a shared engine goes on", true, "running", "session/unsubscribe"],
-  ["a shared engine closes a session in which nothing runs", true, "idle", "session/close"],
+  ["a turn goes on, and is followed", false, "running", []],
+  ["a turn of a shared engine goes on, and is followed", true, "running", []],
+  ["a session in which nothing runs is closed", false, "idle", ["session/close"]],
+  ["a shared engine closes a session in which nothing runs", true, "idle", ["session/close"]],
 ] as const) {
   test(`leaving a session: ${name}`, async (t) => {
     const { chat, settings, sent, until } = rig(t, { state }, "s1");
@@ -126,8 +127,13 @@ for (const [name, shared, state, want] of [
     const left = [...sent("session/close"), ...sent("session/unsubscribe")];
     assert.deepEqual(
       left.map(({ method }) => method),
-      [want],
+      want,
     );
+    assert.equal(chat.session, undefined);
+    assert.equal(chat.sessions.length, want.length === 0 ? 1 : 0);
+    await chat.openSession("s1");
+    assert.equal(chat.openId(), "s1");
+    assert.equal(sent("session/open").length, want.length + 1, "what goes on is shown as it is");
   });
 }
 
