@@ -17,6 +17,13 @@ import { Sessions } from "./sessions.ts";
 import { Watched } from "./watched.ts";
 import { type Ask, asDraft, startTurn, steer, stop } from "./turns.ts";
 
+/** The session that a message was meant for is not shown any more. */
+class LeftError extends Error {
+  constructor() {
+    super("the session that this was meant for could not be opened");
+  }
+}
+
 export class Chat {
   readonly engine: Engine;
   readonly watched = new Watched();
@@ -131,10 +138,12 @@ export class Chat {
 
   /** Goes on without a session; the next prompt makes one. */
   async newSession(): Promise<void> {
-    await this.#sessions.leave();
+    // The view is that of a new session at once: what is typed now is for that.
+    const left = this.#sessions.leave();
     this.#sessions.forget();
     this.#setProblem(undefined);
     this.#listener.reset();
+    await left;
   }
 
   openSession(id: SessionId): Promise<void> {
@@ -197,8 +206,11 @@ export class Chat {
   }
 
   async #deliver(text: string, attached: Input[], send: (session: Session) => Promise<void>): Promise<void> {
+    const wanted = this.session;
     const isSent = await this.#guard(async () => {
-      await this.start();
+      await this.settled();
+      // What was meant for a session that could not be opened goes to no other one.
+      if (wanted !== undefined && this.session !== wanted) throw new LeftError();
       await send(this.session ?? (await this.#sessions.create()));
     });
     if (!isSent) this.#listener.returned(text, attached);
@@ -224,6 +236,7 @@ export class Chat {
   #explain(error: unknown): void {
     const problem = problemOf(error);
     this.#around.log.error([problem.text, problem.hint].join(" ").trim());
+    if (error instanceof LeftError) return;
     // Of an engine that does not start, its status says more.
     if (error instanceof ClosedError && this.engine.status.kind === "failed") return;
     this.#setProblem(problem);

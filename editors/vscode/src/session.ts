@@ -94,12 +94,14 @@ export class Session {
     this.#isOpen = false;
     this.#held = [];
     this.#filling = undefined;
+    // A stored session can be read at once; opening a long one takes the engine a while.
     const isNew = this.state.seq === 0;
-    const params = { sessionId: this.id, config, ...(isNew ? {} : { fromSeq: this.state.seq }) };
-    if (isNew) this.#filling = new Promise(() => undefined);
+    if (isNew) await this.#readEnd(connection);
+    if (connection !== this.#connection) return;
+    const params = { sessionId: this.id, config, fromSeq: this.state.seq };
     const result = await connection.request("session/open", params);
     if (connection !== this.#connection) return;
-    this.#filling = isNew ? this.#readEnd(connection) : undefined;
+    if (isNew && this.state.seq < result.seq) this.#read(result.seq);
     await this.attached(connection, result);
   }
 

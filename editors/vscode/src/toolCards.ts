@@ -19,7 +19,19 @@ const FORMS: Record<string, Forms> = {
   execute: ["Running", "Ran", "Ran", "Did not run"],
   fetch: ["Fetching", "Fetched", "Could not fetch", "Did not fetch"],
   plan: ["Planning:", "Plan:", "Could not plan:", "Did not plan:"],
+  spawn: [
+    "Starting a sub-agent for",
+    "Started a sub-agent for",
+    "Could not start a sub-agent for",
+    "Did not start a sub-agent for",
+  ],
   agent: ["Sub-agent works on", "Sub-agent finished", "Sub-agent failed at", "Sub-agent was stopped at"],
+  wait: [
+    "Waiting for sub-agents:",
+    "Waited for sub-agents:",
+    "Could not wait for sub-agents:",
+    "Did not wait for",
+  ],
   job: ["Running in the background", "Ran in the background", "Ran in the background", "Did not run"],
   use: ["Using", "Used", "Could not use", "Did not use"],
 };
@@ -37,7 +49,9 @@ const ICONS: Record<string, string> = {
   execute: "terminal",
   fetch: "globe",
   plan: "checklist",
+  spawn: "run-all",
   agent: "agent",
+  wait: "watch",
   job: "server-process",
   use: "tools",
 };
@@ -53,7 +67,8 @@ const NAMES: Record<string, string> = {
   todo_write: "plan",
   TodoWrite: "plan",
   update_plan: "plan",
-  spawn_agent: "agent",
+  spawn_agent: "spawn",
+  wait: "wait",
 };
 
 const LANGUAGES: Record<string, string> = { execute: "shellscript" };

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { snippetText, stopReceipt } from "../receipts.ts";
 import type { ExportFormat, SessionId, SessionSummary } from "../protocol.ts";
 import { problemOf } from "../problem.ts";
+import type { Session } from "../session.ts";
 import { listSessions } from "../sessionList.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
@@ -78,9 +79,16 @@ async function meant(
   const row = named as Partial<SessionSummary> | undefined;
   if (typeof row?.sessionId === "string") return { id: row.sessionId, title: row.title ?? "" };
   const session = owner.chat?.session;
-  if (session !== undefined) return { id: session.id, title: session.state.title ?? "" };
+  if (session !== undefined) return { id: session.id, title: await titleOf(owner, session) };
   await vscode.window.showInformationMessage(`${failed}: there is no session yet; send a prompt first.`);
   return undefined;
+}
+
+/** Its title as in lists: the one that it was given, else the beginning of its first prompt. */
+async function titleOf({ chat, folderPath }: SessionOwner, { id, state }: Session): Promise<string> {
+  if (state.title !== undefined || chat === undefined) return state.title ?? "";
+  const listed = await listSessions(chat, folderPath).catch(() => []);
+  return listed.find((each) => each.sessionId === id)?.title ?? "";
 }
 
 async function guard(failed: string, work: () => Promise<void>): Promise<void> {

@@ -68,6 +68,7 @@ export async function sessionsAreSearchedExportedAndDeleted(rig) {
   await window.send("Tell me about animals");
   await window.sees("The zebra is striped.");
   await window.command("Pintle: New Session");
+  await window.sees("What is to be done?");
   await window.send("Another thing");
   await window.sees("Nothing of it.");
   await window.command("Pintle: Search Sessions");
@@ -158,31 +159,28 @@ export async function aSubAgentsTranscriptStandsInItsCard(rig) {
             {
               tool: "todo_write",
               arguments: {
-                todos: [
+                items: [
                   { content: "Look", status: "completed" },
                   { content: "Tell", status: "in_progress" },
                 ],
               },
             },
             { tool: "spawn_agent", arguments: { task: "Look at a.txt" } },
+            // The replies that follow are the sub-agent's: nobody else asks for one meanwhile.
+            { tool: "wait", arguments: {} },
           ],
         },
         call("read", { path: "a.txt" }),
         say("It holds an a."),
         say("The sub-agent has looked."),
-        say("Over."),
       ],
     },
   });
   const window = await rig.window(folder);
   await window.send("Look");
-  const card = window.view.locator(".tool", { hasText: /Sub-agent/ }).first();
-  await card.waitFor({ timeout: LONG });
   await window.view.locator(".plan", { hasText: "Plan: 1 of 2 done" }).waitFor({ timeout: LONG });
-  await window.view.locator(".end").first().waitFor({ timeout: LONG });
-  const nested = window.view
-    .locator('.tool:has-text("Sub-agent finished"), .tool:has-text("Sub-agent works on")')
-    .last();
+  await window.sees("The sub-agent has looked.");
+  const nested = window.view.locator(".tool", { hasText: "Sub-agent finished" });
   await nested.locator("summary").first().click();
   await nested.locator(".nested .tool", { hasText: "Read a.txt" }).waitFor({ timeout: LONG });
   await window.shot("96-nested");

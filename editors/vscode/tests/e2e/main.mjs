@@ -6,6 +6,7 @@ import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
 import * as first from "./first.mjs";
 import * as help from "./help.mjs";
+import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
 import * as race from "./race.mjs";
 import * as review from "./review.mjs";
@@ -40,6 +41,7 @@ for (const [name, run] of Object.entries({
   ...transcript,
   ...sessions,
   ...around,
+  ...pictures,
   ...help,
   ...servers,
   ...trust,

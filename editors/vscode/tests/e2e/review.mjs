@@ -38,7 +38,10 @@ export async function hunksAreKeptUndoneAndTakenBackInTheEditor(rig) {
   await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
   await disk(CHANGED);
   // Hunks are counted once: by Pintle's own view.
-  await window.page.locator('.composite-bar [aria-label*="Pintle"] .badge').waitFor({ timeout: LONG });
+  await window.page
+    .locator('.composite-bar [aria-label*="Pintle"] .badge')
+    .first()
+    .waitFor({ timeout: LONG });
   assert.equal(await window.page.locator('.composite-bar [aria-label*="Source Control"] .badge').count(), 0);
   await window.shot("40-review");
 

@@ -67,7 +67,7 @@ test("an engine killed in mid-stream is started again and the session goes on fr
     .split("\n")
     .filter((line) => line.includes("session/open"))
     .map((line) => (JSON.parse(line) as { params: { fromSeq: number } }).params.fromSeq);
-  assert.deepEqual(opens, [undefined, 3]);
+  assert.deepEqual(opens, [3, 3]);
   assert.equal(chat.state?.entries.length, 4);
 });
 

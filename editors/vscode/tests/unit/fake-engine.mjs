@@ -83,6 +83,12 @@ createInterface({ input: process.stdin })
         return;
       }
       send({ id, result: isFirst && plan.crashAfter ? { ...result, seq: plan.crashAfter } : result });
+      if (isFirst && plan.crashAfter) {
+        process.stdout.write(`{"jsonrpc":"2.0","method":"session/ev`, () =>
+          process.kill(process.pid, "SIGKILL"),
+        );
+        return;
+      }
       for (const each of all)
         if (each.seq > (params.fromSeq ?? all.length)) send({ method: "session/event", params: each });
       if (plan.state) {
@@ -107,11 +113,6 @@ createInterface({ input: process.stdin })
       if (params.before !== undefined) {
         const events = known.filter((each) => each.seq < params.before).slice(-limit);
         send({ id, result: { events, lastSeq: known.length, more: (events[0]?.seq ?? 1) > 1 } });
-        if (crashes) {
-          process.stdout.write(`{"jsonrpc":"2.0","method":"session/ev`, () =>
-            process.kill(process.pid, "SIGKILL"),
-          );
-        }
         return;
       }
       const events = known.filter((each) => each.seq > params.after).slice(0, limit);

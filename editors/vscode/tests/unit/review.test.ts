@@ -232,7 +232,7 @@ test("a baseline that cannot be read takes its own hunks out of the editor, and 
 test("what others did is found out by asking: it is no reason to ask again", async (t) => {
   const { chat, hooks, sent, until } = rig(t, { hunks: [] }, "s1");
   await chat.start();
-  await until("the session is there", () => chat.state?.seq === 5);
+  await until("the session is there", () => chat.openId() === "s1");
   const review: Review = new Review(chat, {
     isShown: () => true,
     changed: () => undefined,
