@@ -56,7 +56,12 @@ export class Prompt {
       chooseMode: picker("chooseMode"),
     };
     const pickers = el("span", { class: "pickers" }, ...Object.values(this.#pickers));
-    const verbs = el("div", { class: "verbs" }, pickers, ...Object.values(this.#verbs));
+    const verbs = el(
+      "div",
+      { class: "verbs" },
+      pickers,
+      el("span", { class: "send" }, ...Object.values(this.#verbs)),
+    );
     this.#attachments = new Attachments(send, () => this.#changed());
     this.#completion = new Completion(this.#box, send, (inputs) => {
       this.#attachments.add(inputs);
