@@ -267,7 +267,8 @@ export class ChatView implements vscode.WebviewViewProvider {
   #badge(): void {
     if (this.#view === undefined) return;
     const count = this.#owner.chat?.asked.size ?? 0;
-    this.#view.badge = count === 0 ? undefined : { value: count, tooltip: "Questions that wait for you" };
+    this.#view.badge =
+      count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t("Questions that wait for you") };
     this.#view.description = this.#owner.chat?.state?.title ?? "";
   }
 }

@@ -9,7 +9,7 @@ import type { HasFolder } from "./owner.ts";
 export async function openLink(owner: HasFolder, href: string): Promise<void> {
   const link = readLink(href);
   if (link === undefined) {
-    void vscode.window.showWarningMessage(`This link is not opened: ${href}`);
+    void vscode.window.showWarningMessage(vscode.l10n.t("This link is not opened: {0}", href));
     return;
   }
   if (link.kind === "address") {
@@ -18,7 +18,9 @@ export async function openLink(owner: HasFolder, href: string): Promise<void> {
   }
   const uri = await find(owner, link.path);
   if (uri === undefined) {
-    void vscode.window.showWarningMessage(`There is no file ${link.path} in this workspace.`);
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t("There is no file {0} in this workspace.", link.path),
+    );
     return;
   }
   const { line, column = 1, end = line } = link;
@@ -54,7 +56,7 @@ export async function insertCode(text: string): Promise<void> {
   const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
   if (editor === undefined) {
     void vscode.window.showInformationMessage(
-      "Open the file that the code is for, and place the cursor there.",
+      vscode.l10n.t("Open the file that the code is for, and place the cursor there."),
     );
     return;
   }
@@ -74,7 +76,9 @@ export async function applyCode(owner: HasFolder, text: string, info: string): P
   const isNew = named !== undefined && found === undefined;
   const target = isNew && owner.folder !== undefined ? vscode.Uri.joinPath(owner.folder.uri, named) : found;
   if (target === undefined) {
-    void vscode.window.showInformationMessage("Open the file that the code is for, then apply it.");
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("Open the file that the code is for, then apply it."),
+    );
     return;
   }
   const edit = new vscode.WorkspaceEdit();
@@ -100,7 +104,7 @@ async function changeOf(document: vscode.TextDocument, text: string): Promise<Re
   if (patch >= 0) {
     const patched = applyDiff(document.getText(), `${text.slice(patch)}\n`);
     if (patched !== undefined) return { range, text: patched };
-    void vscode.window.showWarningMessage(`The patch does not fit ${label} as it is now.`);
+    void vscode.window.showWarningMessage(vscode.l10n.t("The patch does not fit {0} as it is now.", label));
     return undefined;
   }
   const editor = vscode.window.visibleTextEditors.find((each) => each.document === document);

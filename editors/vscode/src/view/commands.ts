@@ -66,14 +66,19 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
 /** Shows a guide. The setting that names the engine is read, and the engine run, only in a folder that is trusted. */
 async function help(owner: CommandOwner): Promise<void> {
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showInformationMessage("Trust this folder to read the engine's guides.");
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("Trust this folder to read the engine's guides."),
+    );
     return;
   }
   await owner.help.open();
 }
 
 async function ask(owner: CommandOwner): Promise<void> {
-  const text = await vscode.window.showInputBox({ title: "Pintle", prompt: "What is to be done?" });
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Pintle"),
+    prompt: vscode.l10n.t("What is to be done?"),
+  });
   if (text === undefined || text.trim() === "") return;
   await owner.view.focus();
   await say(owner, text);

@@ -28,7 +28,7 @@ export async function openReview(owner: DiffOwner): Promise<void> {
   const files = owner.review?.files ?? [];
   if (files.length === 0) {
     void vscode.window.showInformationMessage(
-      "Nothing is open: the agent changed no file, or all of it is decided.",
+      vscode.l10n.t("Nothing is open: the agent changed no file, or all of it is decided."),
     );
     return;
   }

@@ -59,11 +59,11 @@ class Actions implements vscode.CodeActionProvider {
 async function askAbout(owner: Owner): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
-    void vscode.window.showInformationMessage("Open a file to ask about it.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("Open a file to ask about it."));
     return;
   }
   const title = `Pintle: about ${vscode.workspace.asRelativePath(editor.document.uri)}`;
-  const text = await vscode.window.showInputBox({ title, prompt: "What is to be done?" });
+  const text = await vscode.window.showInputBox({ title, prompt: vscode.l10n.t("What is to be done?") });
   if (text !== undefined && text.trim() !== "") await ask(owner, text);
 }
 
@@ -71,7 +71,7 @@ async function ask(owner: Owner, text: string, attached?: Input[]): Promise<void
   const editor = vscode.window.activeTextEditor;
   const inputs = attached ?? (editor === undefined ? [] : attach(shown(editor)));
   if (inputs.length === 0) {
-    void vscode.window.showInformationMessage("Open a file to ask about it.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("Open a file to ask about it."));
     return;
   }
   await owner.view.focus();
@@ -100,7 +100,7 @@ async function fix(owner: Owner, uri?: vscode.Uri, range?: vscode.Range): Promis
       ...(each.source === undefined ? {} : { source: each.source }),
     }));
   if (items.length === 0) {
-    void vscode.window.showInformationMessage("There is no problem at this place.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("There is no problem at this place."));
     return;
   }
   const document = await vscode.workspace.openTextDocument(file);

@@ -20,8 +20,8 @@ export class Notes {
     this.#owner = owner;
     this.#controller = vscode.comments.createCommentController("pintle", "Pintle");
     this.#controller.options = {
-      prompt: "Note for the agent",
-      placeHolder: "What should be different here?",
+      prompt: vscode.l10n.t("Note for the agent"),
+      placeHolder: vscode.l10n.t("What should be different here?"),
     };
     this.#controller.commentingRangeProvider = {
       provideCommentingRanges: ({ uri, lineCount }) =>

@@ -58,7 +58,9 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
         await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
       });
     } catch (error) {
-      void vscode.window.showErrorMessage(`The output cannot be read: ${problemOf(error).text}`);
+      void vscode.window.showErrorMessage(
+        vscode.l10n.t("The output cannot be read: {0}", problemOf(error).text),
+      );
     }
   }
 

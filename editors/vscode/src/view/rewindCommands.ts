@@ -55,7 +55,7 @@ class Rewinding {
     return this.#guard("Not gone back", async (here) => {
       const place = await this.#pickPlace(here, "Go Back to Before Which Message?");
       if (place?.at === undefined) return;
-      const scope = await vscode.window.showQuickPick(SCOPES, { title: "What Goes Back?" });
+      const scope = await vscode.window.showQuickPick(SCOPES, { title: vscode.l10n.t("What Goes Back?") });
       if (scope === undefined) return;
       const title = place.isLeft
         ? `Go to the End of “${place.label}”?`
@@ -72,7 +72,9 @@ class Rewinding {
     return this.#guard("Not gone forward", async (here) => {
       const step = here.chat.state?.history.step;
       if (step === undefined) {
-        say("Going back was not the last thing that happened; Pintle: Rewind lists all places.");
+        say(
+          vscode.l10n.t("Going back was not the last thing that happened; Pintle: Rewind lists all places."),
+        );
         return;
       }
       const text = this.#returned.get(here.sessionId);
@@ -97,7 +99,7 @@ class Rewinding {
       await here.chat.openSession(sessionId);
       await this.#owner.view.focus();
       if (message !== "") this.#owner.view.returned(message);
-      say("This is the fork; Pintle: Open Session goes back to the other one.");
+      say(vscode.l10n.t("This is the fork; Pintle: Open Session goes back to the other one."));
     });
   }
 
@@ -108,7 +110,10 @@ class Rewinding {
       const { checkpoints } = await chat.request("checkpoint/list", { sessionId });
       const rows = checkpointRows(checkpoints, (path) => labelOf(this.#owner.folderPath, path));
       const items = rows.map((row) => ({ ...row, description: describeTime(row.tsMs) }));
-      const point = await vscode.window.showQuickPick(items, { title: "Checkpoints", matchOnDetail: true });
+      const point = await vscode.window.showQuickPick(items, {
+        title: vscode.l10n.t("Checkpoints"),
+        matchOnDetail: true,
+      });
       if (point === undefined) return;
       const [show, back] = ["Show What Changed Since", "Put the Files Back to This Point…"];
       const chosen = await vscode.window.showQuickPick([show, back], { title: point.label });
@@ -129,7 +134,7 @@ class Rewinding {
     const { chat } = this.#owner;
     const sessionId = chat?.openId();
     if (chat === undefined || sessionId === undefined) {
-      say("There is no session; Pintle: Open Session opens one.");
+      say(vscode.l10n.t("There is no session; Pintle: Open Session opens one."));
       return;
     }
     try {
@@ -156,7 +161,7 @@ class Rewinding {
       };
     });
     if (items.length === 0) {
-      say("There is no message yet to go back to.");
+      say(vscode.l10n.t("There is no message yet to go back to."));
       return undefined;
     }
     return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.place;

@@ -63,7 +63,11 @@ export class HunkControl implements vscode.QuickDiffProvider {
     return {
       resourceUri: vscode.Uri.file(file.path),
       contextValue: "pintleFile",
-      command: { command: "pintle.openDiff", title: "Open Diff", arguments: [{ path: file.path }] },
+      command: {
+        command: "pintle.openDiff",
+        title: vscode.l10n.t("Open Diff"),
+        arguments: [{ path: file.path }],
+      },
       decorations: { strikeThrough: isGone, tooltip: path.basename(file.path) },
     };
   }

@@ -80,7 +80,9 @@ async function meant(
   if (typeof row?.sessionId === "string") return { id: row.sessionId, title: row.title ?? "" };
   const session = owner.chat?.session;
   if (session !== undefined) return { id: session.id, title: await titleOf(owner, session) };
-  await vscode.window.showInformationMessage(`${failed}: there is no session yet; send a prompt first.`);
+  await vscode.window.showInformationMessage(
+    vscode.l10n.t("{0}: there is no session yet; send a prompt first.", failed),
+  );
   return undefined;
 }
 
@@ -103,8 +105,8 @@ async function guard(failed: string, work: () => Promise<void>): Promise<void> {
 /** Gives a session another title; an empty one takes it away. */
 async function rename(owner: SessionOwner, id: SessionId, before: string): Promise<void> {
   const title = await vscode.window.showInputBox({
-    title: "Rename Session",
-    prompt: "Its title. Empty: the beginning of its first prompt.",
+    title: vscode.l10n.t("Rename Session"),
+    prompt: vscode.l10n.t("Its title. Empty: the beginning of its first prompt."),
     value: before,
   });
   if (title !== undefined) await owner.chat?.request("session/update", { sessionId: id, title });
@@ -159,8 +161,8 @@ function searchSessions(owner: SessionOwner): void {
 
 async function exportSession(owner: SessionOwner, id: SessionId, title: string): Promise<void> {
   const picked = await vscode.window.showQuickPick(FORMATS, {
-    title: "Export Session",
-    placeHolder: "Format",
+    title: vscode.l10n.t("Export Session"),
+    placeHolder: vscode.l10n.t("Format"),
   });
   if (picked === undefined || owner.chat === undefined) return;
   const name =
@@ -169,7 +171,7 @@ async function exportSession(owner: SessionOwner, id: SessionId, title: string):
       .trim()
       .slice(0, 60) || "session";
   const file = await vscode.window.showSaveDialog({
-    title: "Export Session",
+    title: vscode.l10n.t("Export Session"),
     ...(owner.folder === undefined
       ? {}
       : { defaultUri: vscode.Uri.joinPath(owner.folder.uri, `${name}.${picked.end}`) }),
@@ -178,7 +180,7 @@ async function exportSession(owner: SessionOwner, id: SessionId, title: string):
   const { text = "" } = await owner.chat.request("session/export", { sessionId: id, format: picked.format });
   await vscode.workspace.fs.writeFile(file, Buffer.from(text));
   const open = await vscode.window.showInformationMessage(
-    `The session is in ${vscode.workspace.asRelativePath(file)}.`,
+    vscode.l10n.t("The session is in {0}.", vscode.workspace.asRelativePath(file)),
     "Open",
   );
   if (open !== undefined) await vscode.commands.executeCommand("vscode.open", file);
@@ -199,7 +201,7 @@ async function stopSession(owner: SessionOwner, id: SessionId): Promise<void> {
   const session = chat?.sessions.find((each) => each.id === id);
   if (chat === undefined || session === undefined) {
     void vscode.window.showInformationMessage(
-      "This session is not open in this window: nothing of it runs here.",
+      vscode.l10n.t("This session is not open in this window: nothing of it runs here."),
     );
     return;
   }

@@ -59,7 +59,11 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
     item.tooltip = `${session.title ?? ""}\n${session.path}`;
     item.contextValue = state === "stored" ? "pintleStored" : "pintleOpen";
     item.accessibilityInformation = { label: [session.title ?? "Empty session", ...words].join(", ") };
-    item.command = { command: "pintle.openSession", title: "Open Session", arguments: [session.sessionId] };
+    item.command = {
+      command: "pintle.openSession",
+      title: vscode.l10n.t("Open Session"),
+      arguments: [session.sessionId],
+    };
     return item;
   }
 
