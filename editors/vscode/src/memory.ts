@@ -13,6 +13,8 @@ import * as path from "node:path";
 
 interface Kept {
   session?: string;
+  /** Sessions that were left and went on. */
+  others?: string[];
   /** By session; what stands under no session is for a new one. */
   drafts?: Record<string, string>;
 }
@@ -76,11 +78,18 @@ export class Memory {
   }
 
   set session(session: string | undefined) {
-    const { drafts } = this.#kept;
-    this.#write({
-      ...(session === undefined ? {} : { session }),
-      ...(drafts === undefined ? {} : { drafts }),
-    });
+    const kept = { ...this.#kept };
+    if (session === undefined) delete kept.session;
+    else kept.session = session;
+    this.#write(kept);
+  }
+
+  get others(): string[] {
+    return this.#kept.others ?? [];
+  }
+
+  set others(others: string[]) {
+    if (others.join(" ") !== this.others.join(" ")) this.#write({ ...this.#kept, others });
   }
 
   /** What stands in the prompt box of a session; under no id, of the next new one. */
@@ -167,7 +176,10 @@ function isAlive(lock: string): boolean {
 
 function read(file: string): Kept {
   try {
-    const { session, drafts, draft } = JSON.parse(fs.readFileSync(file, "utf8")) as Record<string, unknown>;
+    const { session, others, drafts, draft } = JSON.parse(fs.readFileSync(file, "utf8")) as Record<
+      string,
+      unknown
+    >;
     const texts = Object.entries(typeof drafts === "object" && drafts !== null ? drafts : {}).filter(
       (each): each is [string, string] => typeof each[1] === "string",
     );
@@ -176,6 +188,9 @@ function read(file: string): Kept {
       texts.push([typeof session === "string" ? session : "", draft]);
     return {
       ...(typeof session === "string" ? { session } : {}),
+      ...(Array.isArray(others)
+        ? { others: others.filter((each): each is string => typeof each === "string") }
+        : {}),
       ...(texts.length === 0 ? {} : { drafts: Object.fromEntries(texts) }),
     };
   } catch {

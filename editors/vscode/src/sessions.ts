@@ -15,6 +15,8 @@ import type { Ask } from "./turns.ts";
 /** What a window remembers of its last time. */
 export interface ChatMemory {
   session: SessionId | undefined;
+  /** Sessions that were left and went on. */
+  others: SessionId[];
   /** Resolves when it is known. */
   readonly isKnown: Promise<void>;
 }
@@ -106,6 +108,7 @@ export class Sessions {
     if (known?.isOpen !== true) return this.#openShown(id);
     if (known === this.#shown) return;
     this.#shown = known;
+    this.#remember();
     this.#host.clearProblem();
     this.#host.listener.reset();
   }
@@ -119,8 +122,9 @@ export class Sessions {
     this.#shown = undefined;
     if (session === undefined) return;
     const isBusy = session.isOpen && (session.state.activity !== "idle" || session.jobs.length > 0);
-    if (isBusy || this.#host.listener.isReviewed(session.id)) return;
+    if (isBusy || this.#host.listener.isReviewed(session.id)) return this.#remember();
     this.#open.delete(session.id);
+    this.#remember();
     try {
       await this.#host.ask("session/close", { sessionId: session.id });
     } catch (error) {
@@ -138,6 +142,7 @@ export class Sessions {
     await this.#host.ask("session/close", { sessionId: id });
     this.#open.delete(id);
     if (this.#shown?.id === id) this.#shown = undefined;
+    this.#remember();
     if (this.#host.memory.session === id) this.#host.memory.session = undefined;
     this.#host.listener.reset();
   }
@@ -164,7 +169,9 @@ export class Sessions {
     const { memory, engine, around, listener } = this.#host;
     await memory.isKnown;
     const id = this.#shown?.id ?? memory.session;
+    const others = memory.others.filter((each) => each !== id && !this.#open.has(each));
     if (id !== undefined) await this.#openOnce(id);
+    for (const each of others) if (!this.#open.has(each)) this.#make(each);
     for (const session of this.all) {
       if (session.isOpen || session === this.#shown) continue;
       await session
@@ -173,7 +180,9 @@ export class Sessions {
           this.#open.delete(session.id);
           around.log.warn(`opening a session again: ${String(error)}`);
         });
+      listener.changedElsewhere(session, [{ type: "review" }]);
     }
+    this.#remember();
     listener.head();
   }
 
@@ -203,6 +212,14 @@ export class Sessions {
   }
 
   #follow(id: SessionId): Session {
+    const session = this.#make(id);
+    this.#shown = session;
+    this.#remember();
+    this.#host.listener.reset();
+    return session;
+  }
+
+  #make(id: SessionId): Session {
     const { engine, listener } = this.#host;
     const session: Session = new Session(id, engine.clientId, (changes) => {
       const isShown = session === this.#shown;
@@ -211,9 +228,12 @@ export class Sessions {
       else listener.changedElsewhere(session, changes);
     });
     this.#open.set(id, session);
-    this.#shown = session;
-    listener.reset();
     return session;
+  }
+
+  /** The next window has the same sessions open. */
+  #remember(): void {
+    this.#host.memory.others = this.all.filter((each) => each !== this.#shown).map(({ id }) => id);
   }
 
   /** What a session is told of the workspace; where there is one folder, nothing. */

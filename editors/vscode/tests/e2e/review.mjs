@@ -203,6 +203,11 @@ export async function hunksAreThereAgainInAnotherWindow(rig) {
   await again.open("a.txt");
   await until("the hunks are there", async () => (await again.lenses()).length === 3);
   await again.command("Pintle: New Session");
-  await until("they are the session's", async () => (await again.lenses()).length === 0);
+  await again.sees("What is to be done?");
+  // They are the other session's, which goes on beside the new one, also in the next window.
+  await again.reload();
+  await until("they are still there", async () => (await again.lenses()).length === 3);
+  await again.command("Pintle: Keep All Hunks");
+  await until("they are decided", async () => (await again.lenses()).length === 0);
   await again.page.context().close();
 }

@@ -137,6 +137,19 @@ for (const [name, shared, state, want] of [
   });
 }
 
+test("sessions that went on when a window ended are open in the next one, and are not shown", async (t) => {
+  const { chat, memory, sent, until } = rig(t, {});
+  memory.others = ["s1"];
+  await chat.start();
+  await until("it is open", () => chat.sessions[0]?.isOpen === true);
+  assert.equal(chat.session, undefined);
+  assert.deepEqual(chat.openIds(), ["s1"]);
+  await chat.openSession("s1");
+  assert.equal(chat.openId(), "s1");
+  assert.equal(sent("session/open").length, 1, "it was open");
+  assert.deepEqual(memory.others, []);
+});
+
 test("a shared engine that runs with other options says so, and what to do", async (t) => {
   const words = "pintle: the engine that listens runs with other options: none";
   const { chat, settings, log } = rig(t, { exitAtOnce: true, words });
