@@ -32,6 +32,8 @@ export class Markdown {
   #openNodes: HTMLElement[] = [];
   /** The code of a fence that is not closed yet. */
   #openCode: HTMLElement | undefined;
+  /** The code that was drawn last: a long one that has not changed is not drawn anew when its fence or the message ends. */
+  #lastCode: HTMLElement | undefined;
   #isOver = false;
 
   constructor(text: string, isOver: boolean, send: Send, colours: Colours) {
@@ -57,11 +59,12 @@ export class Markdown {
       this.#openAt = 0;
       this.#openNodes = [];
       this.#openCode = undefined;
+      this.#lastCode = undefined;
       this.element.replaceChildren();
     }
     const more = text.slice(this.#text.length);
     if (more !== "") this.#grow(more);
-    else if (ends) this.#draw();
+    if (ends) this.#draw();
   }
 
   #grow(more: string): void {
@@ -73,7 +76,7 @@ export class Markdown {
   /** Code that is still open grows in place: drawing a long block anew for each line would stutter. */
   #growsCode(more: string): boolean {
     const code = this.#openCode;
-    if (this.#isOver || code === undefined || /[`~]/.test(more)) return false;
+    if (code === undefined || /[`~]/.test(more)) return false;
     const source = this.#text.slice(this.#openAt, -more.length);
     // While the fence's own line is not complete, or a line may become the closing fence, the block is drawn anew.
     const lines = source.trimEnd().split("\n");
@@ -119,8 +122,10 @@ export class Markdown {
   }
 
   #code(text: string, info: string, { tokens, isOpen }: Part): HTMLElement {
-    const code = el("code");
-    addCode(code, text);
+    const before = this.#lastCode;
+    const code = before?.textContent === text ? before : el("code");
+    if (code !== before) addCode(code, text);
+    this.#lastCode = code;
     const isFence = tokens[0]?.type === "fence";
     if (isOpen && isFence && isUnclosed(this.#text)) this.#openCode = code;
     else if (!isOpen || isFence) this.#colours.colour(code, info.trim().split(/[\s{]/, 1)[0] ?? "");
