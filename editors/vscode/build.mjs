@@ -1,4 +1,5 @@
 // Bundles the extension and its webview into dist/. `--production` minifies.
+import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
 const production = process.argv.includes("--production");
@@ -27,5 +28,33 @@ await Promise.all([
     platform: "browser",
     target: "chrome130",
     format: "iife",
+    loader: { ".ttf": "file" },
+    assetNames: "[name]",
   }),
 ]);
+// The program that grammars' regular expressions are written for, read when code is coloured first.
+await mkdir("dist", { recursive: true });
+await copyFile("node_modules/vscode-oniguruma/release/onig.wasm", "dist/onig.wasm");
+
+// What others wrote and is bundled here, with its licences.
+const bundled = [
+  "markdown-it",
+  "entities",
+  "linkify-it",
+  "mdurl",
+  "punycode.js",
+  "uc.micro",
+  "vscode-textmate",
+  "vscode-oniguruma",
+  "@vscode/codicons",
+];
+const texts = [];
+for (const name of bundled) {
+  const folder = `node_modules/${name}`;
+  const { version, license } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+  const files = (await readdir(folder)).filter((each) => /^(licen[cs]e|notice)/i.test(each)).sort();
+  if (files.length === 0) throw new Error(`${name} comes without a licence`);
+  const parts = await Promise.all(files.map((each) => readFile(`${folder}/${each}`, "utf8")));
+  texts.push([`${name} ${version} (${license})`, ...parts].join("\n\n"));
+}
+await writeFile("dist/LICENSES.txt", texts.join(`\n${"-".repeat(80)}\n\n`));

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 vsce=${PINTLE_CACHE:-$root/.cache}/vscode/tools/node_modules/@vscode/vsce/vsce
 out=$(realpath -m "$1")
-options=(--allow-missing-repository --no-dependencies --out "$out")
+options=(--allow-missing-repository --no-rewrite-relative-links --no-dependencies --out "$out")
 cd "$here"
 rm -rf bin LICENSE
 trap 'rm -rf "$here/bin" "$here/LICENSE"' EXIT

@@ -1,4 +1,4 @@
-/** What a window does with an engine: one session at a time, its verbs, its open questions. It keeps nothing that the engine can tell again. */
+/** What a window does with an engine: the session that is shown, its verbs, what is asked. It keeps nothing that the engine can tell again. */
 import { ClosedError } from "./connection.ts";
 import type { Editor } from "./documents.ts";
 import { Documents } from "./documents.ts";
@@ -6,73 +6,83 @@ import { Edits } from "./edits.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import type { Listener } from "./listener.ts";
-import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId, SessionSummary } from "./protocol.ts";
+import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId } from "./protocol.ts";
 import type { Problem } from "./need.ts";
-import { isNotFoundError, problemOf } from "./problem.ts";
+import { problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
 import type { State } from "./state.ts";
-import { Session } from "./session.ts";
-import { sessionConfig } from "./settings.ts";
+import type { Session } from "./session.ts";
+import type { ChatMemory } from "./sessions.ts";
+import { Sessions } from "./sessions.ts";
+import { Watched } from "./watched.ts";
 import { type Ask, asDraft, startTurn, steer, stop } from "./turns.ts";
+
+/** The session that a message was meant for is not shown any more. */
+class LeftError extends Error {
+  constructor() {
+    super("the session that this was meant for could not be opened");
+  }
+}
 
 export class Chat {
   readonly engine: Engine;
+  readonly watched = new Watched();
   /** What stands in editors, for the engine. */
   readonly documents: Documents;
   readonly #listener: Listener;
   readonly #around: Surroundings;
-  readonly #memory: { session: SessionId | undefined };
   readonly #questions: Questions;
   readonly #ask: Ask = (method, params) => this.request(method, params);
-  #session: Session | undefined;
+  readonly #sessions: Sessions;
   #problem: Problem | undefined;
-  /** Events of a session whose creation is being answered. */
-  #early: AnyRecord[] | undefined;
-  #opening = 0;
-  #settling: Promise<void> = Promise.resolve();
 
-  constructor(
-    around: Surroundings,
-    memory: { session: SessionId | undefined },
-    editor: Editor,
-    listener: Listener,
-  ) {
-    this.documents = new Documents(around.folder, editor);
+  constructor(around: Surroundings, memory: ChatMemory, editor: Editor, listener: Listener) {
+    this.documents = new Documents(() => around.folders(), editor);
     const edits = new Edits(editor, this.documents);
     this.#around = around;
-    this.#memory = memory;
     this.#listener = listener;
     this.#questions = new Questions(listener);
     this.engine = new Engine(around, {
       status: (status) => this.#statusChanged(status),
       record: (record) => this.#record(record),
       lagged: (params) => {
-        if (params.sessionId === this.#session?.id) this.#session.lagged(params.headSeq);
+        this.#sessions.get(params.sessionId)?.lagged(params.headSeq);
       },
       approval: (request) => this.#questions.addApproval(request),
       question: (request) => this.#questions.addQuestion(request),
       edit: (request) => void edits.apply(request.params).then((result) => request.answer(result)),
     });
+    this.#sessions = new Sessions({
+      engine: this.engine,
+      around,
+      memory,
+      listener,
+      ask: this.#ask,
+      explain: (error) => this.#explain(error),
+      clearProblem: () => this.#setProblem(undefined),
+      handBack: (inputs) => this.#handBack(inputs),
+    });
   }
 
+  /** The session that is shown. */
   get session(): Session | undefined {
-    return this.#session;
+    return this.#sessions.shown;
+  }
+
+  /** That one, and those that were left and go on. */
+  get sessions(): Session[] {
+    return this.#sessions.all;
   }
 
   get state(): State | undefined {
-    return this.#session?.state;
+    return this.session?.state;
   }
 
   get problem(): Problem | undefined {
     return this.#problem;
   }
 
-  /** Questions that wait for an answer from this window. */
-  get attention(): number {
-    return this.#questions.size;
-  }
-
-  /** What is asked here, whoever it is that asks. */
+  /** What is asked here, whoever asks; its size is the number of questions that wait for this window. */
   get asked(): Questions {
     return this.#questions;
   }
@@ -105,9 +115,21 @@ export class Chat {
 
   /** Stops the turn; messages that the model has not read come back to the prompt box. */
   async stop(): Promise<void> {
-    const session = this.#session;
+    const { session } = this;
     if (session === undefined) return;
     await this.#guard(async () => this.#handBack(await stop(this.#ask, session)));
+  }
+
+  /** Stops the turn, and sends the message that it began with again. */
+  async tryAgain(): Promise<void> {
+    const { session } = this;
+    const message = session?.state.entries.findLast(
+      (each) => each.kind === "item" && each.item.type === "userMessage",
+    );
+    await this.stop();
+    if (session === undefined || message?.kind !== "item" || message.item.type !== "userMessage") return;
+    const { text, attached } = asDraft([{ content: message.item.content }]);
+    await this.#deliver(text, attached, () => startTurn(this.#ask, session, text, "queue", attached));
   }
 
   answer(id: string, result: Answer): void {
@@ -116,23 +138,38 @@ export class Chat {
 
   /** Goes on without a session; the next prompt makes one. */
   async newSession(): Promise<void> {
-    await this.#leave();
-    this.#memory.session = undefined;
+    // The view is that of a new session at once: what is typed now is for that.
+    const left = this.#sessions.leave();
+    this.#sessions.forget();
     this.#setProblem(undefined);
     this.#listener.reset();
+    await left;
   }
 
-  async openSession(id: SessionId): Promise<void> {
-    if (id !== this.#session?.id) await this.#leave();
-    this.#memory.session = id;
-    await this.start();
-    if (this.#session?.id !== id) await this.#open(id);
+  openSession(id: SessionId): Promise<void> {
+    return this.#sessions.show(id);
+  }
+
+  /** Stops all that a session does, and closes it. */
+  stopSession(id: SessionId): Promise<void> {
+    return this.#sessions.stop(id);
+  }
+
+  /** Whether what a session asks belongs to one that was left. */
+  isElsewhere(id: SessionId): boolean {
+    return this.#sessions.isElsewhere(id);
+  }
+
+  /** The folders of the workspace are others now. */
+  async foldersChanged(): Promise<void> {
+    this.documents.foldersChanged();
+    await this.#sessions.foldersChanged();
   }
 
   /** Tries again what did not work: the engine, else the session; then the message, if there is one. */
   async retry(text: string, attached: Input[]): Promise<void> {
     this.#setProblem(undefined);
-    await (this.engine.status.kind === "ready" ? this.#resume() : this.engine.restart());
+    await (this.engine.status.kind === "ready" ? this.#sessions.resume() : this.engine.restart());
     await this.settled();
     if (text !== "" || attached.length > 0) await this.send(text, attached);
   }
@@ -141,22 +178,20 @@ export class Chat {
     this.#setProblem(undefined);
   }
 
-  async list(): Promise<SessionSummary[]> {
-    await this.start();
-    if (this.engine.connection === undefined) return [];
-    const { sessions } = await this.request("session/list", { cwd: this.#around.folder, limit: 200 });
-    return sessions;
-  }
-
   /** The session that is shown, once it is open. */
   openId(): SessionId | undefined {
-    return this.#session?.isOpen === true ? this.#session.id : undefined;
+    return this.session?.isOpen === true ? this.session.id : undefined;
+  }
+
+  /** The sessions of this window that are open, the one that is shown first. */
+  openIds(): SessionId[] {
+    return this.sessions.filter((each) => each.isOpen).map(({ id }) => id);
   }
 
   /** Waits until the engine runs, and the session of the last time is open or cannot be. */
   async settled(): Promise<void> {
     await this.start();
-    await this.#settling;
+    await this.#sessions.settled;
   }
 
   /** Asks the engine; it knows by then all that was typed before. */
@@ -171,9 +206,12 @@ export class Chat {
   }
 
   async #deliver(text: string, attached: Input[], send: (session: Session) => Promise<void>): Promise<void> {
+    const wanted = this.session;
     const isSent = await this.#guard(async () => {
-      await this.start();
-      await send(this.#session ?? (await this.#create()));
+      await this.settled();
+      // What was meant for a session that could not be opened goes to no other one.
+      if (wanted !== undefined && this.session !== wanted) throw new LeftError();
+      await send(this.session ?? (await this.#sessions.create()));
     });
     if (!isSent) this.#listener.returned(text, attached);
   }
@@ -198,6 +236,7 @@ export class Chat {
   #explain(error: unknown): void {
     const problem = problemOf(error);
     this.#around.log.error([problem.text, problem.hint].join(" ").trim());
+    if (error instanceof LeftError) return;
     // Of an engine that does not start, its status says more.
     if (error instanceof ClosedError && this.engine.status.kind === "failed") return;
     this.#setProblem(problem);
@@ -209,92 +248,20 @@ export class Chat {
     this.#listener.head();
   }
 
-  async #create(): Promise<Session> {
-    const connection = this.engine.connection;
-    if (connection === undefined) throw new ClosedError();
-    this.#early = [];
-    try {
-      const config = sessionConfig(this.#around.settings());
-      const result = await connection.request("session/create", { cwd: this.#around.folder, config });
-      const session = this.#follow(result.sessionId);
-      for (const record of this.#early) if (record.sessionId === session.id) session.receive(record);
-      await session.attached(connection, result);
-      this.#memory.session = session.id;
-      return session;
-    } finally {
-      this.#early = undefined;
-    }
-  }
-
-  #follow(id: SessionId): Session {
-    const session: Session = new Session(id, this.engine.clientId, (changes) => {
-      for (const each of changes) {
-        if (each.type === "returned") this.#handBack(each.inputs);
-      }
-      if (session === this.#session) this.#listener.changed(changes);
-    });
-    this.#session = session;
-    this.#listener.reset();
-    return session;
-  }
-
-  /** Opens the session of the last time, or follows the one that is shown on a new connection. */
-  async #resume(): Promise<void> {
-    const id = this.#session?.id ?? this.#memory.session;
-    if (id !== undefined) await this.#open(id);
-  }
-
-  #open(id: SessionId): Promise<void> {
-    this.#settling = this.#openOnce(id);
-    return this.#settling;
-  }
-
-  async #openOnce(id: SessionId): Promise<void> {
-    const opening = ++this.#opening;
-    const isWanted = (): boolean => opening === this.#opening;
-    const session = this.#session?.id === id ? this.#session : this.#follow(id);
-    try {
-      if (!(await session.openPatiently(() => (isWanted() ? this.engine.connection : undefined)))) return;
-      this.#setProblem(undefined);
-    } catch (error) {
-      if (error instanceof ClosedError || !isWanted()) return;
-      this.#explain(error);
-      // A session that is gone must not stand in the way of a new one.
-      this.#session = undefined;
-      if (isNotFoundError(error)) this.#memory.session = undefined;
-    }
-    this.#listener.reset();
-  }
-
-  async #leave(): Promise<void> {
-    const session = this.#session;
-    this.#opening += 1;
-    this.#session = undefined;
-    this.#questions.clear();
-    if (session === undefined) return;
-    // Closed, so that another window can have it; what runs in a shared engine goes on.
-    const goesOn = this.engine.isShared && session.state.activity !== "idle";
-    try {
-      await this.request(goesOn ? "session/unsubscribe" : "session/close", { sessionId: session.id });
-    } catch (error) {
-      this.#around.log.warn(`closing a session: ${String(error)}`);
-    }
-  }
-
   #statusChanged(status: Status): void {
     const connection = this.engine.connection;
     if (status.kind === "ready" && connection !== undefined)
       this.documents.connected(connection, status.info);
     else {
       this.documents.lost();
+      this.watched.clear();
       this.#questions.clear();
     }
     this.#listener.head();
-    if (status.kind === "ready") void this.#resume();
+    if (status.kind === "ready") void this.#sessions.resume();
   }
 
   #record(record: AnyRecord): void {
-    if (record.sessionId === this.#session?.id) this.#session.receive(record);
-    else this.#early?.push(record);
+    if (!this.#sessions.receive(record)) this.watched.receive(record);
   }
 }

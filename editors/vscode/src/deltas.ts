@@ -22,9 +22,17 @@ export function append(state: State, delta: ItemDelta): Change[] {
     if (!("text" in entry.item)) return [];
     entry.item.text += text;
   } else if (delta.field === "input") return grow(entry, delta, text);
-  else if (delta.field === "output") entry.streamed.output += text;
+  else if (delta.field === "output") entry.streamed.output = shortened(entry.streamed.output + text);
   else return [];
   return [{ type: "append", key: delta.itemId, field: delta.field, text }];
+}
+
+/** Characters of a running call's output that are kept: its end. The whole of it is the engine's. */
+const MOST_OUTPUT = 128 * 1024;
+
+function shortened(output: string): string {
+  if (output.length <= 2 * MOST_OUTPUT) return output;
+  return `…\n${output.slice(output.indexOf("\n", output.length - MOST_OUTPUT) + 1)}`;
 }
 
 /** Puts the text of a field in the place of what streamed of it. */

@@ -22,24 +22,25 @@ export interface Found {
 type Send = (report: { path: string; version?: number; items: EditorDiagnostic[] }) => void;
 
 export class Diagnostics {
-  readonly #folder: string;
+  readonly #folders: () => string[];
   readonly #read: (path: string) => { items: Found[]; version: number | undefined };
   readonly #send: Send;
   readonly #waiting = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    folder: string,
+    folders: () => string[],
     read: (path: string) => { items: Found[]; version: number | undefined },
     send: Send,
   ) {
-    this.#folder = folder;
+    this.#folders = folders;
     this.#read = read;
     this.#send = send;
   }
 
   changed(paths: string[]): void {
-    for (const each of paths) if (isInside(this.#folder, each)) this.#waiting.add(each);
+    for (const each of paths)
+      if (this.#folders().some((folder) => isInside(folder, each))) this.#waiting.add(each);
     if (this.#waiting.size === 0) return;
     this.#timer ??= setTimeout(() => this.flush(), GATHER_MS);
   }

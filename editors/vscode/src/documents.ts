@@ -48,7 +48,7 @@ interface Told {
 }
 
 export class Documents {
-  readonly #folder: string;
+  readonly #folders: () => string[];
   readonly #editor: Editor;
   readonly #told = new Map<string, Told>();
   readonly #refused = new Set<string>();
@@ -57,8 +57,8 @@ export class Documents {
   #mostBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(folder: string, editor: Editor) {
-    this.#folder = folder;
+  constructor(folders: () => string[], editor: Editor) {
+    this.#folders = folders;
     this.#editor = editor;
   }
 
@@ -89,6 +89,12 @@ export class Documents {
     else this.#look(document, told);
   }
 
+  /** The folders are others now: what is open in new ones is told. */
+  foldersChanged(): void {
+    this.#inside.clear();
+    this.flush();
+  }
+
   closed(path: string): void {
     this.#refused.delete(path);
     if (this.#told.delete(path)) this.#send("document/close", { path });
@@ -101,7 +107,7 @@ export class Documents {
     if (this.#wire === undefined) return;
     const gone = new Set(this.#told.keys());
     for (const document of this.#editor.documents()) {
-      gone.delete(document.path);
+      if (this.#isOurs(document.path)) gone.delete(document.path);
       const told = this.#told.get(document.path);
       // It is unsaved, and no change of its text has said so.
       const isNewlyDirty = told?.version === document.version && document.isDirty && !told.isDirty;
@@ -185,7 +191,7 @@ export class Documents {
     if (this.#refused.has(path)) return false;
     const known = this.#inside.get(path);
     if (known !== undefined) return known;
-    const is = isInside(this.#folder, path) || isInside(real(this.#folder), real(path));
+    const is = this.#folders().some((each) => isInside(each, path) || isInside(real(each), real(path)));
     this.#inside.set(path, is);
     return is;
   }

@@ -46,8 +46,10 @@ export interface Surroundings {
   settings(): Settings;
   extensionFolder: string;
   extensionVersion: string;
-  /** The workspace folder. */
+  /** The first folder of the workspace: where the engine starts and sessions work. */
   folder: string;
+  /** All folders of the workspace, that one first. */
+  folders(): string[];
   machine: Machine;
   log: Log;
   /** More variables for the engine's process alone, such as keys. */

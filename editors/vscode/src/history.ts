@@ -18,11 +18,21 @@ export interface History {
   ways: { first: number; after: number }[];
   /** Items that the model does not know any more. */
   hidden: Set<ItemId>;
+  /** Items that it was made to know again; none of `hidden`. */
+  restored: Set<ItemId>;
   step: Step | undefined;
+  /** The model has worked on since what is known begins: no rewind before that can be undone. */
+  hasGoneOn: boolean;
 }
 
 export function emptyHistory(): History {
-  return { ways: [{ first: 1, after: 0 }], hidden: new Set(), step: undefined };
+  return {
+    ways: [{ first: 1, after: 0 }],
+    hidden: new Set(),
+    restored: new Set(),
+    step: undefined,
+    hasGoneOn: false,
+  };
 }
 
 /** Files were put back, perhaps with the conversation that follows. */
@@ -33,18 +43,44 @@ export function filesRewound(history: History, seq: number): void {
 /** The session goes on from another place. */
 export function rewound(history: History, seq: number, event: HistoryRewound): void {
   if (event.toSeq < seq) history.ways.push({ first: seq, after: event.toSeq });
-  for (const id of event.dropped ?? []) history.hidden.add(id);
-  for (const id of event.restored ?? []) history.hidden.delete(id);
+  for (const id of event.dropped ?? []) {
+    history.hidden.add(id);
+    history.restored.delete(id);
+  }
+  for (const id of event.restored ?? []) {
+    history.hidden.delete(id);
+    history.restored.add(id);
+  }
   const { step } = history;
-  const isBoth = step?.scope === "files" && step.last === seq - 1;
-  history.step = isBoth
-    ? { from: step.from, last: seq, scope: "both" }
-    : { from: seq - 1, last: seq, scope: "conversation" };
+  history.step = together(step, { from: seq - 1, last: seq, scope: "conversation" });
 }
 
 /** The model works on: there is nothing to go forward to any more. */
 export function goesOn(history: History): void {
   history.step = undefined;
+  history.hasGoneOn = true;
+}
+
+/** A rewind of the conversation that follows one of the files is one step with it. */
+function together(before: Step | undefined, step: Step): Step {
+  const isBoth = step.scope === "conversation" && before?.scope === "files" && before.last === step.from;
+  return isBoth ? { from: before.from, last: step.last, scope: "both" } : step;
+}
+
+/** The history of events that come before those of `later`, put before it. */
+export function joined(before: History, later: History): History {
+  const hidden = new Set(later.hidden);
+  for (const id of before.hidden) if (!later.restored.has(id)) hidden.add(id);
+  const restored = new Set(later.restored);
+  for (const id of before.restored) if (!later.hidden.has(id)) restored.add(id);
+  const earlier = later.hasGoneOn ? undefined : before.step;
+  return {
+    ways: [...before.ways, ...later.ways.slice(1)],
+    hidden,
+    restored,
+    step: later.step === undefined ? earlier : together(earlier, later.step),
+    hasGoneOn: before.hasGoneOn || later.hasGoneOn,
+  };
 }
 
 /** Tells which events lie on the way to the last one. */

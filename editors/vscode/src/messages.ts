@@ -15,25 +15,42 @@ import type { Problem } from "./need.ts";
 import type { Meter } from "./context.ts";
 import type { Activity, AppendedField } from "./state.ts";
 
-/** One thing in the transcript, ready to draw. */
-export type ViewEntry =
-  | { kind: "user"; key: string; text: string; from: string | undefined }
-  | { kind: "agent" | "reasoning"; key: string; text: string; isOver: boolean }
-  | { kind: "tool"; key: string; tool: ViewTool }
-  | { kind: "notice"; key: string; notice: Notice }
-  | { kind: "turnEnd"; key: string; end: TurnCompleted };
+/** One thing in the transcript, ready to draw. `atMs` is when it began, in milliseconds since 1970. */
+export type ViewEntry = { key: string; atMs: number } & (
+  | { kind: "user"; text: string; from: string | undefined }
+  /** `isCut`: it ended before its end. */
+  | { kind: "agent" | "reasoning"; text: string; isOver: boolean; isCut: boolean }
+  | { kind: "tool"; tool: ViewTool }
+  | { kind: "notice"; notice: Notice }
+  | { kind: "turnEnd"; end: TurnCompleted }
+);
 
+/** A call of a tool, a job, a sub-agent or a compaction as a card. */
 export interface ViewTool {
-  name: string;
-  title: string;
-  toolKind: string;
+  /** What it does or did, in words, and to what. */
+  verb: string;
+  subject: string;
+  /** The subject is a command or another text that reads better as code. */
+  isCode: boolean;
+  /** A codicon's name. */
+  icon: string;
   status: string;
   input: string;
+  /** The language of `input`, for its colours; empty for plain text. */
+  language: string;
   output: string;
+  /** `output` is what a terminal would show: with colours, and lines that are written over. */
+  isTerminal: boolean;
   isError: boolean;
   durationMs: number | undefined;
   exitCode: number | undefined;
   changes: Pick<FileChange, "op" | "path" | "added" | "removed" | "diff">[];
+  /** The size of the whole output in bytes, where only a part of it is here. */
+  fullBytes: number | undefined;
+  /** What can be stopped while it runs. */
+  stop: { kind: "tool" } | { kind: "job"; jobId: string } | undefined;
+  /** The session of a sub-agent, whose own transcript can be shown in the card. */
+  agentSession: string | undefined;
 }
 
 /** What stands around the transcript. */
@@ -41,6 +58,8 @@ export interface Head {
   engine: { kind: string; text: string; hint: string };
   problem: Problem | undefined;
   activity: Activity;
+  /** Seconds since the provider gave its last sign, where that is too long. */
+  stalledSeconds: number | undefined;
   /** The workspace folder's path; empty when there is none. */
   folder: string;
   title: string;
@@ -66,11 +85,37 @@ export interface Append {
   text: string;
 }
 
-/** From the extension host to the page. Indexes count from the session's first entry. */
+/** A run of characters of code in one colour and style of the theme. */
+export interface Run {
+  text: string;
+  color: string | undefined;
+  /** `italic`, `bold`, `underline`, any of them. */
+  style: string;
+}
+
+/** From the extension host to the page. Indexes are the entries' numbers, which may be below 0. */
 export type ToPage =
-  | { type: "reset"; head: Head; first: number; entries: ViewEntry[]; draft: string }
+  | {
+      type: "reset";
+      head: Head;
+      first: number;
+      entries: ViewEntry[];
+      /** The session that is shown, and what stands in its prompt box. */
+      session: string | undefined;
+      draft: string;
+      hasEarlier: boolean;
+      /** The last of `entries` is the last one there is. */
+      isEnd: boolean;
+    }
   | { type: "update"; head?: Head; entries: { index: number; entry: ViewEntry }[]; appends: Append[] }
-  | { type: "earlier"; first: number; entries: ViewEntry[] }
+  | { type: "earlier"; first: number; entries: ViewEntry[]; hasEarlier: boolean }
+  | { type: "later"; first: number; entries: ViewEntry[]; isEnd: boolean }
+  /** The coloured lines of the code that was asked about under this number. */
+  | { type: "highlighted"; id: number; lines: Run[][] }
+  /** The theme is another one: code is coloured anew. */
+  | { type: "theme" }
+  /** The last entries of a sub-agent's own transcript. */
+  | { type: "nested"; session: string; entries: ViewEntry[]; hasEarlier: boolean }
   | { type: "returned"; text: string; attached: Input[] }
   /** Text that came back is taken away again, unless it was touched. */
   | { type: "taken"; text: string }
@@ -82,7 +127,8 @@ export type ToPage =
 
 /** From the page to the extension host. */
 export type FromPage =
-  | { type: "ready" }
+  /** The page is there; it stood at the entry `place` before it was hidden, unless it followed the newest one. */
+  | { type: "ready"; place: string | undefined }
   | { type: "send" | "steer" | "queue"; text: string; attached: Input[] }
   /** Tries again; with the text that came back, if it still stands in the prompt box. */
   | { type: "retry"; text: string; attached: Input[] }
@@ -94,13 +140,28 @@ export type FromPage =
   /** Something that a person did had no effect, with the reason. */
   | { type: "warn"; text: string }
   | { type: "setKey"; provider: string | undefined }
+  /** Stops a turn that gives no sign, and sends its message again. */
+  | { type: "tryAgain" }
   | { type: "stop" | "newSession" | "attach" | "showLog" | "focusEditor" }
   /** The settings of this extension, or one of them. */
   | { type: "openSettings"; setting: string }
   | { type: "answer"; approvalId: string; optionId: string }
   | { type: "say"; questionId: string; optionIds: string[]; text: string }
-  | { type: "draft"; text: string }
+  | { type: "draft"; session: string | undefined; text: string }
   | { type: "earlier"; before: number }
+  | { type: "later"; after: number }
+  | { type: "newest" }
+  | { type: "highlight"; id: number; language: string; code: string }
+  /** A link of a message: a file, perhaps at a line, or an address. */
+  | { type: "openLink"; href: string }
+  | { type: "copy" | "insert"; text: string }
+  /** Puts code into a file; `language` is what stood behind its fence. */
+  | { type: "apply"; text: string; language: string }
+  | { type: "fullOutput"; key: string }
+  | { type: "stopTool"; itemId: string }
+  | { type: "stopJob"; jobId: string }
+  /** Shows a sub-agent's transcript, or no longer. */
+  | { type: "nested"; session: string; isOpen: boolean }
   /** What an open question would make of a file. */
   | { type: "openProposed"; approvalId: string; path: string }
   | { type: "openDiff"; path: string }

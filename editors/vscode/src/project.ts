@@ -2,9 +2,9 @@
 import * as path from "node:path";
 import { textOfInput } from "./input.ts";
 import type { Append, ViewEntry } from "./messages.ts";
-import type { Content } from "./protocol.ts";
 import type { Entry } from "./state.ts";
-import { isOver } from "./entries.ts";
+import { isCut, isOver } from "./entries.ts";
+import { viewTool } from "./toolCards.ts";
 import type { Change, State } from "./state.ts";
 
 /** Characters of a tool's output or arguments that are drawn. */
@@ -16,132 +16,56 @@ const MOST_TEXT = 400_000;
 export const WINDOW = 100;
 
 export function viewEntry(entry: Entry): ViewEntry {
-  const { key } = entry;
-  if (entry.kind === "notice") return { kind: "notice", key, notice: entry.notice };
-  if (entry.kind === "turnEnd") return { kind: "turnEnd", key, end: entry.end };
+  const { key, tsMs: atMs } = entry;
+  if (entry.kind === "notice") return { kind: "notice", key, atMs, notice: entry.notice };
+  if (entry.kind === "turnEnd") return { kind: "turnEnd", key, atMs, end: entry.end };
   const { item, streamed } = entry;
   switch (item.type) {
     case "userMessage":
-      return { kind: "user", key, text: textOfInput(item.content), from: entry.from };
+      return { kind: "user", key, atMs, text: textOfInput(item.content), from: entry.from };
     case "agentMessage":
-      return { kind: "agent", key, text: cut(item.text, MOST_TEXT), isOver: isOver(item) };
     case "reasoning":
-      return { kind: "reasoning", key, text: cut(item.text, MOST_TEXT), isOver: isOver(item) };
-    case "toolCall": {
-      const output = item.output === undefined ? streamed.output : textOf(item.output.content);
+      return {
+        kind: item.type === "reasoning" ? "reasoning" : "agent",
+        key,
+        atMs,
+        text: cut(item.text, MOST_TEXT),
+        isOver: isOver(item),
+        isCut: isCut(item),
+      };
+    case "toolCall":
+    case "job":
+    case "subagent":
+    case "compaction": {
+      const tool = viewTool(item, streamed);
       return {
         kind: "tool",
         key,
+        atMs,
         tool: {
-          name: item.toolName,
-          title: item.title,
-          toolKind: item.kind,
-          status: item.status,
-          input: cut(inputText(item.input, streamed.input), MOST_DRAWN),
-          output: cut(output, MOST_DRAWN),
-          isError: item.output?.isError === true,
-          durationMs: item.durationMs,
-          exitCode: item.output?.details?.exitCode,
-          changes: (item.output?.details?.changes ?? []).map(({ op, path, added, removed, diff }) => ({
-            op,
-            path,
-            added,
-            removed,
-            diff: cut(diff, MOST_DRAWN),
-          })),
+          ...tool,
+          input: cut(tool.input, MOST_DRAWN),
+          output: cut(tool.output, MOST_DRAWN),
+          changes: tool.changes.map((change) => ({ ...change, diff: cut(change.diff, MOST_DRAWN) })),
         },
       };
     }
-    case "job":
-      return {
-        kind: "tool",
-        key,
-        tool: {
-          name: "job",
-          title: `${item.jobId}: ${item.title}`,
-          toolKind: "execute",
-          status: item.status,
-          input: cut(item.command, MOST_DRAWN),
-          output: cut(item.output ?? streamed.output, MOST_DRAWN),
-          isError: item.status === "failed",
-          durationMs: item.durationMs,
-          exitCode: item.details?.exitCode,
-          changes: [],
-        },
-      };
-    case "subagent":
-      return {
-        kind: "tool",
-        key,
-        tool: {
-          name: "subagent",
-          title: `${item.agentId}: ${item.task.split("\n", 1)[0] ?? ""}`,
-          toolKind: "think",
-          status: item.state === "working" ? "running" : item.status,
-          input: cut(item.task, MOST_DRAWN),
-          output: cut(item.result ?? "", MOST_DRAWN),
-          isError: item.state === "failed",
-          durationMs: item.durationMs,
-          exitCode: undefined,
-          changes: [],
-        },
-      };
-    case "compaction":
-      return {
-        kind: "tool",
-        key,
-        tool: {
-          name: "compaction",
-          title: compactionTitle(item.tokensBefore, item.tokensAfter),
-          toolKind: "think",
-          status: item.status,
-          input: "",
-          output: cut(item.summary ?? item.error ?? "", MOST_DRAWN),
-          isError: item.error !== undefined,
-          durationMs: item.durationMs,
-          exitCode: undefined,
-          changes: [],
-        },
-      };
     case "engineMessage":
-      return { kind: "notice", key, notice: { level: "info", code: "engineMessage", message: item.text } };
+      return {
+        kind: "notice",
+        key,
+        atMs,
+        notice: { level: "info", code: "engineMessage", message: item.text },
+      };
     default:
       // An item of a type that is newer than this extension.
       return {
         kind: "notice",
         key,
+        atMs,
         notice: { level: "info", code: "unknownItem", message: "An item of an unknown kind." },
       };
   }
-}
-
-function compactionTitle(before: number, after: number | undefined): string {
-  const tokens = after === undefined ? `${before} tokens` : `${before} to ${after} tokens`;
-  return `Summing up the conversation: ${tokens}`;
-}
-
-/** The command or the arguments as a person reads them. */
-function inputText(input: unknown, streamed: string): string {
-  if (input === undefined) return streamed;
-  if (
-    typeof input === "object" &&
-    input !== null &&
-    "command" in input &&
-    typeof input.command === "string"
-  ) {
-    return input.command;
-  }
-  return JSON.stringify(input, undefined, 2);
-}
-
-function textOf(content: Content[]): string {
-  return content.map((each) => (each.type === "text" ? each.text : imageLine(each))).join("\n");
-}
-
-/** What stands for a picture: its kind and how large its file is. */
-function imageLine(image: { mimeType: string; data: string }): string {
-  const bytes = Math.floor((image.data.length * 3) / 4);
-  return `[image ${image.mimeType}, ${Math.max(1, Math.round(bytes / 1024))} KB]`;
 }
 
 function cut(text: string, most: number): string {
@@ -182,7 +106,7 @@ export class Pending {
     const entries: { index: number; entry: ViewEntry }[] = [];
     for (const key of this.#whole) {
       const index = state.indexes.get(key);
-      const entry = index === undefined ? undefined : state.entries[index];
+      const entry = index === undefined ? undefined : state.entries[index - state.start];
       if (index !== undefined && entry !== undefined) entries.push({ index, entry: viewEntry(entry) });
     }
     entries.sort((a, b) => a.index - b.index);

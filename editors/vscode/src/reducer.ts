@@ -33,6 +33,8 @@ export function emptyState(clientId = ""): State {
     clientId,
     cameAt: Infinity,
     seq: 0,
+    first: 1,
+    nowMs: 0,
     cwd: "",
     title: undefined,
     model: "",
@@ -45,9 +47,11 @@ export function emptyState(clientId = ""): State {
     activeTurn: undefined,
     all: new Map(),
     entries: [],
+    start: 0,
     indexes: new Map(),
     history: emptyHistory(),
     verdicts: [],
+    undone: new Set(),
     queue: [],
     senders: new Map(),
     own: new Set(),
@@ -92,6 +96,7 @@ export function apply(state: State, record: AnyRecord): Outcome {
   if (record.seq <= state.seq) return { type: "old" };
   if (record.seq > state.seq + 1) return { type: "gap" };
   state.seq = record.seq;
+  state.nowMs = record.tsMs;
   return { type: "applied", changes: applyDurable(state, record, record.event) };
 }
 
@@ -192,7 +197,10 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       const { action } = event;
       const undone = action.action === "revert" ? action.verdict : undefined;
       if (undone === undefined) state.verdicts.push(record.seq);
-      else state.verdicts = state.verdicts.filter((seq) => seq !== undone);
+      else {
+        state.verdicts = state.verdicts.filter((seq) => seq !== undone);
+        state.undone.add(undone);
+      }
       return [{ type: "review" }];
     }
     case "review.queued": {

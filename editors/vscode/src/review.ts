@@ -1,8 +1,8 @@
 /**
- * The open hunks of the session that is shown: what the engine said of them last. It owns the review, and is asked again whenever
- * something happened.
+ * The open hunks of this window's sessions: what the engine said of them last. It owns the review, and is asked again whenever something
+ * happened.
  *
- * It imports no `vscode`. Invariant: at most one question is under way, and one more is remembered (`Coalesced`).
+ * It imports no `vscode`. Hunks of several sessions may have the same id: here each stands behind its session's (`idOf`). Invariant: at most one question is under way, and one more is remembered (`Coalesced`).
  */
 import { ClosedError } from "./connection.ts";
 import { real } from "./documents.ts";
@@ -11,6 +11,7 @@ import { placesOf, seen } from "./hunks.ts";
 import type {
   ClientRequests,
   Hunk,
+  HunkId,
   ReviewAction,
   ReviewBaselineResult,
   ReviewDecideResult,
@@ -21,8 +22,8 @@ import { Coalesced } from "./restart.ts";
 
 /** Whom the hunks are asked of. */
 export interface Source {
-  /** The session that is shown, once the engine has it open. */
-  openId(): SessionId | undefined;
+  /** The sessions of this window that the engine has open, the one that is shown first. */
+  openIds(): SessionId[];
   request<M extends keyof ClientRequests>(
     method: M,
     params: ClientRequests[M]["params"],
@@ -31,6 +32,7 @@ export interface Source {
 
 /** The open hunks of a file, in its order. */
 export interface ReviewedFile {
+  session: SessionId;
   /** As the engine names it. */
   path: string;
   hunks: Hunk[];
@@ -42,7 +44,8 @@ export class Review {
   readonly #source: Source;
   readonly #listener: { isShown(path: string): boolean; changed(): void; failed(error: unknown): void };
   readonly #asking = new Coalesced(() => this.#ask());
-  #session: SessionId | undefined;
+  #sessions: SessionId[] = [];
+  /** By session and path. */
   #files = new Map<string, ReviewedFile>();
   /** Rises with each answer. */
   #generation = 0;
@@ -60,9 +63,14 @@ export class Review {
     return this.#asking.run();
   }
 
-  /** The session that the hunks are of. */
+  /** The session that is shown. */
   get session(): SessionId | undefined {
-    return this.#session;
+    return this.#sessions[0];
+  }
+
+  /** Whether a session has open hunks. */
+  has(session: SessionId): boolean {
+    return this.files.some((file) => file.session === session);
   }
 
   get generation(): number {
@@ -77,10 +85,16 @@ export class Review {
     return this.files.flatMap((file) => file.hunks);
   }
 
-  /** A file by any of its paths; undefined where nothing of it is open. */
+  /** A file by any of its paths, of the session that is shown first; undefined where nothing of it is open. */
   file(path: string): ReviewedFile | undefined {
     if (this.#files.size === 0) return undefined;
-    return this.#files.get(path) ?? this.#files.get(real(path));
+    for (const wanted of [path, real(path)]) {
+      for (const session of this.#sessions) {
+        const file = this.#files.get(`${session} ${wanted}`);
+        if (file !== undefined) return file;
+      }
+    }
+    return undefined;
   }
 
   hunk(id: string): Hunk | undefined {
@@ -102,24 +116,58 @@ export class Review {
       .at(-1);
   }
 
-  /** Has the engine decide; the hunks are asked for anew, whatever came of it. */
-  async decide(action: ReviewAction): Promise<ReviewDecideResult> {
-    const sessionId = this.#source.openId();
-    if (sessionId === undefined) throw new ClosedError();
+  /** Has the engine decide, in each session that is meant; the hunks are asked for anew, whatever came of it. */
+  async decide(action: ReviewAction, session = this.session): Promise<ReviewDecideResult[]> {
+    const meant = this.#meant(action, session);
+    if (meant.length === 0) throw new ClosedError();
     try {
-      return await this.#source.request("review/decide", { sessionId, action });
+      const results: ReviewDecideResult[] = [];
+      for (const sessionId of meant) {
+        const result = await this.#source.request("review/decide", {
+          sessionId,
+          action: plainAction(action),
+        });
+        results.push(named(result, sessionId));
+      }
+      return results;
     } finally {
       await this.refresh();
     }
   }
 
+  /** The sessions that an action is about. */
+  #meant(action: ReviewAction, session: SessionId | undefined): SessionId[] {
+    const one = session === undefined ? [] : [session];
+    if (action.action === "revert") return one;
+    if (action.action === "comment") return [sessionOf(action.hunk)];
+    const { target } = action;
+    switch (target.of) {
+      case "hunk":
+      case "lines":
+        return [sessionOf(target.hunk)];
+      case "file": {
+        const file = this.file(target.path);
+        return file === undefined ? one : [file.session];
+      }
+      case "turn": {
+        const made = this.hunks.find((hunk) => hunk.madeBy.some((each) => each.turnId === target.turnId));
+        return made === undefined ? one : [sessionOf(made.id)];
+      }
+      case "all": {
+        const all = new Set(this.files.map((file) => file.session));
+        return all.size === 0 ? one : [...all];
+      }
+    }
+  }
+
   async #ask(): Promise<void> {
-    const sessionId = this.#source.openId();
+    const sessions = this.#source.openIds();
     try {
-      const files = sessionId === undefined ? new Map<string, ReviewedFile>() : await this.#read(sessionId);
-      // Another session is shown by now, and was asked for.
-      if (this.#source.openId() !== sessionId) return;
-      this.#session = sessionId;
+      const files = new Map<string, ReviewedFile>();
+      for (const session of sessions) await this.#read(session, files);
+      // Other sessions are open by now, and were asked for.
+      if (this.#source.openIds().join(" ") !== sessions.join(" ")) return;
+      this.#sessions = sessions;
       this.#files = files;
       this.#generation += 1;
       this.#listener.changed();
@@ -128,24 +176,51 @@ export class Review {
     }
   }
 
-  async #read(sessionId: SessionId): Promise<Map<string, ReviewedFile>> {
-    const { hunks } = await this.#source.request("review/list", { sessionId });
-    const files = new Map<string, ReviewedFile>();
+  async #read(session: SessionId, files: Map<string, ReviewedFile>): Promise<void> {
+    const { hunks } = await this.#source.request("review/list", { sessionId: session });
+    const found: ReviewedFile[] = [];
     for (const hunk of hunks) {
-      const key = real(hunk.path);
-      const file = files.get(key) ?? { path: hunk.path, hunks: [], baseline: undefined };
-      file.hunks.push(hunk);
+      const key = `${session} ${real(hunk.path)}`;
+      const file = files.get(key) ?? { session, path: hunk.path, hunks: [], baseline: undefined };
+      if (file.hunks.length === 0) found.push(file);
+      file.hunks.push({ ...hunk, id: idOf(session, hunk.id) });
       files.set(key, file);
     }
-    const shown = [...files.values()].filter((file) => this.#listener.isShown(file.path));
+    const shown = found.filter((file) => this.#listener.isShown(file.path));
     await Promise.all(
       shown.map(async (file) => {
         // Without it the file's hunks are not drawn; the lists have them.
         file.baseline = await this.#source
-          .request("review/baseline", { sessionId, path: file.path })
+          .request("review/baseline", { sessionId: session, path: file.path })
           .catch(() => undefined);
       }),
     );
-    return files;
   }
+}
+
+/** A hunk's id behind its session's. */
+export function idOf(session: SessionId, hunk: HunkId): HunkId {
+  return `${session}/${hunk}`;
+}
+
+/** The session of a hunk that is named so. */
+export function sessionOf(id: HunkId): SessionId {
+  return id.slice(0, id.lastIndexOf("/"));
+}
+
+function plainId(id: HunkId): HunkId {
+  return id.slice(id.lastIndexOf("/") + 1);
+}
+
+/** An action as the engine knows it. */
+function plainAction(action: ReviewAction): ReviewAction {
+  if (action.action === "comment") return { ...action, hunk: plainId(action.hunk) };
+  if (action.action === "revert" || !("hunk" in action.target)) return action;
+  return { ...action, target: { ...action.target, hunk: plainId(action.target.hunk) } };
+}
+
+/** A result with hunks as they are named here. */
+function named(result: ReviewDecideResult, session: SessionId): ReviewDecideResult {
+  const parts = result.verdict.parts.map((part) => ({ ...part, hunk: idOf(session, part.hunk) }));
+  return { ...result, verdict: { ...result.verdict, parts } };
 }

@@ -1,5 +1,6 @@
 /** Going back in a session's history, in words: the places to go to, what would happen, what happened. Pure. */
 import type {
+  Checkpoint,
   FileFate,
   HistoryPoint,
   ItemId,
@@ -33,6 +34,20 @@ export function placesOf(tree: SessionTreeResult): PlaceChoice[] {
       left.push({ ...choice, at: { turnId }, itemId: undefined, isLeft: true });
   }
   return [...places, ...left];
+}
+
+/** The checkpoints of a session as rows to pick from, newest first. */
+export function checkpointRows(
+  checkpoints: Checkpoint[],
+  label: (path: string) => string,
+): { label: string; detail: string; seq: number; tsMs: number }[] {
+  return checkpoints.toReversed().map(({ seq, tsMs, changed, label: name, turnId }) => {
+    const what = seq === 0 ? "The beginning" : turnId === undefined ? "Before a turn" : "After a turn";
+    const files = changed.length === 0 ? "no file changed" : `${count(changed.length, "file")} changed`;
+    const [some, rest] = [changed.slice(0, 5).map(label), changed.length - 5];
+    const detail = [...some, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+    return { label: `${name ?? what}: ${files}`, detail, seq, tsMs };
+  });
 }
 
 export const SCOPES: { label: string; description?: string; scope: RewindScope; summarize?: true }[] = [

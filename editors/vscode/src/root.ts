@@ -1,17 +1,17 @@
 /** Owns everything: the chat with its engine, the views, the commands. */
-import * as fs from "node:fs";
-import * as os from "node:os";
 import * as vscode from "vscode";
 import { Chat } from "./chat.ts";
 import type { Surroundings } from "./engine.ts";
-import type { Machine } from "./locate.ts";
+import type { Highlighter } from "./highlight.ts";
 import { Keys } from "./keys.ts";
 import { locate } from "./locate.ts";
-import { real } from "./documents.ts";
 import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./view/owner.ts";
 import { Memory } from "./memory.ts";
 import { problemOf } from "./problem.ts";
+import type { QueuedInput, SessionId } from "./protocol.ts";
+import type { Session } from "./session.ts";
 import type { Change } from "./state.ts";
+import { asDraft } from "./turns.ts";
 import { Review } from "./review.ts";
 import { sentence } from "./sentence.ts";
 import type { Settings } from "./settings.ts";
@@ -21,9 +21,15 @@ import { BaseFiles } from "./view/baseFiles.ts";
 import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
+import { makeHighlighter } from "./view/colours.ts";
+import { isShown, thisMachine } from "./view/machine.ts";
 import { fromPage } from "./view/fromPage.ts";
 import { HelpPages } from "./view/helpPages.ts";
+import { registerCodeActions } from "./view/editorActions.ts";
+import { NestedAgents } from "./view/nestedAgents.ts";
+import { Notes } from "./view/notes.ts";
 import { OpenDocuments } from "./view/openDocuments.ts";
+import { OutputPages } from "./view/outputPages.ts";
 import { Overlay } from "./view/overlay.ts";
 import { Problems } from "./view/problems.ts";
 import { HunkControl } from "./view/scm.ts";
@@ -50,7 +56,11 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly overlay: Overlay;
   readonly base: BaseFiles;
   readonly help: HelpPages;
+  readonly output = new OutputPages(this);
+  readonly nested = new NestedAgents(this);
+  readonly notes = new Notes(this);
   readonly attention = new Attention(this);
+  #colours: Highlighter | undefined;
   readonly #hunkControl: HunkControl;
   readonly #editor: OpenDocuments;
   readonly #statusBar: StatusBar;
@@ -90,12 +100,22 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       this.#hunkControl,
       this.#editor,
       new Problems(this),
+      this.output,
+      this.nested,
+      this.notes,
+      registerCodeActions(),
+      vscode.window.onDidChangeActiveColorTheme(() => {
+        this.#colours?.themeChanged();
+        this.view.post({ type: "theme" });
+      }),
       registerCommands(this),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.chat?.foldersChanged()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#begin()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("pintle")) void this.#settingsChanged();
       }),
     );
+    void this.memory.claim().then(() => this.view.reset());
     this.#begin();
     this.#showOnce();
   }
@@ -103,6 +123,16 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   /** The workspace folder's path; empty when there is none. */
   get folderPath(): string {
     return this.folder?.uri.fsPath ?? "";
+  }
+
+  /** Made when code is coloured first: it reads what extensions say of themselves. */
+  get colours(): Highlighter {
+    return (this.#colours ??= makeHighlighter(this));
+  }
+
+  get folderPaths(): string[] {
+    const folders = (vscode.workspace.workspaceFolders ?? []).filter((each) => each.uri.scheme === "file");
+    return folders.map((each) => each.uri.fsPath);
   }
 
   /** Opens the session where it is, in the engine that editors share, which this workspace uses from now on. */
@@ -121,6 +151,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.chat = undefined;
     // First of all: nothing must be left running, whatever else fails.
     await chat?.dispose();
+    this.memory.release();
     for (const each of this.#disposables.reverse()) each.dispose();
   }
 
@@ -137,6 +168,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       extensionFolder: this.context.extensionPath,
       extensionVersion: (this.context.extension.packageJSON as { version: string }).version,
       folder: this.folder.uri.fsPath,
+      folders: () => this.folderPaths,
       machine: thisMachine(),
       log: this.log,
       environment: () => this.keys.all(),
@@ -144,6 +176,8 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     const chat = new Chat(around, this.memory, this.#editor, {
       reset: () => this.#reset(),
       changed: (changes) => this.#changed(changes),
+      changedElsewhere: (session, changes) => this.#changedElsewhere(session, changes),
+      isReviewed: (id) => this.review?.has(id) === true,
       head: () => this.#head(),
       asked: () => this.attention.notify(),
       returned: (text, attached) => this.view.returned(text, attached),
@@ -189,6 +223,15 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     if (changes.some((change) => change.type === "head")) this.#head();
   }
 
+  /** A session that was left goes on: its hunks, questions and state are listed. */
+  #changedElsewhere(session: Session, changes: Change[]): void {
+    for (const each of changes) {
+      if (each.type === "returned") keepReturned(this.memory, session.id, each.inputs);
+    }
+    if (changes.some((change) => change.type === "review")) void this.review?.refresh();
+    if (changes.some((change) => change.type === "head")) this.#head();
+  }
+
   /** The engine has said what is open. */
   #reviewed(): void {
     this.changes.refresh();
@@ -207,6 +250,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
     set("isRunning", activity !== "idle");
     set("isReady", this.chat?.engine.status.kind === "ready");
+    if (this.view.wasShown) set("wasShown", true);
     set("hasSession", (this.chat?.state?.entries.length ?? 0) > 0);
   }
 
@@ -234,26 +278,8 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   }
 }
 
-/** Whether a document of a file is open. */
-function isShown(path: string): boolean {
-  const wanted = real(path);
-  return vscode.workspace.textDocuments.some(
-    ({ uri }) => uri.scheme === "file" && (uri.fsPath === path || real(uri.fsPath) === wanted),
-  );
-}
-
-function thisMachine(): Machine {
-  return {
-    platform: process.platform,
-    path: process.env["PATH"] ?? "",
-    home: os.homedir(),
-    isExecutable: (file) => {
-      try {
-        fs.accessSync(file, fs.constants.X_OK);
-        return fs.statSync(file).isFile();
-      } catch {
-        return false;
-      }
-    },
-  };
+/** Messages that come back to a session that is not shown: they stand in its prompt box when it is. */
+function keepReturned(memory: Memory, session: SessionId, inputs: QueuedInput[]): void {
+  const { text } = asDraft(inputs);
+  memory.setDraft(session, [text, memory.draft(session)].filter((each) => each !== "").join("\n\n"));
 }

@@ -10,17 +10,26 @@ import type {
   ConfigOption,
   EditorDiagnosticsParams,
   ItemId,
+  JobId,
   McpServerState,
   McpUpdateParams,
   QueueUpdateParams,
+  SessionConfig,
   SessionId,
   SessionResult,
 } from "./protocol.ts";
 import type { Change, State } from "./state.ts";
+import { beginAt, prepend } from "./earlier.ts";
 import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
 
 /** Events in a page; the most the engine gives. */
 const PAGE = 1000;
+/** Events that are read at first, about four to an item; more where they hold too few entries. */
+const FIRST_PAGE = 400;
+/** Entries that are there when a session is opened, and more with each step back. */
+export const STEP = 100;
+/** Beyond the end of any session. */
+const END = Number.MAX_SAFE_INTEGER;
 /** Deltas held back while pages are read may be dropped above this: they are never needed for correctness. */
 const MOST_HELD = 20_000;
 /** An engine of a window that has just closed may hold the session for a moment. */
@@ -38,6 +47,8 @@ export class Session {
   /** Read up to here at least. */
   #wanted = 0;
   #isOpen = false;
+  #lastSignMs = 0;
+  #earlier: Promise<void> | undefined;
 
   constructor(id: SessionId, clientId: string, changed: (changes: Change[]) => void) {
     this.id = id;
@@ -59,12 +70,15 @@ export class Session {
    * Opens it on what `connection` gives, again for a while where another window holds it alone. False when there was no connection any
    * more.
    */
-  async openPatiently(connection: () => Connection | undefined): Promise<boolean> {
+  async openPatiently(
+    connection: () => Connection | undefined,
+    config: SessionConfig = {},
+  ): Promise<boolean> {
     for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
       const here = connection();
       if (here === undefined) return false;
       try {
-        await this.open(here);
+        await this.open(here, config);
         return true;
       } catch (error) {
         if (!isConflictError(error) || isSharedError(error) || delayMs === undefined) throw error;
@@ -75,16 +89,57 @@ export class Session {
   }
 
   /** Follows the session on a connection from the last event that is known. */
-  async open(connection: Connection): Promise<void> {
+  async open(connection: Connection, config: SessionConfig = {}): Promise<void> {
     this.#connection = connection;
     this.#isOpen = false;
     this.#held = [];
     this.#filling = undefined;
-    const result = await connection.request("session/open", {
-      sessionId: this.id,
-      fromSeq: this.state.seq,
-    });
+    // A stored session can be read at once; opening a long one takes the engine a while.
+    const isNew = this.state.seq === 0;
+    if (isNew) await this.#readEnd(connection);
+    if (connection !== this.#connection) return;
+    const params = { sessionId: this.id, config, fromSeq: this.state.seq };
+    const result = await connection.request("session/open", params);
+    if (connection !== this.#connection) return;
+    if (isNew && this.state.seq < result.seq) this.#read(result.seq);
     await this.attached(connection, result);
+  }
+
+  /** Follows a session whose events come anyway, such as that of a sub-agent. */
+  async watch(connection: Connection): Promise<void> {
+    this.#connection = connection;
+    this.#filling = this.#readEnd(connection);
+    await this.#filling;
+    this.#filled(connection);
+  }
+
+  /** The background jobs that run. */
+  get jobs(): JobId[] {
+    return this.state.entries.flatMap((each) =>
+      each.kind === "item" && each.item.type === "job" && each.item.status === "running"
+        ? [each.item.jobId]
+        : [],
+    );
+  }
+
+  /** Whether a session is that of one of its sub-agents. */
+  hasAgent(id: SessionId): boolean {
+    return this.state.entries.some(
+      (each) => each.kind === "item" && each.item.type === "subagent" && each.item.sessionId === id,
+    );
+  }
+
+  /** Whether there are entries before those that are known. */
+  get hasEarlier(): boolean {
+    return this.state.first > 1;
+  }
+
+  /** Reads back until there are some more entries, or the beginning is reached. */
+  readEarlier(): Promise<void> {
+    this.#earlier ??= this.#readBack(this.state.entries.length + STEP).finally(
+      () => (this.#earlier = undefined),
+    );
+    return this.#earlier;
   }
 
   /** Takes the answer that made or opened the session, then waits until every event up to it is in the state. */
@@ -93,13 +148,21 @@ export class Session {
     this.#isOpen = true;
     attach(this.state, result);
     this.#target = result.seq;
-    if (result.gap === true) this.#fill(result.seq);
+    if (result.gap === true) this.#read(result.seq);
     await this.#filling;
+    if (connection !== this.#connection) return;
     settle(this.state, result);
     this.#changed([{ type: "head" }]);
+    this.#filled(connection);
+  }
+
+  /** When the engine told something of it last, in milliseconds since 1970; 0 before that. */
+  get lastSignMs(): number {
+    return this.#lastSignMs;
   }
 
   receive(record: AnyRecord): void {
+    this.#lastSignMs = Date.now();
     if (this.#filling !== undefined) {
       if (isDurable(record) || this.#held.length < MOST_HELD) this.#held.push(record);
       return;
@@ -108,18 +171,13 @@ export class Session {
     if (outcome.type === "applied") this.#changed(outcome.changes);
     else if (outcome.type === "gap" && isDurable(record)) {
       this.#held.push(record);
-      this.#fill(record.seq - 1);
+      this.#catchUp(record.seq - 1);
     }
   }
 
   /** The engine left out events up to `headSeq`. */
   lagged(headSeq: number): void {
-    this.#fill(headSeq);
-  }
-
-  /** Gives it another title; an empty one takes it away. */
-  async rename(title: string): Promise<void> {
-    await this.#connection?.request("session/update", { sessionId: this.id, title });
+    this.#catchUp(headSeq);
   }
 
   /** Its settings, with the values that they may have. */
@@ -160,20 +218,56 @@ export class Session {
     this.#connection?.request("editor/diagnostics", { sessionId: this.id, ...report }).catch(() => undefined);
   }
 
-  #fill(to: number): void {
+  /** Reads what is missing up to an event, then goes on with what came meanwhile. */
+  #catchUp(to: number): void {
+    const connection = this.#connection;
+    const isReading = this.#filling !== undefined;
+    this.#read(to);
+    if (connection !== undefined && !isReading) void this.#filling?.then(() => this.#filled(connection));
+  }
+
+  /** Begins to read up to an event. What comes meanwhile is held back until `#filled`. It never rejects. */
+  #read(to: number): void {
     this.#wanted = Math.max(this.#wanted, to);
     const connection = this.#connection;
-    if (connection === undefined) return;
-    this.#filling ??= this.#readPages(connection)
-      // The connection is gone; the next `open` goes on from the last event that is known.
-      .catch(() => undefined)
-      .finally(() => {
-        if (connection !== this.#connection) return;
-        this.#filling = undefined;
-        const held = this.#held;
-        this.#held = [];
-        for (const record of held) this.receive(record);
+    // Where the connection is gone, the next `open` goes on from the last event that is known.
+    if (connection !== undefined) this.#filling ??= this.#readPages(connection).catch(() => undefined);
+  }
+
+  #filled(connection: Connection): void {
+    if (connection !== this.#connection) return;
+    this.#filling = undefined;
+    const held = this.#held;
+    this.#held = [];
+    for (const record of held) this.receive(record);
+  }
+
+  /** Reads the end of a session that is not known yet. */
+  async #readEnd(connection: Connection): Promise<void> {
+    const { events } = await connection.request("session/events", {
+      sessionId: this.id,
+      before: END,
+      limit: FIRST_PAGE,
+    });
+    if (connection !== this.#connection) return;
+    beginAt(this.state, events);
+    await this.#readBack(STEP);
+    this.#changed([{ type: "reset" }]);
+  }
+
+  async #readBack(wanted: number): Promise<void> {
+    const connection = this.#connection;
+    while (connection !== undefined && this.hasEarlier && this.state.entries.length < wanted) {
+      const { first } = this.state;
+      const page = await connection.request("session/events", {
+        sessionId: this.id,
+        before: first,
+        limit: PAGE,
       });
+      // A page that brings nothing would be asked for for ever.
+      if (connection !== this.#connection || first !== this.state.first || page.events.length === 0) return;
+      prepend(this.state, page.events);
+    }
   }
 
   async #readPages(connection: Connection): Promise<void> {

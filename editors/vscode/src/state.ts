@@ -14,8 +14,8 @@ import type {
   TurnId,
 } from "./protocol.ts";
 
-/** An entry of the transcript. `seq` is the event that brought it first. */
-export type Entry = { key: string; seq: number } & Kind;
+/** An entry of the transcript. `seq` is the event that brought it first, `tsMs` its time. */
+export type Entry = { key: string; seq: number; tsMs: number } & Kind;
 
 export type Kind =
   /** `from` is the client that sent it, where that is another one. */
@@ -57,6 +57,10 @@ export interface State {
   /** The last event that there was when this window came. */
   cameAt: number;
   seq: number;
+  /** The first event that is part of the state; 1 where all are. Events before it are read when a person goes back to them. */
+  first: number;
+  /** The time of the event that is being taken, in milliseconds since 1970. */
+  nowMs: number;
   cwd: string;
   title: string | undefined;
   model: string;
@@ -70,14 +74,18 @@ export interface State {
   context: ContextUsage | undefined;
   activity: Activity;
   activeTurn: TurnId | undefined;
-  /** All that ever came, by key, in its order. */
+  /** All that is known, by key, in its order. */
   all: Map<string, Entry>;
   /** What is shown: that which lies on the way that counts. */
   entries: Entry[];
+  /** The number of the first of `entries`; it falls below 0 when earlier ones come, so that the others keep theirs. */
+  start: number;
+  /** The numbers of `entries`, by key. */
   indexes: Map<string, number>;
   history: History;
-  /** The verdicts that were not undone, oldest first. */
+  /** The verdicts that were not undone, oldest first, and those that were. */
   verdicts: number[];
+  undone: Set<number>;
   queue: QueuedInput[];
   /** The other clients that sent messages, by message. */
   senders: Map<ItemId, string>;

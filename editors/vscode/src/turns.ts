@@ -1,6 +1,6 @@
 /** What a person says to a session, as requests: begin a turn, steer it, stop it. */
 import { textOfInput } from "./input.ts";
-import type { ClientRequests, Input, QueuedInput, WhenBusy } from "./protocol.ts";
+import type { ClientRequests, Input, ItemId, JobId, QueuedInput, WhenBusy } from "./protocol.ts";
 import { handedBack } from "./reducer.ts";
 import type { Session } from "./session.ts";
 
@@ -33,8 +33,26 @@ export async function stop(ask: Ask, { id: sessionId, state }: Session): Promise
   return handedBack(state, returned ?? [], true);
 }
 
+/** What can be asked about the session that is shown. */
+interface Shown {
+  readonly session: Session | undefined;
+  request: Ask;
+}
+
+/** Stops one call; the turn goes on without it. */
+export async function stopTool(shown: Shown | undefined, itemId: ItemId): Promise<void> {
+  if (shown?.session === undefined) return;
+  await shown.request("item/cancel", { sessionId: shown.session.id, itemId });
+}
+
+/** Stops a background job, and waits until nothing of it runs. */
+export async function stopJob(shown: Shown | undefined, jobId: JobId): Promise<void> {
+  if (shown?.session === undefined) return;
+  await shown.request("job/stop", { sessionId: shown.session.id, jobId });
+}
+
 /** Messages as they stand in the prompt box again: their texts, and what was attached. */
-export function asDraft(inputs: QueuedInput[]): { text: string; attached: Input[] } {
+export function asDraft(inputs: Pick<QueuedInput, "content">[]): { text: string; attached: Input[] } {
   const texts = inputs.map(({ content }) => textOfInput(content.filter(({ type }) => type === "text")));
   const attached = inputs.flatMap(({ content }) => content.filter(({ type }) => type !== "text"));
   return { text: texts.filter((text) => text !== "").join("\n\n"), attached };

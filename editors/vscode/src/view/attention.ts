@@ -29,7 +29,7 @@ export class Attention {
     if (this.#listed !== undefined && !open.has(this.#listed.id)) this.#listed.source.cancel();
     base.forgetProposals((id) => open.has(id));
     void this.#close(open);
-    void vscode.commands.executeCommand("setContext", "pintle.hasQuestion", (chat?.attention ?? 0) > 0);
+    void vscode.commands.executeCommand("setContext", "pintle.hasQuestion", (chat?.asked.size ?? 0) > 0);
   }
 
   /** A question is shown in the view; a notification comes only to a window that nobody looks at. */
@@ -37,7 +37,7 @@ export class Attention {
     const asked = this.#open().at(-1);
     if (vscode.window.state.focused || asked === undefined) return;
     void vscode.window
-      .showWarningMessage(`Pintle asks: ${titleOf(asked)}`, "Answer…", "Show")
+      .showWarningMessage(vscode.l10n.t("Pintle asks: {0}", titleOf(asked)), "Answer…", "Show")
       .then((choice) => {
         if (choice === "Show") void this.#owner.view.focusQuestion();
         if (choice === "Answer…") void this.#answer(asked);
@@ -49,14 +49,14 @@ export class Attention {
     const open = this.#open();
     const [only, ...more] = open;
     if (only === undefined) {
-      void vscode.window.showInformationMessage("Pintle asks nothing.");
+      void vscode.window.showInformationMessage(vscode.l10n.t("Pintle asks nothing."));
       return;
     }
     if (more.length === 0) return this.#answer(only);
     const rows = open.map((asked) => ({ label: titleOf(asked), detail: whyOf(asked), asked }));
     const picked = await vscode.window.showQuickPick(rows, {
-      title: `${open.length} questions wait`,
-      placeHolder: "Question",
+      title: vscode.l10n.t("{0} questions wait", open.length),
+      placeHolder: vscode.l10n.t("Question"),
     });
     if (picked !== undefined) await this.#answer(picked.asked);
   }
@@ -88,7 +88,10 @@ export class Attention {
       case "say":
         return chat?.answer(id, { optionIds: [picked.pick.optionId] });
       case "words": {
-        const text = await vscode.window.showInputBox({ title: titleOf(asked), prompt: "Your answer" });
+        const text = await vscode.window.showInputBox({
+          title: titleOf(asked),
+          prompt: vscode.l10n.t("Your answer"),
+        });
         if (text !== undefined && text.trim() !== "") chat?.answer(id, { optionIds: [], text });
         return;
       }

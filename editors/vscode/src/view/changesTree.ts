@@ -59,7 +59,7 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
       .join(" · ");
     item.tooltip = `${path}\n${hunks.length === 1 ? "1 open hunk" : `${hunks.length} open hunks`}`;
     item.contextValue = "pintleFile";
-    item.command = { command: "pintle.openDiff", title: "Open Diff", arguments: [{ path }] };
+    item.command = { command: "pintle.openDiff", title: vscode.l10n.t("Open Diff"), arguments: [{ path }] };
     return item;
   }
 
@@ -80,7 +80,7 @@ function hunkItem(node: Node & { kind: "hunk" }): vscode.TreeItem {
   item.id = `${value.id} ${value.changedSeq}`;
   item.description = `${countsOf(value)}${state}`;
   item.contextValue = "pintleHunk";
-  item.command = { command: "pintle.showHunk", title: "Show", arguments: [node] };
+  item.command = { command: "pintle.showHunk", title: vscode.l10n.t("Show"), arguments: [node] };
   return item;
 }
 

@@ -3,20 +3,24 @@
  *
  * Changes are collected and sent at most every 33 ms, and never before the page has said that it is there.
  */
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import { meterOf } from "../context.ts";
 import type { Candidate } from "../complete.ts";
-import { costText } from "../cost.ts";
-import type { FromPage, Head, ToPage } from "../messages.ts";
+import type { FromPage, ToPage, ViewEntry } from "../messages.ts";
 import type { Input } from "../protocol.ts";
-import { Pending, WINDOW, labelOf, viewEntry } from "../project.ts";
-import type { Change } from "../state.ts";
+import { Pending, WINDOW, viewEntry } from "../project.ts";
+import { STALL_MS, waitsForModel } from "../stall.ts";
+import type { Change, State } from "../state.ts";
 import type { HasChat, HasContext, HasFolder, HasMemory } from "./owner.ts";
+import { headOf } from "./head.ts";
+import { pageHtml } from "./pageHtml.ts";
 import type { Unsaved } from "./unsaved.ts";
 
 const VIEW = "pintle.chat";
+/** How often the seconds of a stalled turn are counted. */
+const STALL_AGAIN_MS = 5000;
 const REDRAW_MS = 1000 / 30;
+/** Entries behind the place where a page stood before; the others come when a person goes on. */
+const MOST_AROUND = 200;
 
 export class ChatView implements vscode.WebviewViewProvider {
   readonly #owner: HasChat & HasFolder & HasMemory & HasContext;
@@ -29,8 +33,9 @@ export class ChatView implements vscode.WebviewViewProvider {
   #needsReset = true;
   #timer: NodeJS.Timeout | undefined;
   #drawnAt = 0;
-  /** The first entry that the page has. */
-  #first = 0;
+  #stall: NodeJS.Timeout | undefined;
+  /** Where the page stood before it was hidden: the key of an entry; undefined where it follows the newest one. */
+  #place: string | undefined;
   /** Said to a page that was not there. */
   #returned: { text: string; attached: Input[] }[] = [];
   #wantsFocus: ToPage | undefined;
@@ -48,6 +53,11 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   get isVisible(): boolean {
     return this.#view?.visible === true;
+  }
+
+  /** Whether a person has seen it in this window. */
+  get wasShown(): boolean {
+    return this.#view !== undefined;
   }
 
   async focus(): Promise<void> {
@@ -73,7 +83,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       this.#view = undefined;
       this.#isPageReady = false;
     });
-    view.webview.html = page(view.webview, dist);
+    view.webview.html = pageHtml(view.webview, dist);
     this.#badge();
   }
 
@@ -102,18 +112,30 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.#schedule();
   }
 
+  /** Attaches something to what stands in the prompt box. */
+  attach(inputs: Input[]): void {
+    this.returned("", inputs);
+  }
+
   candidates(id: number, candidates: Candidate[]): void {
-    this.#post({ type: "candidates", id, candidates });
+    this.post({ type: "candidates", id, candidates });
+  }
+
+  /** Says something to the page; it is lost where there is none. */
+  post(message: ToPage): void {
+    void this.#view?.webview.postMessage(message);
   }
 
   /** Takes text away again that was put there, unless it was touched. */
   taken(text: string): void {
-    this.#post({ type: "taken", text });
-    if (this.#owner.memory.draft.trim() === text.trim()) this.#owner.memory.draft = "";
+    this.post({ type: "taken", text });
+    const { memory, chat } = this.#owner;
+    if (memory.draft(chat?.session?.id).trim() === text.trim()) memory.setDraft(chat?.session?.id, "");
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#stall);
     this.#registration.dispose();
   }
 
@@ -127,12 +149,20 @@ export class ChatView implements vscode.WebviewViewProvider {
     if (message.type === "ready") {
       this.#isPageReady = true;
       this.#needsReset = true;
+      this.#place = message.place;
       this.#schedule();
     } else if (message.type === "earlier") {
-      this.#sendEarlier(message.before);
+      void this.#sendEarlier(message.before).catch(() => undefined);
+      return;
+    } else if (message.type === "later") {
+      this.#sendLater(message.after);
+      return;
+    } else if (message.type === "newest") {
+      this.#place = undefined;
+      this.reset();
       return;
     } else if (message.type === "draft") {
-      this.#owner.memory.draft = message.text;
+      this.#owner.memory.setDraft(message.session, message.text);
       return;
     }
     this.#receive(message);
@@ -148,125 +178,102 @@ export class ChatView implements vscode.WebviewViewProvider {
     }, wait);
   }
 
+  /** Looks again when a turn has given no sign for too long, and as long as it gives none. */
+  #watchStall(): void {
+    clearTimeout(this.#stall);
+    const session = this.#owner.chat?.session;
+    if (session === undefined || !waitsForModel(session.state)) return;
+    const wait = Math.max(STALL_AGAIN_MS, session.lastSignMs + STALL_MS - Date.now());
+    this.#stall = setTimeout(() => this.redrawHead(), wait);
+  }
+
   #draw(): void {
     if (!this.#isPageReady) return;
+    this.#watchStall();
     const state = this.#owner.chat?.state;
     if (this.#needsReset) {
       this.#needsReset = false;
       this.#pending.clear();
-      const entries = state?.entries ?? [];
-      this.#first = Math.max(0, entries.length - WINDOW);
-      const shown = entries.slice(this.#first).map(viewEntry);
-      this.#post({
+      const shown = this.#window(state);
+      if (shown.entries.length > 0) this.#place = undefined;
+      this.post({
         type: "reset",
-        head: this.#head(),
-        first: this.#first,
-        entries: shown,
-        draft: this.#owner.memory.draft,
+        head: headOf(this.#owner, this.#unsaved.paths),
+        ...shown,
+        session: this.#owner.chat?.session?.id,
+        draft: this.#owner.memory.draft(this.#owner.chat?.session?.id),
       });
     } else if (!this.#pending.isEmpty) {
       const taken =
         state === undefined ? { entries: [], appends: [], head: true } : this.#pending.take(state);
       if (state === undefined) this.#pending.clear();
       const { entries, appends, head } = taken;
-      this.#post({ type: "update", entries, appends, ...(head ? { head: this.#head() } : {}) });
+      this.post({
+        type: "update",
+        entries,
+        appends,
+        ...(head ? { head: headOf(this.#owner, this.#unsaved.paths) } : {}),
+      });
     }
-    for (const each of this.#returned.splice(0)) this.#post({ type: "returned", ...each });
-    if (this.#wantsFocus !== undefined) this.#post(this.#wantsFocus);
+    for (const each of this.#returned.splice(0)) this.post({ type: "returned", ...each });
+    if (this.#wantsFocus !== undefined) this.post(this.#wantsFocus);
     this.#wantsFocus = undefined;
   }
 
-  #sendEarlier(before: number): void {
-    const entries = this.#owner.chat?.state?.entries ?? [];
-    const first = Math.max(0, before - WINDOW);
-    this.#post({ type: "earlier", first, entries: entries.slice(first, before).map(viewEntry) });
+  /** The entries that a page begins with: the last ones, or those around the place where it stood. */
+  #window(state: State | undefined): {
+    first: number;
+    entries: ViewEntry[];
+    hasEarlier: boolean;
+    isEnd: boolean;
+  } {
+    if (state === undefined) return { first: 0, entries: [], hasEarlier: false, isEnd: true };
+    const end = state.start + state.entries.length;
+    const place = this.#place === undefined ? undefined : state.indexes.get(this.#place);
+    const first = Math.max(state.start, Math.min(end - WINDOW, (place ?? end) - WINDOW / 2));
+    const last = place === undefined ? end : Math.min(end, place + MOST_AROUND);
+    return {
+      first,
+      entries: between(state, first, last),
+      hasEarlier: this.#hasEarlier(first),
+      isEnd: last === end,
+    };
   }
 
-  #post(message: ToPage): void {
-    void this.#view?.webview.postMessage(message);
+  #hasEarlier(first: number): boolean {
+    const session = this.#owner.chat?.session;
+    return session !== undefined && (first > session.state.start || session.hasEarlier);
+  }
+
+  /** Sends the entries before a number; those that are not known yet are read first. */
+  async #sendEarlier(before: number): Promise<void> {
+    const session = this.#owner.chat?.session;
+    if (session === undefined) return;
+    if (before <= session.state.start) await session.readEarlier();
+    if (session !== this.#owner.chat?.session) return;
+    const first = Math.max(session.state.start, before - WINDOW);
+    const entries = between(session.state, first, before);
+    this.post({ type: "earlier", first, entries, hasEarlier: this.#hasEarlier(first) });
+  }
+
+  #sendLater(first: number): void {
+    const state = this.#owner.chat?.state;
+    if (state === undefined) return;
+    const end = state.start + state.entries.length;
+    const last = Math.min(end, first + WINDOW);
+    this.post({ type: "later", first, entries: between(state, first, last), isEnd: last === end });
   }
 
   #badge(): void {
     if (this.#view === undefined) return;
-    const count = this.#owner.chat?.attention ?? 0;
-    this.#view.badge = count === 0 ? undefined : { value: count, tooltip: "Questions that wait for you" };
+    const count = this.#owner.chat?.asked.size ?? 0;
+    this.#view.badge =
+      count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t("Questions that wait for you") };
     this.#view.description = this.#owner.chat?.state?.title ?? "";
   }
-
-  #setting(name: string): string {
-    return vscode.workspace.getConfiguration("pintle", this.#owner.folder ?? null).get<string>(name) ?? "";
-  }
-
-  #head(): Head {
-    const { chat, folder, folderPath } = this.#owner;
-    const state = chat?.state;
-    const engine = chat === undefined ? noEngine(folder !== undefined) : describe(chat.engine.status);
-    return {
-      engine,
-      problem: chat?.problem,
-      activity: engine.kind === "ready" ? (state?.activity ?? "idle") : "idle",
-      folder: folderPath,
-      title: state?.title ?? "",
-      // Without a session, what a new one would have.
-      model: state?.model ?? this.#setting("model"),
-      permissionMode: state?.permissionMode ?? this.#setting("permissionMode"),
-      mode: state?.mode ?? "act",
-      cost: costText(state?.costNanoUsd),
-      context: meterOf(state?.context),
-      queue: state?.queue.map((each) => ({ ...each, from: state.senders.get(each.itemId) })) ?? [],
-      approvals: chat?.asked.approvals(state?.approvals.values() ?? []) ?? [],
-      questions: chat?.asked.questions(state?.questions.values() ?? []) ?? [],
-      plan: state?.plan ?? [],
-      unsaved: this.#unsaved.paths.map((path) => ({ path, label: labelOf(folderPath, path) })),
-    };
-  }
 }
 
-function noEngine(hasFolder: boolean): Head["engine"] {
-  if (!hasFolder) return { kind: "none", text: "Open a folder to work in.", hint: "" };
-  return { kind: "none", text: "This folder is not trusted.", hint: "The engine starts once you trust it." };
-}
-
-type Status = import("../engine.ts").Status;
-
-function describe(status: Status): Head["engine"] {
-  const { kind } = status;
-  switch (status.kind) {
-    case "off":
-      return { kind, text: "The engine is off.", hint: "" };
-    case "starting":
-      return { kind, text: "The engine is starting…", hint: "" };
-    case "waiting":
-      return { kind, text: status.problem, hint: "It is being started again." };
-    case "failed":
-      return { kind, text: status.problem, hint: status.hint };
-    case "ready":
-      return { kind, text: `Engine ${status.info.engine.version}`, hint: "" };
-  }
-}
-
-function page(webview: vscode.Webview, dist: vscode.Uri): string {
-  const nonce = randomBytes(16).toString("base64");
-  const script = webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString();
-  const style = webview.asWebviewUri(vscode.Uri.joinPath(dist, "style.css")).toString();
-  const policy = [
-    "default-src 'none'",
-    `style-src ${webview.cspSource}`,
-    `script-src 'nonce-${nonce}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${style}">
-<title>Pintle</title>
-</head>
-<body>
-<script nonce="${nonce}" src="${script}"></script>
-</body>
-</html>`;
+/** The entries from a number up to another one. */
+function between(state: State, first: number, last: number): ViewEntry[] {
+  return state.entries.slice(first - state.start, last - state.start).map(viewEntry);
 }

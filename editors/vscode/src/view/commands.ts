@@ -1,10 +1,11 @@
 /** The commands of the manifest. */
 import * as vscode from "vscode";
-import { attach } from "../input.ts";
 import type { Keys } from "../keys.ts";
-import { problemOf } from "../problem.ts";
+import { goesOnText } from "../receipts.ts";
+import { stopJob } from "../turns.ts";
 import type { Attention } from "./attention.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
+import { editorCommands, say } from "./editorActions.ts";
 import type { HelpPages } from "./helpPages.ts";
 import type { HasLog } from "./owner.ts";
 import type { ReviewOwner } from "./reviewCommands.ts";
@@ -12,11 +13,11 @@ import type { RewindOwner } from "./rewindCommands.ts";
 import { compareUnsaved } from "./diffs.ts";
 import { reviewCommands } from "./reviewCommands.ts";
 import { rewindCommands } from "./rewindCommands.ts";
+import type { Notes } from "./notes.ts";
 import { modeCommands } from "./modes.ts";
 import { setupCommands } from "./setup.ts";
-import { shown } from "./shown.ts";
+import { sessionCommands } from "./sessionCommands.ts";
 import { showServers } from "./serverCommands.ts";
-import { describeTime } from "./sessionsTree.ts";
 
 /** The owner of all that commands act on. */
 export type CommandOwner = ReviewOwner &
@@ -25,6 +26,7 @@ export type CommandOwner = ReviewOwner &
     readonly sessions: SessionsTree;
     readonly help: HelpPages;
     readonly attention: Attention;
+    readonly notes: Notes;
     readonly keys: Keys;
   };
 
@@ -34,17 +36,16 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...rewindCommands(owner),
     ...setupCommands(owner),
     ...modeCommands(owner),
+    ...sessionCommands(owner),
+    ...editorCommands(owner),
+    ...owner.notes.commands(),
     "pintle.open": () => owner.view.focus(),
     "pintle.answer": () => owner.attention.answer(),
     "pintle.goToQuestion": () => owner.view.focusQuestion(),
     "pintle.ask": () => ask(owner),
-    "pintle.askAbout": () => askAbout(owner),
-    "pintle.newSession": () => newSession(owner),
-    "pintle.openSession": (id: unknown) => openSession(owner, id),
-    "pintle.renameSession": () => renameSession(owner),
     "pintle.mcpServers": () => showServers(owner),
     "pintle.refreshSessions": () => owner.sessions.refresh(),
-    "pintle.stop": () => owner.chat?.stop(),
+    "pintle.stop": () => stopTurn(owner),
     "pintle.compareUnsaved": (path: string) => compareUnsaved(owner, path),
     "pintle.restartEngine": () => owner.chat?.engine.restart(),
     "pintle.showLog": () => owner.log.show(),
@@ -65,96 +66,32 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
 /** Shows a guide. The setting that names the engine is read, and the engine run, only in a folder that is trusted. */
 async function help(owner: CommandOwner): Promise<void> {
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showInformationMessage("Trust this folder to read the engine's guides.");
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("Trust this folder to read the engine's guides."),
+    );
     return;
   }
   await owner.help.open();
 }
 
 async function ask(owner: CommandOwner): Promise<void> {
-  const text = await vscode.window.showInputBox({ title: "Pintle", prompt: "What is to be done?" });
-  if (text === undefined || text.trim() === "") return;
-  await owner.view.focus();
-  const isIdle = (owner.chat?.state?.activity ?? "idle") === "idle";
-  await (isIdle ? owner.chat?.send(text) : owner.chat?.queue(text));
-}
-
-/** Asks about what is selected, or about the whole file. */
-async function askAbout(owner: CommandOwner): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  if (editor === undefined) {
-    void vscode.window.showInformationMessage("Open a file to ask about it.");
-    return;
-  }
-  const attached = attach(shown(editor));
-  const title = `Pintle: about ${vscode.workspace.asRelativePath(editor.document.uri)}`;
-  const text = await vscode.window.showInputBox({ title, prompt: "What is to be done?" });
-  if (text === undefined || text.trim() === "") return;
-  await owner.view.focus();
-  const isIdle = (owner.chat?.state?.activity ?? "idle") === "idle";
-  await (isIdle ? owner.chat?.send(text, attached) : owner.chat?.queue(text, attached));
-}
-
-async function newSession(owner: CommandOwner): Promise<void> {
-  if (!(await mayLeave(owner))) return;
-  await owner.chat?.newSession();
-  await owner.view.focus();
-}
-
-async function openSession(owner: CommandOwner, id: unknown): Promise<void> {
-  const chat = owner.chat;
-  if (chat === undefined) return;
-  const wanted = typeof id === "string" ? id : await pickSession(owner);
-  if (wanted === undefined) return;
-  if (wanted !== chat.session?.id && !(await mayLeave(owner))) return;
-  await owner.view.focus();
-  await chat.openSession(wanted);
-}
-
-/** Gives the session that is shown another title; an empty one takes it away. */
-async function renameSession(owner: CommandOwner): Promise<void> {
-  const session = owner.chat?.session;
-  if (session === undefined) {
-    void vscode.window.showInformationMessage("There is no session to rename yet: send a prompt first.");
-    return;
-  }
-  const title = await vscode.window.showInputBox({
-    title: "Rename Session",
-    prompt: "Its title. Empty: the beginning of its first prompt.",
-    value: session.state.title ?? "",
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Pintle"),
+    prompt: vscode.l10n.t("What is to be done?"),
   });
-  if (title === undefined) return;
-  try {
-    await session.rename(title);
-  } catch (error) {
-    const { text, hint } = problemOf(error);
-    void vscode.window.showErrorMessage(`Not renamed: ${text} ${hint}`.trim());
-  }
+  if (text === undefined || text.trim() === "") return;
+  await owner.view.focus();
+  await say(owner, text);
 }
 
-async function pickSession(owner: CommandOwner): Promise<string | undefined> {
-  const sessions = (await owner.chat?.list()) ?? [];
-  const picked = await vscode.window.showQuickPick(
-    sessions.map((session) => ({
-      label: session.title ?? "Empty session",
-      description: describeTime(session.updatedMs),
-      id: session.sessionId,
-    })),
-    {
-      title: "Open Session",
-      placeHolder: sessions.length === 0 ? "No session in this folder yet" : "Session",
-    },
-  );
-  return picked?.id;
-}
-
-/** Another session is shown only after the turn of this one is over, or a person said to stop it. In a shared engine it goes on. */
-async function mayLeave(owner: CommandOwner): Promise<boolean> {
-  const chat = owner.chat;
-  if (chat?.state === undefined || chat.state.activity === "idle" || chat.engine.isShared) return true;
-  const stop = "Stop the Turn and Leave";
-  const choice = await vscode.window.showWarningMessage("A turn is running in this session.", stop);
-  if (choice !== stop) return false;
-  await chat.stop();
-  return true;
+/** Stops the turn; what goes on after it is said, and can be stopped too. */
+async function stopTurn({ chat }: CommandOwner): Promise<void> {
+  const session = chat?.session;
+  await chat?.stop();
+  const jobs = session?.jobs ?? [];
+  const words = goesOnText(jobs.length);
+  if (words === "") return;
+  const choice = await vscode.window.showInformationMessage(words, "Stop It Too");
+  if (choice === undefined) return;
+  await Promise.all(jobs.map((jobId) => stopJob(chat, jobId).catch(() => undefined)));
 }

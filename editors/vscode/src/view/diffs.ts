@@ -9,9 +9,9 @@ export type DiffOwner = HasReview & HasFolder & { readonly base: BaseFiles };
 
 /** A file as it was accepted last, against the file itself. */
 export async function openDiff(owner: DiffOwner, path: string): Promise<void> {
-  const session = owner.review?.session;
-  if (session === undefined) return;
   const file = owner.review?.file(path);
+  const session = file?.session ?? owner.review?.session;
+  if (session === undefined) return;
   const base = owner.base.uri(session, file?.path ?? path);
   const label = labelOf(owner.folderPath, path);
   if (isGone(file)) {
@@ -26,17 +26,16 @@ export async function openDiff(owner: DiffOwner, path: string): Promise<void> {
 export async function openReview(owner: DiffOwner): Promise<void> {
   await owner.review?.refresh();
   const files = owner.review?.files ?? [];
-  const session = owner.review?.session;
-  if (files.length === 0 || session === undefined) {
+  if (files.length === 0) {
     void vscode.window.showInformationMessage(
-      "Nothing is open: the agent changed no file, or all of it is decided.",
+      vscode.l10n.t("Nothing is open: the agent changed no file, or all of it is decided."),
     );
     return;
   }
   const resources = files.map((file) => {
     const uri = vscode.Uri.file(file.path);
     const isNew = file.hunks.some((hunk) => hunk.kind === "file" && hunk.oldText === "");
-    const base = owner.base.uri(session, file.path);
+    const base = owner.base.uri(file.session, file.path);
     return [uri, isNew && !isGone(file) ? undefined : base, isGone(file) ? undefined : uri];
   });
   await vscode.commands.executeCommand("vscode.changes", "Open Hunks", resources);

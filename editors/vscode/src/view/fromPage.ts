@@ -1,16 +1,29 @@
 /** What the transcript's page says, done. */
 import * as vscode from "vscode";
 import { providerOf } from "../choices.ts";
+import type { Highlighter } from "../highlight.ts";
 import type { FromPage } from "../messages.ts";
 import { problemOf } from "../problem.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasLog } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
+import type { NestedAgents } from "./nestedAgents.ts";
+import type { OutputPages } from "./outputPages.ts";
+import { applyCode, insertCode, openLink } from "./code.ts";
 import { candidates } from "./completions.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
+import { stopJob, stopTool } from "../turns.ts";
 import { openProposed } from "./proposed.ts";
 
-export type PageOwner = DiffOwner & HasChat & HasLog & { readonly view: ChatView; attach(): Promise<void> };
+export type PageOwner = DiffOwner &
+  HasChat &
+  HasLog & {
+    readonly view: ChatView;
+    readonly output: OutputPages;
+    readonly nested: NestedAgents;
+    readonly colours: Highlighter;
+    attach(): Promise<void>;
+  };
 
 export function fromPage(owner: PageOwner, message: FromPage): void {
   const { chat } = owner;
@@ -66,11 +79,11 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
         ...(delivery === undefined ? {} : { delivery }),
         ...(before === undefined ? {} : { before }),
       };
-      void waiting(chat?.session?.updateWaiting({ itemId, ...change }));
+      void said("The waiting message was not changed", chat?.session?.updateWaiting({ itemId, ...change }));
       return;
     }
     case "queueRemove":
-      void waiting(chat?.session?.removeWaiting(message.itemId));
+      void said("The waiting message was not changed", chat?.session?.removeWaiting(message.itemId));
       return;
     case "setKey":
       void vscode.commands.executeCommand(
@@ -79,7 +92,10 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       );
       return;
     case "stop":
-      void chat?.stop();
+      void vscode.commands.executeCommand("pintle.stop");
+      return;
+    case "tryAgain":
+      void chat?.tryAgain();
       return;
     case "retry":
       void chat?.retry(message.text, message.attached);
@@ -95,17 +111,55 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "ready":
       void chat?.start();
       return;
+    case "highlight":
+      void highlight(owner, message.id, message.language, message.code);
+      return;
+    case "openLink":
+      void openLink(owner, message.href);
+      return;
+    case "copy":
+      void vscode.env.clipboard.writeText(message.text);
+      return;
+    case "insert":
+      void insertCode(message.text);
+      return;
+    case "apply":
+      void applyCode(owner, message.text, message.language);
+      return;
+    case "fullOutput":
+      void owner.output.open(message.key);
+      return;
+    case "stopTool":
+      void said("The call was not stopped", stopTool(chat, message.itemId));
+      return;
+    case "stopJob":
+      void said("The job was not stopped", stopJob(chat, message.jobId));
+      return;
+    case "nested":
+      void owner.nested.toggle(message.session, message.isOpen);
+      return;
     case "earlier":
+    case "later":
+    case "newest":
     case "draft":
       return;
   }
 }
 
-/** A message that was read meanwhile can no longer be changed: the engine says so. */
-async function waiting(change: Promise<void> | undefined): Promise<void> {
+/** Code without colours is code all the same: what goes wrong is only noted. */
+async function highlight(owner: PageOwner, id: number, language: string, code: string): Promise<void> {
   try {
-    await change;
+    owner.view.post({ type: "highlighted", id, lines: await owner.colours.lines(language, code) });
   } catch (error) {
-    void vscode.window.showWarningMessage(`The waiting message was not changed: ${problemOf(error).text}`);
+    owner.log.warn(`colouring ${language}: ${String(error)}`);
+  }
+}
+
+/** Says why something had no effect: what it was about may be over. */
+async function said(what: string, work: Promise<unknown> | undefined): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    void vscode.window.showWarningMessage(`${what}: ${problemOf(error).text}`);
   }
 }

@@ -25,13 +25,17 @@ export class HelpPages implements vscode.TextDocumentContentProvider {
       const all = await topics(this.#program());
       const picked = await vscode.window.showQuickPick(
         all.map(({ topic, summary }) => ({ label: topic, description: summary })),
-        { title: "Pintle Help", placeHolder: "Topic", matchOnDescription: true },
+        {
+          title: vscode.l10n.t("Pintle Help"),
+          placeHolder: vscode.l10n.t("Topic"),
+          matchOnDescription: true,
+        },
       );
       if (picked === undefined) return;
       const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${picked.label}.md` });
       await vscode.commands.executeCommand("markdown.showPreview", uri);
     } catch (error) {
-      void vscode.window.showErrorMessage(`No help: ${String((error as Error).message)}`);
+      void vscode.window.showErrorMessage(vscode.l10n.t("No help: {0}", String((error as Error).message)));
     }
   }
 

@@ -10,20 +10,31 @@ type Row = vscode.QuickPickItem & { option?: string; value?: string };
 
 /** The permission modes as settings name them, as the engine's options name them, and in words. */
 const MODES: { setting: PermissionMode; value: string; label: string; detail: string }[] = [
-  { setting: "readOnly", value: "read-only", label: "Read Only", detail: "Changes and commands are denied." },
-  { setting: "ask", value: "ask", label: "Ask", detail: "Changes and commands ask first." },
+  {
+    setting: "readOnly",
+    value: "read-only",
+    label: "Read Only",
+    detail: vscode.l10n.t("Changes and commands are denied."),
+  },
+  { setting: "ask", value: "ask", label: "Ask", detail: vscode.l10n.t("Changes and commands ask first.") },
   {
     setting: "autoEdit",
     value: "auto-edit",
     label: "Edit Freely",
-    detail: "Changes of the workspace's files are free, and commands in the sandbox; the rest asks first.",
+    detail: vscode.l10n.t(
+      "Changes of the workspace's files are free, and commands in the sandbox; the rest asks first.",
+    ),
   },
-  { setting: "full", value: "full", label: "Full", detail: "Nothing asks." },
+  { setting: "full", value: "full", label: "Full", detail: vscode.l10n.t("Nothing asks.") },
 ];
 
 const WORK: { value: string; label: string; detail: string }[] = [
-  { value: "act", label: "Act", detail: "The agent does what you ask for." },
-  { value: "plan", label: "Plan First", detail: "It looks, and presents a plan before it changes anything." },
+  { value: "act", label: "Act", detail: vscode.l10n.t("The agent does what you ask for.") },
+  {
+    value: "plan",
+    label: "Plan First",
+    detail: vscode.l10n.t("It looks, and presents a plan before it changes anything."),
+  },
 ];
 
 export function modeCommands(owner: Owner): Record<string, (...args: never[]) => unknown> {
@@ -48,7 +59,7 @@ async function chooseEffort(owner: Owner): Promise<void> {
     value,
   }));
   const title = `Effort of ${withoutEffort(session.state.model)}`;
-  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: "Effort" });
+  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: vscode.l10n.t("Effort") });
   if (picked !== undefined) await session.configure({ effort: picked.value });
 }
 
@@ -77,7 +88,7 @@ async function chooseMode(owner: Owner): Promise<void> {
     }
   }
   const title = session === undefined ? "Mode of New Sessions" : "Mode of This Session";
-  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: "Mode" });
+  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: vscode.l10n.t("Mode") });
   if (picked?.option === undefined || picked.value === undefined) return;
   if (session !== undefined) await session.configure({ [picked.option]: picked.value });
   else await configuration.update("permissionMode", picked.value, vscode.ConfigurationTarget.Global);
@@ -92,6 +103,6 @@ async function guard(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     const { text, hint } = problemOf(error);
-    void vscode.window.showErrorMessage(`Not changed: ${text} ${hint}`.trim());
+    void vscode.window.showErrorMessage(vscode.l10n.t("Not changed: {0} {1}", text, hint).trim());
   }
 }

@@ -19,6 +19,8 @@ export interface HasFolder {
   readonly folder: vscode.WorkspaceFolder | undefined;
   /** The workspace folder's path; empty when there is none. */
   readonly folderPath: string;
+  /** The paths of all folders of the workspace that are files, that one first. */
+  readonly folderPaths: string[];
 }
 
 export interface HasLog {

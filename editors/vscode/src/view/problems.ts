@@ -8,8 +8,10 @@ export class Problems {
   readonly #subscription: vscode.Disposable;
 
   constructor(owner: HasChat & HasFolder) {
-    this.#diagnostics = new Diagnostics(owner.folderPath, read, (report) =>
-      owner.chat?.session?.report(report),
+    this.#diagnostics = new Diagnostics(
+      () => owner.folderPaths,
+      read,
+      (report) => owner.chat?.session?.report(report),
     );
     this.#subscription = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
       if (owner.folder === undefined || owner.chat?.session === undefined) return;

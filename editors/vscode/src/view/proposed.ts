@@ -80,7 +80,10 @@ async function sidesOf(
   const after = applyDiff(text, diff);
   if (after === undefined) {
     void vscode.window.showWarningMessage(
-      `${labelOf(owner.folderPath, path)} has changed since the agent asked; the chat shows what was asked.`,
+      vscode.l10n.t(
+        "{0} has changed since the agent asked; the chat shows what was asked.",
+        labelOf(owner.folderPath, path),
+      ),
     );
     return undefined;
   }

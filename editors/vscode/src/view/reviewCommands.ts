@@ -3,8 +3,9 @@ import * as vscode from "vscode";
 import { placeAt, targetOf, whole } from "../hunks.ts";
 import { problemOf } from "../problem.ts";
 import { labelOf } from "../project.ts";
-import type { ReviewAction, ReviewDecideResult, ReviewTarget } from "../protocol.ts";
+import type { ReviewAction, ReviewDecideResult, ReviewTarget, SessionId } from "../protocol.ts";
 import type { Review } from "../review.ts";
+import { sessionOf } from "../review.ts";
 import type { Overlay } from "./overlay.ts";
 import type { HasChat } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
@@ -83,7 +84,7 @@ class Decisions {
         : places.find((each) => each.hunk.id === named.hunk);
     const hunk = place?.hunk ?? (named?.hunk === undefined ? undefined : review.hunk(named.hunk));
     if (hunk === undefined)
-      return say("There is no hunk at the cursor; Pintle: Review All Changes shows all.");
+      return say(vscode.l10n.t("There is no hunk at the cursor; Pintle: Review All Changes shows all."));
     // Only of what is selected, where a part of the hunk is.
     const target =
       editor !== undefined && place !== undefined && named?.hunk === undefined && !editor.selection.isEmpty
@@ -91,7 +92,8 @@ class Decisions {
         : undefined;
     const lines = target?.of === "lines" ? target.lines.new : undefined;
     const prompt = "What is to be said about this hunk? The model reads it at its next turn.";
-    const text = (await vscode.window.showInputBox({ title: "Comment", prompt }))?.trim() ?? "";
+    const text =
+      (await vscode.window.showInputBox({ title: vscode.l10n.t("Comment"), prompt }))?.trim() ?? "";
     if (text === "") return;
     const side = hunk.after.count > 0 ? "new" : "old";
     const action = { action: "comment", hunk: hunk.id, side, text } as const;
@@ -102,15 +104,23 @@ class Decisions {
   async revert(named: Named | undefined): Promise<void> {
     const review = this.#review();
     if (review === undefined) return;
-    const verdict = named?.waiting ?? this.#owner.chat?.state?.verdicts.at(-1);
-    if (verdict === undefined) return say("Nothing was decided that could be undone.");
-    await this.#send(review, [{ action: "revert", verdict }]);
+    const verdict = named?.waiting ?? (await this.#lastVerdict());
+    if (verdict === undefined) return say(vscode.l10n.t("Nothing was decided that could be undone."));
+    const session = named?.hunk === undefined ? undefined : sessionOf(named.hunk);
+    await this.#send(review, [{ action: "revert", verdict }], session);
+  }
+
+  /** The newest verdict of the session that is shown; it may stand before what was read of it. */
+  async #lastVerdict(): Promise<number | undefined> {
+    const session = this.#owner.chat?.session;
+    while (session?.state.verdicts.length === 0 && session.hasEarlier) await session.readEarlier();
+    return session?.state.verdicts.at(-1);
   }
 
   #review(): Review | undefined {
     const { review, chat } = this.#owner;
-    if (review !== undefined && chat?.openId() !== undefined) return review;
-    say("There is no session, and so nothing to review.");
+    if (review !== undefined && (chat?.openIds() ?? []).length > 0) return review;
+    say(vscode.l10n.t("There is no session, and so nothing to review."));
     return undefined;
   }
 
@@ -125,14 +135,14 @@ class Decisions {
     if (scope === "all") return [{ of: "all" }];
     if (scope === "turn") {
       const turnId = review.lastTurn;
-      if (turnId === undefined) return say("No turn has an open hunk.");
+      if (turnId === undefined) return say(vscode.l10n.t("No turn has an open hunk."));
       return [{ of: "turn", turnId }];
     }
     if (scope === "file") {
       const path = pathOf(named) ?? vscode.window.activeTextEditor?.document.uri.fsPath;
       const file = path === undefined ? undefined : review.file(path);
       if (file === undefined) {
-        return say("This file has no open hunk; Pintle: Review All Changes shows all.");
+        return say(vscode.l10n.t("This file has no open hunk; Pintle: Review All Changes shows all."));
       }
       return [{ of: "file", path: file.path }];
     }
@@ -156,26 +166,26 @@ class Decisions {
       const [first, last] = linesOf(editor.selection);
       const targets = places.flatMap((place) => targetOf(place, first, last) ?? []);
       if (targets.length > 0) return targets;
-      return say("There is no hunk in these lines; Pintle: Review All Changes shows all.");
+      return say(vscode.l10n.t("There is no hunk in these lines; Pintle: Review All Changes shows all."));
     }
     const place = placeAt(places, peek?.row ?? editor?.selection.active.line ?? -1);
     if (place === undefined) {
-      return say("There is no hunk at the cursor; Pintle: Review All Changes shows all.");
+      return say(vscode.l10n.t("There is no hunk at the cursor; Pintle: Review All Changes shows all."));
     }
     return [whole(place.hunk)];
   }
 
   /** Sends actions one after the other, and says at the end what came of all. */
-  async #send(review: Review, actions: ReviewAction[]): Promise<void> {
+  async #send(review: Review, actions: ReviewAction[], session?: SessionId): Promise<void> {
     const results: ReviewDecideResult[] = [];
     try {
-      for (const action of actions) results.push(await review.decide(action));
+      for (const action of actions) results.push(...(await review.decide(action, session)));
     } catch (error) {
       const { text, hint } = problemOf(error);
-      void vscode.window.showErrorMessage(`Not decided: ${text} ${hint}`.trim());
+      void vscode.window.showErrorMessage(vscode.l10n.t("Not decided: {0} {1}", text, hint).trim());
     }
     const { text, conflicts } = wordsOf(results);
-    if (text !== "") vscode.window.setStatusBarMessage(`Pintle: ${text}`, 5000);
+    if (text !== "") vscode.window.setStatusBarMessage(vscode.l10n.t("Pintle: {0}", text), 5000);
     if (results.some((each) => each.isQueued === true)) say(`${text}.`);
     const discard = "Undo My Lines Too";
     const undone = actions.filter((action) => action.action === "undo");
@@ -241,7 +251,7 @@ function jump(owner: ReviewOwner, by: 1 | -1): void {
   const place = by === 1 ? places.find((each) => each.row > at) : places.findLast((each) => each.row < at);
   if (editor !== undefined && place !== undefined) return reveal(editor, place.row);
   const where = by === 1 ? "below" : "above";
-  say(`There is no hunk ${where} in this file; Pintle: Review All Changes shows all.`);
+  say(vscode.l10n.t("There is no hunk {0} in this file; Pintle: Review All Changes shows all.", where));
 }
 
 function reveal(editor: vscode.TextEditor, row: number): void {

@@ -9,13 +9,14 @@ import { problemOf } from "../problem.ts";
 import { labelOf } from "../project.ts";
 import type {
   HistoryPoint,
+  ItemId,
   RewindScope,
   SessionId,
   SessionRewindParams,
   SessionRewindResult,
 } from "../protocol.ts";
 import type { PlaceChoice } from "../rewind.ts";
-import { SCOPES, placesOf, previewOf, saidOf } from "../rewind.ts";
+import { SCOPES, checkpointRows, placesOf, previewOf, saidOf } from "../rewind.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { sentence } from "../sentence.ts";
@@ -36,6 +37,7 @@ export function rewindCommands(owner: RewindOwner): Record<string, () => unknown
     "pintle.rewind": () => history.rewind(),
     "pintle.redo": () => history.redo(),
     "pintle.fork": () => history.fork(),
+    "pintle.checkpoints": () => history.checkpoints(),
   };
 }
 
@@ -53,7 +55,7 @@ class Rewinding {
     return this.#guard("Not gone back", async (here) => {
       const place = await this.#pickPlace(here, "Go Back to Before Which Message?");
       if (place?.at === undefined) return;
-      const scope = await vscode.window.showQuickPick(SCOPES, { title: "What Goes Back?" });
+      const scope = await vscode.window.showQuickPick(SCOPES, { title: vscode.l10n.t("What Goes Back?") });
       if (scope === undefined) return;
       const title = place.isLeft
         ? `Go to the End of “${place.label}”?`
@@ -70,7 +72,9 @@ class Rewinding {
     return this.#guard("Not gone forward", async (here) => {
       const step = here.chat.state?.history.step;
       if (step === undefined) {
-        say("Going back was not the last thing that happened; Pintle: Rewind lists all places.");
+        say(
+          vscode.l10n.t("Going back was not the last thing that happened; Pintle: Rewind lists all places."),
+        );
         return;
       }
       const text = this.#returned.get(here.sessionId);
@@ -86,7 +90,7 @@ class Rewinding {
       const all = { label: "Here, with all of it", itemId: undefined, isLeft: false };
       const place = await this.#pickPlace(here, "Fork Before Which Message?", all);
       if (place === undefined) return;
-      const message = here.chat.state?.all.get(place.itemId ?? "");
+      const message = await messageOf(here, place.itemId);
       const { sessionId } = await here.chat.request("session/fork", {
         sessionId: here.sessionId,
         subscribe: false,
@@ -94,10 +98,35 @@ class Rewinding {
       });
       await here.chat.openSession(sessionId);
       await this.#owner.view.focus();
-      if (message?.kind === "item" && message.item.type === "userMessage") {
-        this.#owner.view.returned(textOfInput(message.item.content));
+      if (message !== "") this.#owner.view.returned(message);
+      say(vscode.l10n.t("This is the fork; Pintle: Open Session goes back to the other one."));
+    });
+  }
+
+  /** Lists the points that files can be put back to; shows what changed since one, or goes back to it. */
+  checkpoints(): Promise<void> {
+    return this.#guard("No checkpoint", async (here) => {
+      const { chat, sessionId } = here;
+      const { checkpoints } = await chat.request("checkpoint/list", { sessionId });
+      const rows = checkpointRows(checkpoints, (path) => labelOf(this.#owner.folderPath, path));
+      const items = rows.map((row) => ({ ...row, description: describeTime(row.tsMs) }));
+      const point = await vscode.window.showQuickPick(items, {
+        title: vscode.l10n.t("Checkpoints"),
+        matchOnDetail: true,
+      });
+      if (point === undefined) return;
+      const [show, back] = ["Show What Changed Since", "Put the Files Back to This Point…"];
+      const chosen = await vscode.window.showQuickPick([show, back], { title: point.label });
+      const to = { seq: point.seq };
+      if (chosen === show) {
+        const { text } = await chat.request("checkpoint/diff", { sessionId, from: to });
+        const content = text === "" ? "No file was changed since.\n" : text;
+        const document = await vscode.workspace.openTextDocument({ language: "diff", content });
+        await vscode.window.showTextDocument(document, { preview: true });
+      } else if (chosen === back) {
+        const overwrite = await this.#confirm(here, `Put the Files Back to “${point.label}”?`, to, "files");
+        if (overwrite !== undefined) await this.#go(here, { to, scope: "files", overwrite });
       }
-      say("This is the fork; Pintle: Open Session goes back to the other one.");
     });
   }
 
@@ -105,7 +134,7 @@ class Rewinding {
     const { chat } = this.#owner;
     const sessionId = chat?.openId();
     if (chat === undefined || sessionId === undefined) {
-      say("There is no session; Pintle: Open Session opens one.");
+      say(vscode.l10n.t("There is no session; Pintle: Open Session opens one."));
       return;
     }
     try {
@@ -132,7 +161,7 @@ class Rewinding {
       };
     });
     if (items.length === 0) {
-      say("There is no message yet to go back to.");
+      say(vscode.l10n.t("There is no message yet to go back to."));
       return undefined;
     }
     return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.place;
@@ -180,6 +209,13 @@ class Rewinding {
     this.#returned.set(here.sessionId, message);
     this.#owner.view.returned(message);
   }
+}
+
+/** The text of a message, which may stand before what was read of the session; empty where there is none. */
+async function messageOf({ chat, sessionId }: Here, itemId: ItemId | undefined): Promise<string> {
+  if (itemId === undefined) return "";
+  const { item } = await chat.request("item/read", { sessionId, itemId });
+  return item.type === "userMessage" ? textOfInput(item.content) : "";
 }
 
 function say(text: string): void {

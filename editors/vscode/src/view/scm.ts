@@ -33,8 +33,8 @@ export class HunkControl implements vscode.QuickDiffProvider {
     const file = uri.scheme === "file" ? review?.file(uri.fsPath) : undefined;
     const isText = file?.hunks.some((hunk) => hunk.kind !== "mode" && hunk.newText !== "") === true;
     const isLines = file?.hunks.some((hunk) => hunk.kind === "lines") === true;
-    if (file === undefined || review?.session === undefined || !(isText || isLines)) return undefined;
-    return this.#owner.base.uri(review.session, file.path);
+    if (file === undefined || !(isText || isLines)) return undefined;
+    return this.#owner.base.uri(file.session, file.path);
   }
 
   dispose(): void {
@@ -50,6 +50,8 @@ export class HunkControl implements vscode.QuickDiffProvider {
       vscode.Uri.file(this.#owner.folderPath),
     );
     control.inputBox.visible = false;
+    // The badge of Source Control counts what is to be committed; hunks are counted by Pintle's own view.
+    control.count = 0;
     control.quickDiffProvider = this;
     this.#control = control;
     this.#group = control.createResourceGroup("hunks", "Open Hunks");
@@ -61,7 +63,11 @@ export class HunkControl implements vscode.QuickDiffProvider {
     return {
       resourceUri: vscode.Uri.file(file.path),
       contextValue: "pintleFile",
-      command: { command: "pintle.openDiff", title: "Open Diff", arguments: [{ path: file.path }] },
+      command: {
+        command: "pintle.openDiff",
+        title: vscode.l10n.t("Open Diff"),
+        arguments: [{ path: file.path }],
+      },
       decorations: { strikeThrough: isGone, tooltip: path.basename(file.path) },
     };
   }

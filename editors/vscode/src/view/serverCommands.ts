@@ -9,7 +9,7 @@ import type { ReviewOwner } from "./reviewCommands.ts";
 export async function showServers(owner: ReviewOwner): Promise<void> {
   const session = owner.chat?.session;
   if (session === undefined) {
-    void vscode.window.showInformationMessage("There is no session yet: send a prompt first.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("There is no session yet: send a prompt first."));
     return;
   }
   try {
@@ -21,12 +21,17 @@ export async function showServers(owner: ReviewOwner): Promise<void> {
     }
     const picked = await vscode.window.showQuickPick(
       servers.map((server) => ({ ...describeServer(server), server })),
-      { title: "MCP Servers", placeHolder: "A server, to see its tools or to switch it" },
+      {
+        title: vscode.l10n.t("MCP Servers"),
+        placeHolder: vscode.l10n.t("A server, to see its tools or to switch it"),
+      },
     );
     if (picked !== undefined) await open(session, picked.server);
   } catch (error) {
     const { text, hint } = problemOf(error);
-    void vscode.window.showErrorMessage(`The MCP servers cannot be asked: ${text} ${hint}`.trim());
+    void vscode.window.showErrorMessage(
+      vscode.l10n.t("The MCP servers cannot be asked: {0} {1}", text, hint).trim(),
+    );
   }
 }
 
@@ -36,10 +41,12 @@ async function open(session: Session, server: McpServerState): Promise<void> {
   const tools = (server.tools ?? []).map((tool) => ({ label: tool.name, detail: tool.description }));
   const said = (server.stderr ?? []).map((line) => ({ label: line, description: "stderr" }));
   const picked = await vscode.window.showQuickPick([{ label: action.label }, ...tools, ...said], {
-    title: `MCP Server ${server.name}`,
+    title: vscode.l10n.t("MCP Server {0}", server.name),
     matchOnDetail: true,
   });
   if (picked?.label !== action.label) return;
   await session.updateServer(action.update);
-  void vscode.window.showInformationMessage(`The MCP server ${server.name} ${action.said}.`);
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t("The MCP server {0} {1}.", server.name, action.said),
+  );
 }

@@ -1,16 +1,18 @@
 /** The folder's sessions as the engine lists them, newest first. */
 import * as vscode from "vscode";
-import type { SessionSummary } from "../protocol.ts";
-import type { HasChat, HasLog } from "./owner.ts";
+import type { Chat } from "../chat.ts";
+import type { SessionId, SessionSummary } from "../protocol.ts";
+import { listSessions } from "../sessionList.ts";
+import type { HasChat, HasFolder, HasLog } from "./owner.ts";
 
 export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
-  readonly #owner: HasChat & HasLog;
+  readonly #owner: HasChat & HasFolder & HasLog;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly #view: vscode.TreeView<SessionSummary>;
   #drawn = "";
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(owner: HasChat & HasLog) {
+  constructor(owner: HasChat & HasFolder & HasLog) {
     this.#owner = owner;
     this.#view = vscode.window.createTreeView("pintle.sessions", { treeDataProvider: this });
   }
@@ -23,7 +25,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
   headChanged(): void {
     const chat = this.#owner.chat;
     const state = chat?.state;
-    const drawn = [chat?.session?.id, chat?.engine.status.kind, state?.activeTurn].join(" ");
+    const states = (chat?.sessions ?? []).map(
+      ({ id, state }) => `${id} ${stateOf(chat, id)} ${state.title ?? ""}`,
+    );
+    const drawn = [chat?.session?.id, chat?.engine.status.kind, state?.activeTurn, ...states].join(" ");
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.refresh();
@@ -35,7 +40,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
     // The tree alone does not bring a crashed engine back.
     if (["failed", "waiting"].includes(chat.engine.status.kind)) return [];
     try {
-      return await chat.list();
+      return await listSessions(chat, this.#owner.folderPath);
     } catch (error) {
       this.#owner.log.warn(`listing sessions: ${String(error)}`);
       return [];
@@ -44,15 +49,21 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
 
   getTreeItem(session: SessionSummary): vscode.TreeItem {
     const item = new vscode.TreeItem(session.title ?? "Empty session");
-    const isShown = session.sessionId === this.#owner.chat?.session?.id;
+    const { chat } = this.#owner;
+    const state = stateOf(chat, session.sessionId);
+    const isShown = session.sessionId === chat?.session?.id;
+    const words = [isShown ? "shown" : "", WORDS[state]].filter((each) => each !== "");
     item.id = session.sessionId;
-    item.description = describeTime(session.updatedMs);
-    item.iconPath = new vscode.ThemeIcon(isShown ? "circle-filled" : "circle-outline");
+    item.description = [...words, describeTime(session.updatedMs)].join(" · ");
+    item.iconPath = new vscode.ThemeIcon(isShown && state === "stored" ? "circle-filled" : ICONS[state]);
     item.tooltip = `${session.title ?? ""}\n${session.path}`;
-    item.accessibilityInformation = {
-      label: `${session.title ?? "Empty session"}${isShown ? ", shown" : ""}`,
+    item.contextValue = state === "stored" ? "pintleStored" : "pintleOpen";
+    item.accessibilityInformation = { label: [session.title ?? "Empty session", ...words].join(", ") };
+    item.command = {
+      command: "pintle.openSession",
+      title: vscode.l10n.t("Open Session"),
+      arguments: [session.sessionId],
     };
-    item.command = { command: "pintle.openSession", title: "Open Session", arguments: [session.sessionId] };
     return item;
   }
 
@@ -60,6 +71,31 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
     this.#view.dispose();
     this.#changed.dispose();
   }
+}
+
+/** What a session does, as far as this window knows. */
+type SessionState = "stored" | "idle" | "running" | "asking";
+
+const WORDS: Record<SessionState, string> = {
+  stored: "",
+  idle: "open",
+  running: "working",
+  asking: "asks you something",
+};
+
+const ICONS: Record<SessionState, string> = {
+  stored: "circle-outline",
+  idle: "circle-filled",
+  running: "loading~spin",
+  asking: "bell-dot",
+};
+
+function stateOf(chat: Chat | undefined, id: SessionId): SessionState {
+  const session = chat?.sessions.find((each) => each.id === id);
+  if (session === undefined) return "stored";
+  const { approvals, questions, activity } = session.state;
+  if (approvals.size + questions.size > 0) return "asking";
+  return activity !== "idle" || session.jobs.length > 0 ? "running" : "idle";
 }
 
 export function describeTime(ms: number): string {

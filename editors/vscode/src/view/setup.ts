@@ -29,7 +29,7 @@ async function chooseModel(owner: Owner): Promise<void> {
   const other = { label: "$(edit) Another Model…", description: "", detail: "", model: "", needsKey: false };
   const picked = await vscode.window.showQuickPick([...modelRows(listed, current), other], {
     title: chat?.openId() === undefined ? "Model of New Sessions" : "Model of This Session",
-    placeHolder: "Model",
+    placeHolder: vscode.l10n.t("Model"),
     matchOnDescription: true,
   });
   if (picked === undefined) return;
@@ -45,8 +45,8 @@ async function chooseModel(owner: Owner): Promise<void> {
 
 function typeModel(current: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: "Model",
-    prompt: "As provider/id",
+    title: vscode.l10n.t("Model"),
+    prompt: vscode.l10n.t("As provider/id"),
     value: current,
     validateInput: (text) =>
       /^[^/\s]+\/\S+$/.test(text.trim()) ? undefined : "A provider, a slash, and the model's id",
@@ -67,11 +67,19 @@ async function setKey(owner: Owner, wanted: string | undefined): Promise<void> {
   }));
   const picked =
     known ??
-    (await vscode.window.showQuickPick(rows, { title: "API Key", placeHolder: "Provider" }))?.provider;
+    (
+      await vscode.window.showQuickPick(rows, {
+        title: vscode.l10n.t("API Key"),
+        placeHolder: vscode.l10n.t("Provider"),
+      })
+    )?.provider;
   if (picked === undefined) return;
   const key = await vscode.window.showInputBox({
-    title: `API Key of ${picked.name}`,
-    prompt: `It is kept in VS Code's secret storage, and given to the engine as ${picked.keyVar}.`,
+    title: vscode.l10n.t("API Key of {0}", picked.name),
+    prompt: vscode.l10n.t(
+      "It is kept in VS Code's secret storage, and given to the engine as {0}.",
+      picked.keyVar,
+    ),
     password: true,
     ignoreFocusOut: true,
   });
@@ -83,10 +91,13 @@ async function setKey(owner: Owner, wanted: string | undefined): Promise<void> {
 async function removeKey(owner: Owner): Promise<void> {
   const stored = Object.keys(await owner.keys.all());
   if (stored.length === 0) {
-    void vscode.window.showInformationMessage("VS Code keeps no key for Pintle.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("VS Code keeps no key for Pintle."));
     return;
   }
-  const variable = await vscode.window.showQuickPick(stored, { title: "Remove API Key", placeHolder: "Key" });
+  const variable = await vscode.window.showQuickPick(stored, {
+    title: vscode.l10n.t("Remove API Key"),
+    placeHolder: "Key",
+  });
   if (variable === undefined) return;
   await owner.keys.remove(variable);
   await restart(owner);
@@ -97,14 +108,16 @@ async function restart({ chat }: Owner): Promise<void> {
   if (chat === undefined) return;
   if (chat.engine.isShared) {
     void vscode.window.showInformationMessage(
-      "The shared engine has the keys that it was started with: this one holds when a window of VS Code starts it again.",
+      vscode.l10n.t(
+        "The shared engine has the keys that it was started with: this one holds when a window of VS Code starts it again.",
+      ),
     );
     return;
   }
   if ((chat.state?.activity ?? "idle") !== "idle") {
     const now = "Restart the Engine";
     const choice = await vscode.window.showInformationMessage(
-      "The key holds after the engine is started again.",
+      vscode.l10n.t("The key holds after the engine is started again."),
       now,
     );
     if (choice !== now) return;
@@ -116,7 +129,9 @@ async function restart({ chat }: Owner): Promise<void> {
 async function models(owner: Owner): Promise<ModelsListResult | undefined> {
   const { chat } = owner;
   if (chat === undefined) {
-    void vscode.window.showInformationMessage("Open a folder that you trust first: the engine starts there.");
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("Open a folder that you trust first: the engine starts there."),
+    );
     return undefined;
   }
   await chat.settled();

@@ -16,7 +16,7 @@ export class StatusBar {
 
   update(): void {
     const [text, tooltip, color] = this.#describe();
-    this.#item.command = (this.#owner.chat?.attention ?? 0) > 0 ? "pintle.answer" : "pintle.open";
+    this.#item.command = (this.#owner.chat?.asked.size ?? 0) > 0 ? "pintle.answer" : "pintle.open";
     this.#item.text = text;
     this.#item.tooltip = tooltip;
     this.#item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
@@ -42,13 +42,15 @@ export class StatusBar {
       case "ready":
         break;
     }
-    const count = chat.attention;
+    const count = chat.asked.size;
     if (count > 0) {
       const words = count === 1 ? "1 question waits" : `${count} questions wait`;
       return [`$(bell-dot) Pintle: ${words}`, `Pintle: ${words} for you`, "statusBarItem.warningBackground"];
     }
-    const activity = chat.state?.activity ?? "idle";
-    if (activity === "idle") return ["$(check) Pintle", "Pintle: ready"];
+    const working = chat.sessions.filter(({ state }) => state.activity !== "idle").length;
+    if (working > 1)
+      return [`$(loading~spin) Pintle: ${working} working`, `Pintle: ${working} sessions work`];
+    if (working === 0) return ["$(check) Pintle", "Pintle: ready"];
     return ["$(loading~spin) Pintle: working", "Pintle: a turn is running"];
   }
 }

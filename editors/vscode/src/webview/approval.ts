@@ -7,7 +7,7 @@ import type { Approval, ApprovalOption, DetailKind, FileChange } from "../protoc
 import { consequence } from "../rules.ts";
 import { visible } from "../visible.ts";
 import { diffBox, diffLines } from "./diff.ts";
-import { button, el } from "./dom.ts";
+import { button, el, icon } from "./dom.ts";
 import type { Send } from "./entries.ts";
 
 const HEADINGS: Record<DetailKind, string> = {
@@ -134,19 +134,24 @@ function drawAnswers(approval: Approval, canAnswer: boolean, send: Send): HTMLEl
   );
   menu.hidden = true;
   const more = button(
-    "▾",
+    "",
     () => {
       menu.hidden = !menu.hidden;
       more.setAttribute("aria-expanded", String(!menu.hidden));
     },
-    "secondary more",
+    "more",
     "More answers, and the rules they add",
   );
+  more.replaceChildren(icon("chevron-down"));
   more.setAttribute("aria-label", "More answers");
   more.setAttribute("aria-expanded", "false");
   more.hidden = others.length === 0;
-  const row = plain.map((option) => answer(option, option.decision === "allow" ? "" : "secondary deny"));
-  return [el("div", { class: "options" }, ...row, more), menu];
+  const allow = plain.filter(({ decision }) => decision === "allow").map((option) => answer(option, ""));
+  const deny = plain
+    .filter(({ decision }) => decision !== "allow")
+    .map((option) => answer(option, "secondary deny"));
+  const split = el("span", { class: "split" }, ...allow, more);
+  return [el("div", { class: "options" }, split, ...deny), menu];
 }
 
 function short(path: string, folder: string): string {

@@ -1,7 +1,7 @@
 /** What goes with a message beside its text: pictures that were pasted or dropped, selections, problems, files. */
 import { textOfInput } from "../input.ts";
 import type { Input } from "../protocol.ts";
-import { button, el } from "./dom.ts";
+import { el, iconButton } from "./dom.ts";
 import type { Send } from "./entries.ts";
 
 /** Pictures that models read. */
@@ -70,8 +70,7 @@ export class Attachments {
   #draw(): void {
     const rows = this.#inputs.map((input) => {
       const label = nameOf(input);
-      const remove = button("✕", () => this.#remove(input), "icon", `Remove ${label}`);
-      remove.setAttribute("aria-label", `Remove ${label}`);
+      const remove = iconButton("close", `Remove ${label}`, () => this.#remove(input));
       return el("li", {}, el("span", {}, label), remove);
     });
     this.element.replaceChildren(...rows);

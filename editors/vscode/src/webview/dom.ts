@@ -32,6 +32,19 @@ export function button(label: string, onClick: () => void, kind = "", title?: st
   return element;
 }
 
+/** A picture of VS Code's icon font, for eyes alone. */
+export function icon(name: string): HTMLElement {
+  return el("span", { class: `codicon codicon-${name}`, attributes: { "aria-hidden": "true" } });
+}
+
+/** A button that is an icon; `title` is its name. */
+export function iconButton(name: string, title: string, onClick: () => void): HTMLButtonElement {
+  const element = button("", onClick, "icon", title);
+  element.setAttribute("aria-label", title);
+  element.replaceChildren(icon(name));
+  return element;
+}
+
 /** The other client that a message came from. */
 export function sender(from: string | undefined): HTMLElement | undefined {
   return from === undefined ? undefined : el("span", { class: "from" }, `from ${from}`);

@@ -1,10 +1,11 @@
 /** Draws the entries of the transcript. Each has one element, updated in place. */
 import { costText } from "../cost.ts";
-import type { Append, FromPage, ViewEntry, ViewTool } from "../messages.ts";
+import type { Append, FromPage, ViewEntry } from "../messages.ts";
 import { sentences } from "../sentence.ts";
-import { diffLines } from "./diff.ts";
-import { button, el, sender } from "./dom.ts";
+import type { Colours } from "./code.ts";
+import { button, el, icon, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
+import { ToolCard } from "./toolCard.ts";
 
 /** One entry on the page. */
 export interface Drawn {
@@ -16,7 +17,23 @@ export interface Drawn {
 
 export type Send = (message: FromPage) => void;
 
-export function drawEntry(entry: ViewEntry, send: Send): Drawn {
+/** Draws an entry, with its time on the page for who points at it. */
+export function drawEntry(entry: ViewEntry, send: Send, colours: Colours): Drawn {
+  const drawn = draw(entry, send, colours);
+  drawn.element.dataset["key"] = entry.key;
+  if (entry.atMs > 0) drawn.element.title = timeText(entry.atMs, Date.now());
+  return drawn;
+}
+
+/** When something was: the time alone of today. */
+export function timeText(atMs: number, nowMs: number): string {
+  const date = new Date(atMs);
+  const isToday = date.toDateString() === new Date(nowMs).toDateString();
+  const time = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return isToday ? time : `${date.toLocaleDateString(undefined, { dateStyle: "medium" })}, ${time}`;
+}
+
+function draw(entry: ViewEntry, send: Send, colours: Colours): Drawn {
   switch (entry.kind) {
     case "user":
       return fixed(
@@ -26,11 +43,11 @@ export function drawEntry(entry: ViewEntry, send: Send): Drawn {
         () => sender(entry.from),
       );
     case "agent":
-      return agent(entry.text);
+      return agent(entry, send, colours);
     case "reasoning":
       return reasoning(entry.text, entry.isOver);
     case "tool":
-      return new ToolCard(entry.tool, send);
+      return new ToolCard(entry, send, colours);
     case "notice":
       return fixed(`notice ${entry.notice.level}`, entry, (each) =>
         each.kind === "notice" ? sentences(each.notice.message, each.notice.hint) : "",
@@ -60,34 +77,48 @@ function fixed(
   };
 }
 
-function agent(text: string): Drawn {
-  const markdown = new Markdown(text);
+function agent(
+  entry: Extract<ViewEntry, { kind: "agent" | "reasoning" }>,
+  send: Send,
+  colours: Colours,
+): Drawn {
+  const markdown = new Markdown(entry.text, entry.isOver, send, colours);
+  const cut = el("p", { class: "cut" }, icon("warning"), "The answer was cut off here.");
+  cut.hidden = !isCut(entry);
   const element = el(
     "article",
     { class: "entry agent", attributes: { "aria-label": "Agent" } },
     markdown.element,
+    cut,
   );
   return {
     element,
     update: (next) => {
       if (next.kind !== "agent") return false;
-      markdown.set(next.text);
+      markdown.set(next.text, next.isOver);
+      cut.hidden = !isCut(next);
       return true;
     },
     append: (append) => markdown.append(append.text),
   };
 }
 
+/** Whether a person has read a part of something that has no end. */
+function isCut({ isCut, text }: { isCut: boolean; text: string }): boolean {
+  return isCut && text.trim() !== "";
+}
+
 function reasoning(text: string, isOver: boolean): Drawn {
   const body = el("div", { class: "body" }, text);
-  const summary = el("summary", {}, isOver ? "Thought" : "Thinking…");
+  const words = el("span", {}, isOver ? "Thought" : "Thinking…");
+  const summary = el("summary", {}, icon("lightbulb"), words, icon("chevron-right"));
   const element = el("article", { class: "entry reasoning" }, el("details", {}, summary, body));
   return {
     element,
     update: (next) => {
       if (next.kind !== "reasoning") return false;
       body.textContent = next.text;
-      summary.textContent = next.isOver ? "Thought" : "Thinking…";
+      words.textContent = next.isOver ? "Thought" : "Thinking…";
       return true;
     },
     append: (append) => body.append(append.text),
@@ -120,86 +151,4 @@ function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Dr
   };
   update(entry);
   return { element, update, append: () => undefined };
-}
-
-/** A tool call: one line, and behind it the arguments, the output and the changes. */
-class ToolCard implements Drawn {
-  readonly element: HTMLElement;
-  readonly #send: Send;
-  readonly #details = el("details", {});
-  readonly #badge = el("span", { class: "badge" });
-  readonly #title = el("span", { class: "title" });
-  readonly #facts = el("span", { class: "facts" });
-  readonly #input = el("pre", { class: "input" });
-  readonly #output = el("pre", { class: "output" });
-  readonly #files = el("div", { class: "files" });
-  #isTouched = false;
-
-  constructor(tool: ViewTool, send: Send) {
-    this.#send = send;
-    const summary = el("summary", {}, this.#badge, this.#title, this.#facts);
-    summary.addEventListener("click", () => (this.#isTouched = true));
-    this.#details.append(summary, this.#input, this.#output);
-    this.element = el("article", { class: "entry tool" }, this.#details, this.#files);
-    this.#draw(tool);
-  }
-
-  update(entry: ViewEntry): boolean {
-    if (entry.kind !== "tool") return false;
-    this.#draw(entry.tool);
-    return true;
-  }
-
-  append(append: Append): void {
-    if (append.field === "input") this.#input.append(append.text);
-    if (append.field === "output") this.#output.append(append.text);
-    this.#hideEmpty();
-  }
-
-  #draw(tool: ViewTool): void {
-    const status = tool.isError && tool.status === "completed" ? "failed" : tool.status;
-    this.element.dataset["status"] = status;
-    this.element.setAttribute("aria-label", `Tool: ${tool.title}, ${status}`);
-    this.#badge.textContent =
-      { completed: "✓", failed: "✗", declined: "⊘", cancelled: "◼", pending: "…" }[status] ?? "▸";
-    this.#title.textContent = tool.title;
-    const facts: string[] = [];
-    if (tool.exitCode !== undefined && tool.exitCode !== 0) facts.push(`exit ${tool.exitCode}`);
-    if (status === "declined" || status === "cancelled") facts.push(status);
-    if (tool.durationMs !== undefined && tool.durationMs >= 1000) {
-      facts.push(`${(tool.durationMs / 1000).toFixed(1)} s`);
-    }
-    this.#facts.textContent = facts.join(" · ");
-    this.#input.textContent = tool.input;
-    this.#output.textContent = tool.output;
-    if (!this.#isTouched) this.#details.open = status === "failed";
-    this.#files.replaceChildren(...tool.changes.map((change) => this.#file(change)));
-    this.#hideEmpty();
-  }
-
-  #file(change: ViewTool["changes"][number]): HTMLElement {
-    const name = change.path.split(/[/\\]/).at(-1) ?? change.path;
-    const open = button(
-      name,
-      () => this.#send({ type: "openDiff", path: change.path }),
-      "link",
-      `Open the diff of ${change.path}`,
-    );
-    const counts = el(
-      "span",
-      { class: "counts" },
-      el("span", { class: "added" }, `+${change.added}`),
-      el("span", { class: "removed" }, `−${change.removed}`),
-    );
-    const line = el("div", { class: "file" }, open, counts);
-    if (change.diff === "") return line;
-    // The button stands beside the fold's own, not in it: a screen reader would not find it there.
-    const hunks = el("details", { class: "hunks" }, el("summary", {}, "Hunks"), diffLines(change.diff));
-    return el("div", {}, line, hunks);
-  }
-
-  #hideEmpty(): void {
-    this.#input.hidden = this.#input.textContent === "";
-    this.#output.hidden = this.#output.textContent === "";
-  }
 }

@@ -6,7 +6,7 @@ import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import { Focus } from "./focus.ts";
 import { Queue } from "./queue.ts";
-import { drawPlan, drawQuestion } from "./question.ts";
+import { PlanList, drawQuestion } from "./question.ts";
 
 export class Around {
   readonly element = el("section", { class: "around", attributes: { "aria-label": "State" } });
@@ -16,7 +16,7 @@ export class Around {
   /** Says once that something is asked; the card itself would be read with its whole diff, and again at each change. */
   readonly #said = el("div", { class: "said", attributes: { role: "status" } });
   readonly #queue: Queue;
-  readonly #plan = el("ul", { class: "queue", attributes: { "aria-label": "Plan" } });
+  readonly #plan = new PlanList();
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
   readonly #send: Send;
   readonly focus: Focus;
@@ -33,7 +33,7 @@ export class Around {
       this.#said,
       this.#meter,
       this.#banners,
-      this.#plan,
+      this.#plan.element,
       this.#approvals,
       this.#queue.element,
     );
@@ -42,7 +42,7 @@ export class Around {
   update(head: Head): void {
     this.#drawMeter(head);
     this.#banners.replaceChildren(...this.#drawBanners(head));
-    this.#plan.replaceChildren(...drawPlan(head.plan));
+    this.#plan.update(head.plan);
     this.#drawApprovals(head);
     this.#queue.update(head.queue);
   }
@@ -83,6 +83,16 @@ export class Around {
         actions.push(button("New Session", () => this.#send({ type: "newSession" }), "secondary"));
       }
       banners.push(banner("error", problem.text, problem.hint, actions));
+    }
+    if (head.stalledSeconds !== undefined) {
+      const text = `No data from the model for ${head.stalledSeconds} s.`;
+      const hint = "It may still come; trying again stops the turn and sends your message anew.";
+      banners.push(
+        banner("warning", text, hint, [
+          button("Cancel", () => this.#send({ type: "stop" })),
+          button("Try Again", () => this.#send({ type: "tryAgain" }), "secondary"),
+        ]),
+      );
     }
     for (const { path, label } of head.unsaved) {
       const text = `${label} changed on disk while your editor holds unsaved text. Your text was kept.`;

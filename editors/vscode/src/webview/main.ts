@@ -7,6 +7,9 @@ import { Transcript } from "./transcript.ts";
 
 interface Host {
   postMessage(message: FromPage): void;
+  /** What VS Code keeps of a page while it is hidden. */
+  getState(): { place?: string } | undefined;
+  setState(state: { place?: string }): void;
 }
 
 declare function acquireVsCodeApi(): Host;
@@ -14,7 +17,9 @@ declare function acquireVsCodeApi(): Host;
 const host = acquireVsCodeApi();
 const send = (message: FromPage): void => host.postMessage(message);
 
-const transcript = new Transcript(send);
+const transcript = new Transcript(send, host.getState()?.place, (place) =>
+  host.setState(place === undefined ? {} : { place }),
+);
 const prompt = new Prompt(send);
 const around = new Around(send, {
   focus: () => prompt.focus(),
@@ -33,14 +38,26 @@ function receive(message: ToPage): void {
   }
   switch (message.type) {
     case "reset":
-      transcript.reset(message.first, message.entries);
-      prompt.restore(message.draft);
+      transcript.reset(message);
+      prompt.restore(message.session, message.draft);
       return;
     case "update":
       transcript.update(message.entries, message.appends);
       return;
     case "earlier":
-      transcript.earlier(message.first, message.entries);
+      transcript.earlier(message);
+      return;
+    case "later":
+      transcript.later(message);
+      return;
+    case "theme":
+      transcript.recolour();
+      return;
+    case "highlighted":
+      transcript.highlighted(message.id, message.lines);
+      return;
+    case "nested":
+      transcript.nested(message.session, message.entries, message.hasEarlier);
       return;
     case "returned":
       prompt.returned(message.text, message.attached);
@@ -61,4 +78,4 @@ function receive(message: ToPage): void {
 }
 
 window.addEventListener("message", (event: MessageEvent<ToPage>) => receive(event.data));
-send({ type: "ready" });
+send({ type: "ready", place: transcript.placeKey });

@@ -1,25 +1,45 @@
 /**
- * Draws the part of Markdown that models write: headings, lists, quotes, fenced code, bold, emphasis and inline code.
- *
- * Text grows at its end while it streams: only the last block is drawn anew, so that a long answer costs no more
- * than a short one.
+ * Draws Markdown that grows at its end while it streams: only the last block is drawn anew, so that a long answer costs no more than a
+ * short one.
  */
+import type { Colours } from "./code.ts";
+import { codeBlock } from "./code.ts";
 import { el } from "./dom.ts";
+import type { Send } from "./entries.ts";
+import type { Token } from "./tokens.ts";
+import { build, parse } from "./tokens.ts";
 
-interface Block {
-  kind: "text" | "code" | "heading" | "list" | "quote";
-  source: string;
+const FENCE = /^ {0,3}(```+|~~~+)/;
+/** Paragraphs and code longer than this are drawn in parts, so that a part more costs no more than the last one. */
+const LONG = 3000;
+
+/** A block, or a part of a long paragraph. */
+interface Part {
+  tokens: Token[];
+  /** Where it begins in the text. */
+  at: number;
+  /** More of it may come. */
+  isOpen: boolean;
 }
 
 export class Markdown {
   readonly element = el("div", { class: "markdown" });
+  readonly #send: Send;
+  readonly #colours: Colours;
   #text = "";
   /** Where the last block begins; all before it is final. */
   #openAt = 0;
-  #openCount = 0;
+  #openNodes: HTMLElement[] = [];
+  /** The code of a fence that is not closed yet. */
+  #openCode: HTMLElement | undefined;
+  /** The code that was drawn last: a long one that has not changed is not drawn anew when its fence or the message ends. */
+  #lastCode: HTMLElement | undefined;
+  #isOver = false;
 
-  constructor(text: string) {
-    this.#grow(text);
+  constructor(text: string, isOver: boolean, send: Send, colours: Colours) {
+    this.#send = send;
+    this.#colours = colours;
+    this.set(text, isOver);
   }
 
   get text(): string {
@@ -30,62 +50,122 @@ export class Markdown {
     this.#grow(text);
   }
 
-  set(text: string): void {
-    if (text === this.#text) return;
-    if (text.startsWith(this.#text)) {
-      this.#grow(text.slice(this.#text.length));
-      return;
+  /** Draws another value; `isOver` when no more comes. */
+  set(text: string, isOver: boolean): void {
+    const ends = isOver && !this.#isOver;
+    this.#isOver = isOver;
+    if (!text.startsWith(this.#text)) {
+      this.#text = "";
+      this.#openAt = 0;
+      this.#openNodes = [];
+      this.#openCode = undefined;
+      this.#lastCode = undefined;
+      this.element.replaceChildren();
     }
-    this.#text = "";
-    this.#openAt = 0;
-    this.#openCount = 0;
-    this.element.replaceChildren();
-    this.#grow(text);
-  }
-
-  /** Code that is still open grows in place: drawing a long block anew for each line would stutter. */
-  #growsCode(more: string): boolean {
-    const open = this.element.lastElementChild;
-    if (this.#openCount === 0 || open?.tagName !== "PRE" || more.includes("`") || more.includes("~"))
-      return false;
-    const source = this.#text.slice(this.#openAt, -more.length);
-    // While the fence's own line is not complete, or a line may become the closing fence, the block is drawn anew.
-    const lines = source.trimEnd().split("\n");
-    if (!source.includes("\n") || (lines.length > 1 && FENCE.test(lines.at(-1) ?? ""))) return false;
-    const code = open.firstElementChild;
-    if (code === null) return false;
-    const body = this.#text.slice(this.#openAt).trimEnd();
-    addCode(code, body.slice(body.indexOf("\n") + 1 + code.textContent.length));
-    return true;
+    const more = text.slice(this.#text.length);
+    if (more !== "") this.#grow(more);
+    if (ends) this.#draw();
   }
 
   #grow(more: string): void {
     if (more === "") return;
     this.#text += more;
-    if (this.#growsCode(more)) return;
-    for (let each = 0; each < this.#openCount; each++) this.element.lastChild?.remove();
-    const blocks = split(this.#text.slice(this.#openAt)).flatMap(shorten);
-    for (const block of blocks) this.element.append(draw(block));
+    if (!this.#growsCode(more)) this.#draw();
+  }
+
+  /** Code that is still open grows in place: drawing a long block anew for each line would stutter. */
+  #growsCode(more: string): boolean {
+    const code = this.#openCode;
+    if (code === undefined || /[`~]/.test(more)) return false;
+    const source = this.#text.slice(this.#openAt, -more.length);
+    // While the fence's own line is not complete, or a line may become the closing fence, the block is drawn anew.
+    const lines = source.trimEnd().split("\n");
+    if (!source.includes("\n") || (lines.length > 1 && FENCE.test(lines.at(-1) ?? ""))) return false;
+    const body = this.#text.slice(this.#openAt).trimEnd();
+    addCode(code, body.slice(body.indexOf("\n") + 1 + code.textContent.length));
+    return true;
+  }
+
+  #draw(): void {
+    for (const each of this.#openNodes) each.remove();
+    this.#openCode = undefined;
+    for (const part of this.#parts()) {
+      const draw = (text: string, info: string): HTMLElement => this.#code(text, info, part);
+      this.#openNodes = build(part.tokens, draw, this.#send);
+      this.element.append(...this.#openNodes);
+      this.#openAt = part.at;
+    }
+  }
+
+  /** The blocks from the open one on, each with where it begins; a long paragraph in parts. */
+  #parts(): Part[] {
+    const tail = this.#text.slice(this.#openAt);
+    const starts = lineStarts(tail);
+    const blocks = topLevel(parse(tail)).map((tokens) => ({
+      tokens,
+      at: this.#openAt + (starts[tokens[0]?.map?.[0] ?? 0] ?? 0),
+      isOpen: false,
+    }));
     const last = blocks.at(-1);
-    this.#openCount = last === undefined ? 0 : 1;
-    this.#openAt = this.#text.length - (last?.source.length ?? 0);
+    if (last === undefined || this.#isOver) return blocks;
+    last.isOpen = true;
+    if (last.tokens[0]?.type !== "paragraph_open") return blocks;
+    const pieces = inParts(this.#text.slice(last.at));
+    if (pieces.length === 1) return blocks;
+    let at = last.at;
+    const parts = pieces.map((piece, index) => {
+      const part = { tokens: parse(piece), at, isOpen: index === pieces.length - 1 };
+      at += piece.length;
+      return part;
+    });
+    return [...blocks.slice(0, -1), ...parts];
+  }
+
+  #code(text: string, info: string, { tokens, isOpen }: Part): HTMLElement {
+    const before = this.#lastCode;
+    const code = before?.textContent === text ? before : el("code");
+    if (code !== before) addCode(code, text);
+    this.#lastCode = code;
+    const isFence = tokens[0]?.type === "fence";
+    if (isOpen && isFence && isUnclosed(this.#text)) this.#openCode = code;
+    else if (!isOpen || isFence) this.#colours.colour(code, info.trim().split(/[\s{]/, 1)[0] ?? "");
+    return codeBlock(code, info, this.#send);
   }
 }
 
-/** Paragraphs and code longer than this are drawn in parts, so that a part more costs no more than the last one. */
-const LONG = 3000;
+/** Whether the text ends inside of a fence. Only asked where the last block is code. */
+function isUnclosed(text: string): boolean {
+  const last = text.trimEnd().split("\n").at(-1) ?? "";
+  return !FENCE.test(last) || last.trim() !== FENCE.exec(last)?.[1] || !text.trimEnd().includes("\n");
+}
 
-function shorten(block: Block): Block[] {
-  const parts: Block[] = [];
-  let rest = block.source;
-  while (block.kind === "text" && rest.length > LONG) {
-    const space = Math.max(rest.lastIndexOf(". ", LONG) + 1, rest.lastIndexOf("\n", LONG));
-    const at = space > 0 ? space + 1 : rest.lastIndexOf(" ", LONG) + 1;
-    if (at <= 0) break;
-    parts.push({ kind: "text", source: rest.slice(0, at) });
-    rest = rest.slice(at);
+/** Tokens by the block that they belong to. */
+function topLevel(tokens: Token[]): Token[][] {
+  const blocks: Token[][] = [];
+  for (const token of tokens) {
+    const isFirst = token.level === 0 && token.nesting >= 0 && token.type !== "inline";
+    if (isFirst) blocks.push([token]);
+    else blocks.at(-1)?.push(token);
   }
-  return [...parts, { kind: block.kind, source: rest }];
+  return blocks;
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function inParts(source: string): string[] {
+  const parts: string[] = [];
+  while (source.length > LONG) {
+    const space = Math.max(source.lastIndexOf(". ", LONG) + 1, source.lastIndexOf("\n", LONG));
+    const at = space > 0 ? space + 1 : source.lastIndexOf(" ", LONG) + 1;
+    if (at <= 0) break;
+    parts.push(source.slice(0, at));
+    source = source.slice(at);
+  }
+  return [...parts, source];
 }
 
 /** Adds code in parts that end with a line, so that a line more costs no more than the last part. */
@@ -104,131 +184,4 @@ function addCode(code: Element, more: string): void {
     else last.append(piece);
     more = more.slice(piece.length);
   }
-}
-
-const FENCE = /^ {0,3}(```+|~~~+)/;
-const HEADING = /^(#{1,6})\s+/;
-const ITEM = /^(\s*)([-*+]|\d+[.)])\s+/;
-
-/** Cuts text into blocks; their sources, joined, are the text from the first block that is not blank. */
-function split(text: string): Block[] {
-  const blocks: Block[] = [];
-  let current: Block | undefined;
-  let fence: string | undefined;
-  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
-    const opening = FENCE.exec(line)?.[1];
-    if (fence !== undefined) {
-      if (current !== undefined) current.source += line;
-      if (opening?.startsWith(fence) === true && line.trim() === opening) {
-        fence = undefined;
-        current = undefined;
-      }
-      continue;
-    }
-    if (opening !== undefined) {
-      fence = opening;
-      current = { kind: "code", source: line };
-      blocks.push(current);
-      continue;
-    }
-    if (line.trim() === "") {
-      // The blank belongs to the block before it, so that nothing of the text is lost from the count.
-      const last = blocks.at(-1);
-      if (last !== undefined) last.source += line;
-      if (current?.kind !== "list") current = undefined;
-      continue;
-    }
-    const kind = kindOf(line);
-    const goesOn =
-      current !== undefined &&
-      (current.kind === kind || (kind === "text" && (current.kind === "list" || current.kind === "quote"))) &&
-      !(current.kind === "list" && kind === "text" && /\n\s*\n$/.test(current.source) && !/^\s/.test(line)) &&
-      kind !== "heading";
-    if (current !== undefined && goesOn) current.source += line;
-    else {
-      current = { kind, source: line };
-      blocks.push(current);
-      if (kind === "heading") current = undefined;
-    }
-  }
-  return blocks;
-}
-
-function kindOf(line: string): Block["kind"] {
-  if (HEADING.test(line)) return "heading";
-  if (ITEM.test(line)) return "list";
-  return line.startsWith(">") ? "quote" : "text";
-}
-
-function draw(block: Block): HTMLElement {
-  const source = block.source;
-  switch (block.kind) {
-    case "code": {
-      const lines = source.trimEnd().split("\n");
-      const isClosed = lines.length > 1 && FENCE.test(lines.at(-1) ?? "");
-      const body = lines.slice(1, isClosed ? -1 : undefined).join("\n");
-      const code = el("code");
-      addCode(code, body);
-      return el("pre", { class: "code" }, code);
-    }
-    case "heading": {
-      const level = HEADING.exec(source)?.[1]?.length ?? 1;
-      const text = inline(source.replace(HEADING, "").trim());
-      return el(
-        "p",
-        { class: "heading", attributes: { role: "heading", "aria-level": String(level + 1) } },
-        ...text,
-      );
-    }
-    case "list":
-      return list(source);
-    case "quote":
-      return el("blockquote", {}, ...inline(source.replace(/^>\s?/gm, "").trimEnd()));
-    case "text":
-      return el("p", {}, ...inline(source.trimEnd()));
-  }
-}
-
-function list(source: string): HTMLElement {
-  const isOrdered = /^\s*\d/.test(source);
-  const element = el(isOrdered ? "ol" : "ul");
-  const start = /^\s*(\d+)/.exec(source)?.[1];
-  if (start !== undefined) element.setAttribute("start", start);
-  let text = "";
-  let indent = 0;
-  const finish = (): void => {
-    if (text === "") return;
-    const item = el("li", {}, ...inline(text.trimEnd()));
-    if (indent > 1) item.className = indent > 5 ? "deeper" : "deep";
-    element.append(item);
-  };
-  for (const line of source.split("\n")) {
-    const item = ITEM.exec(line);
-    if (item === null) {
-      text += `\n${line.trim()}`;
-      continue;
-    }
-    finish();
-    indent = item[1]?.length ?? 0;
-    text = line.slice(item[0].length);
-  }
-  finish();
-  return element;
-}
-
-const INLINE = /(`+)([^`](?:[\s\S]*?[^`])?)\1(?!`)|\*\*([^*\n]+)\*\*|(?<![\w*])\*([^*\s][^*\n]*)\*(?![\w*])/g;
-
-function inline(text: string): (Node | string)[] {
-  const parts: (Node | string)[] = [];
-  let from = 0;
-  for (const match of text.matchAll(INLINE)) {
-    if (match.index > from) parts.push(text.slice(from, match.index));
-    const [whole, , code, bold, emphasis] = match;
-    if (code !== undefined) parts.push(el("code", {}, code));
-    else if (bold !== undefined) parts.push(el("strong", {}, bold));
-    else parts.push(el("em", {}, emphasis ?? ""));
-    from = match.index + whole.length;
-  }
-  if (from < text.length) parts.push(text.slice(from));
-  return parts;
 }

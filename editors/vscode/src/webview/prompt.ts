@@ -29,6 +29,10 @@ export class Prompt {
   #kept = "";
   #keeper: number | undefined;
   #isRestored = false;
+  /** The session whose box this is; undefined for that of the next new one. */
+  #session: string | undefined;
+  /** Something was sent since the session was shown. */
+  #hasSent = false;
   readonly #send: Send;
   readonly #verbs: Record<"send" | "steer" | "queue" | "stop", HTMLButtonElement>;
   readonly #pickers: Record<"chooseModel" | "chooseEffort" | "chooseMode", HTMLButtonElement>;
@@ -52,7 +56,12 @@ export class Prompt {
       chooseMode: picker("chooseMode"),
     };
     const pickers = el("span", { class: "pickers" }, ...Object.values(this.#pickers));
-    const verbs = el("div", { class: "verbs" }, pickers, ...Object.values(this.#verbs));
+    const verbs = el(
+      "div",
+      { class: "verbs" },
+      pickers,
+      el("span", { class: "send" }, ...Object.values(this.#verbs)),
+    );
     this.#attachments = new Attachments(send, () => this.#changed());
     this.#completion = new Completion(this.#box, send, (inputs) => {
       this.#attachments.add(inputs);
@@ -104,12 +113,21 @@ export class Prompt {
     chooseEffort.hidden = model === "";
   }
 
-  /** Puts the text back that stood here before the page was loaded anew. */
-  restore(draft: string): void {
-    if (this.#isRestored) return;
+  /**
+   * Shows the box of a session: what stood in it. The text that made a session came from the box of none, and what was typed since stays.
+   */
+  restore(session: string | undefined, draft: string): void {
+    const isOther = this.#isRestored && session !== this.#session;
+    const isMade = isOther && this.#session === undefined && this.#hasSent;
+    if (isOther) this.#keep();
+    this.#session = session;
     this.#isRestored = true;
-    this.#kept = draft;
-    if (this.#box.value === "") this.#box.value = draft;
+    this.#hasSent = false;
+    if (isOther && !isMade) {
+      this.#box.value = draft;
+      this.#attachments.take();
+    } else if (this.#box.value === "") this.#box.value = draft;
+    this.#kept = isMade ? "" : draft;
     this.#changed();
   }
 
@@ -138,7 +156,7 @@ export class Prompt {
     clearTimeout(this.#keeper);
     if (this.#box.value === this.#kept) return;
     this.#kept = this.#box.value;
-    this.#send({ type: "draft", text: this.#kept });
+    this.#send({ type: "draft", session: this.#session, text: this.#kept });
   }
 
   candidates(id: number, candidates: Candidate[]): void {
@@ -172,6 +190,7 @@ export class Prompt {
   /** Empties the box for what is sent. */
   #take(text: string): { text: string; attached: Input[] } {
     this.#box.value = "";
+    this.#hasSent = true;
     this.#cameBack = false;
     this.#changed();
     return { text, attached: this.#attachments.take() };

@@ -1,6 +1,6 @@
 /** A question of the model, with its options and a line for own words; and the model's plan. */
 import type { PlanItem, Question } from "../protocol.ts";
-import { button, el } from "./dom.ts";
+import { button, el, icon } from "./dom.ts";
 import type { Send } from "./entries.ts";
 
 /** A card that answers with one press, or, where several options may be chosen, with what was chosen before. */
@@ -48,12 +48,42 @@ export function drawQuestion(question: Question, canAnswer: boolean, send: Send)
   );
 }
 
-const MARKS: Record<string, string> = { pending: "☐", in_progress: "▸", completed: "☑" };
+const MARKS: Record<string, string> = {
+  pending: "circle-large-outline",
+  in_progress: "circle-large-filled",
+  completed: "pass",
+};
+const STATES: Record<string, string> = { pending: "to do", in_progress: "in progress", completed: "done" };
 
-/** The parts of a plan, while something of it is to be done. */
-export function drawPlan(plan: PlanItem[]): HTMLElement[] {
-  if (plan.every((each) => each.status === "completed")) return [];
-  return plan.map((each) =>
-    el("li", {}, el("span", { class: "delivery" }, MARKS[each.status] ?? "?"), each.content),
-  );
+/** The steps of a plan, while something of it is to be done: it leaves when all is. */
+export class PlanList {
+  readonly element = el("details", { class: "plan" });
+  readonly #summary = el("summary");
+  readonly #steps = el("ul", { attributes: { "aria-label": "Plan" } });
+  #drawn = "";
+
+  constructor() {
+    this.element.append(this.#summary, this.#steps);
+    this.element.open = true;
+    this.element.hidden = true;
+  }
+
+  update(plan: PlanItem[]): void {
+    const drawn = JSON.stringify(plan);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    const done = plan.filter(({ status }) => status === "completed").length;
+    this.element.hidden = done === plan.length;
+    this.#summary.replaceChildren(icon("checklist"), `Plan: ${done} of ${plan.length} done`);
+    this.#steps.replaceChildren(
+      ...plan.map(({ status, content }) =>
+        el(
+          "li",
+          { class: status, attributes: { "aria-label": `${STATES[status] ?? status}: ${content}` } },
+          icon(MARKS[status] ?? "question"),
+          el("span", {}, content),
+        ),
+      ),
+    );
+  }
 }

@@ -1,7 +1,7 @@
 /** The messages that wait: each can be edited, moved, sent into the running turn or after it, and removed. */
 import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
-import { button, el, sender } from "./dom.ts";
+import { button, el, iconButton, sender } from "./dom.ts";
 import type { Send } from "./entries.ts";
 
 type Waiting = Head["queue"][number];
@@ -44,8 +44,8 @@ export class Queue {
     const update = (
       change: Omit<Extract<Parameters<Send>[0], { type: "queueUpdate" }>, "type" | "itemId">,
     ): void => this.#send({ type: "queueUpdate", itemId, ...change });
-    const verb = (sign: string, name: string, run: () => void): HTMLElement => {
-      const element = button(sign, run, "icon", name);
+    const verb = (picture: string, name: string, run: () => void): HTMLElement => {
+      const element = iconButton(picture, name, run);
       element.setAttribute("aria-label", `${name}: ${text.slice(0, 40)}`);
       return element;
     };
@@ -60,12 +60,14 @@ export class Queue {
       el(
         "span",
         { class: "verbs" },
-        isFirst ? undefined : verb("↑", "Move Up", () => update({ before: before.itemId })),
-        verb(isSteer ? "⤓" : "⤒", isSteer ? "Send After This Turn" : "Put into the Running Turn", () =>
-          update({ delivery: isSteer ? "followUp" : "steer" }),
+        isFirst ? undefined : verb("arrow-up", "Move Up", () => update({ before: before.itemId })),
+        verb(
+          isSteer ? "debug-step-over" : "debug-step-into",
+          isSteer ? "Send After This Turn" : "Put into the Running Turn",
+          () => update({ delivery: isSteer ? "followUp" : "steer" }),
         ),
-        verb("✎", "Edit", () => this.#edit(waiting)),
-        verb("✕", "Remove", () => this.#send({ type: "queueRemove", itemId })),
+        verb("edit", "Edit", () => this.#edit(waiting)),
+        verb("close", "Remove", () => this.#send({ type: "queueRemove", itemId })),
       ),
     );
   }

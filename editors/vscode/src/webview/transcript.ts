@@ -1,18 +1,27 @@
 /**
  * The transcript: a window onto the entries that follows the newest one unless a person has scrolled up.
  *
- * Only so many entries are on the page; older ones come back from the extension host on demand.
+ * Only so many entries are on the page; others come from the extension host when a person comes near them. Entries have numbers, which may
+ * be below 0.
  */
-import type { Append, ViewEntry } from "../messages.ts";
-import { button, el } from "./dom.ts";
+import type { Append, Run, ToPage, ViewEntry } from "../messages.ts";
+import { Colours } from "./code.ts";
+import { button, el, icon } from "./dom.ts";
 import type { Drawn, Send } from "./entries.ts";
 import { drawEntry } from "./entries.ts";
+import { ToolCard } from "./toolCard.ts";
 
 /** More than this on the page, and the oldest go when nobody looks at them. */
 const MOST_DRAWN = 300;
 const KEPT_DRAWN = 150;
+/** More than this while a person reads, and those at the far end go. */
+const MOST_READ = 500;
 /** So close to the end counts as the end, in pixels. */
 const NEAR = 40;
+/** So close to an edge its next entries are asked for, in pixels. */
+const AHEAD = 800;
+/** So long after the last scrolling the place is kept. */
+const KEEP_MS = 150;
 
 export class Transcript {
   readonly element = el("main", {
@@ -26,32 +35,62 @@ export class Transcript {
   readonly #earlier: HTMLButtonElement;
   readonly #latest: HTMLButtonElement;
   readonly #send: Send;
+  readonly #colours: Colours;
+  readonly #keepPlace: (place: string | undefined) => void;
   readonly #empty = el(
     "div",
     { class: "empty" },
+    icon("comment-discussion-sparkle"),
     el("p", { class: "heading" }, "What is to be done?"),
     el("p", {}, "The agent reads freely, and asks before it changes a file or runs a command."),
   );
   #drawn: Drawn[] = [];
   readonly #keys = new Map<string, Drawn>();
   #first = 0;
+  #hasEarlier = false;
+  #isEnd = true;
+  #isAsking = false;
   #follows = true;
+  #keeper: number | undefined;
+  /** Where the page stood before it was made anew. */
+  #place: { key: string; offset: number } | undefined;
 
-  constructor(send: Send) {
+  /** `place` is where a page before this one stood, as `keepPlace` was told it. */
+  constructor(send: Send, place: string | undefined, keepPlace: (place: string | undefined) => void) {
     this.#send = send;
-    this.#earlier = button("", () => this.#send({ type: "earlier", before: this.#first }), "earlier");
-    this.#latest = button("↓ Newest", () => this.#follow(), "latest");
+    this.#colours = new Colours(send);
+    this.#keepPlace = keepPlace;
+    this.#place = placeOf(place);
+    this.#earlier = button("Show Earlier", () => this.#ask("earlier"), "earlier");
+    this.#latest = button("Newest", () => this.#toNewest(), "latest");
+    this.#latest.prepend(icon("arrow-down"));
     this.#latest.hidden = true;
     this.element.append(this.#earlier, this.#empty, this.#list, this.#latest);
     this.element.addEventListener("scroll", () => this.#scrolled(), { passive: true });
   }
 
-  reset(first: number, entries: ViewEntry[]): void {
+  /** The entry at the top of the page; undefined while it follows the newest one. */
+  get placeKey(): string | undefined {
+    return this.#place?.key;
+  }
+
+  reset({ first, entries, hasEarlier, isEnd }: Extract<ToPage, { type: "reset" }>): void {
     this.#first = first;
+    this.#hasEarlier = hasEarlier;
+    this.#isEnd = isEnd;
+    this.#isAsking = false;
+    if (!this.#follows && this.#drawn.length > 0) this.#place = this.#here();
     this.#keys.clear();
     this.#drawn = entries.map((entry) => this.#draw(entry));
     this.#list.replaceChildren(...this.#drawn.map((each) => each.element));
-    this.#follow();
+    const place = this.#place;
+    const at = place === undefined ? undefined : this.#keys.get(place.key);
+    if (entries.length > 0) this.#place = undefined;
+    if (at === undefined || place === undefined) this.#follow();
+    else {
+      this.#follows = false;
+      this.element.scrollTop = at.element.offsetTop - place.offset;
+    }
     this.#edges();
   }
 
@@ -59,23 +98,51 @@ export class Transcript {
     for (const { index, entry } of entries) this.#put(index - this.#first, entry);
     for (const append of appends) this.#keys.get(append.key)?.append(append);
     if (this.#follows) {
-      if (this.#drawn.length > MOST_DRAWN) this.#drop(this.#drawn.length - KEPT_DRAWN);
+      if (this.#drawn.length > MOST_DRAWN) this.#dropFirst(this.#drawn.length - KEPT_DRAWN);
       this.#toEnd();
     }
     this.#edges();
   }
 
-  earlier(first: number, entries: ViewEntry[]): void {
+  earlier({ first, entries, hasEarlier }: Extract<ToPage, { type: "earlier" }>): void {
+    this.#isAsking = false;
     if (first + entries.length !== this.#first) return;
-    const drawn = entries.map((entry) => this.#draw(entry));
-    const height = this.element.scrollHeight;
-    const top = this.element.scrollTop;
-    this.#list.prepend(...drawn.map((each) => each.element));
-    this.#drawn = [...drawn, ...this.#drawn];
-    this.#first = first;
-    this.#follows = false;
-    this.#edges();
-    this.element.scrollTop = top + this.element.scrollHeight - height;
+    this.#hasEarlier = hasEarlier;
+    this.#keepingPlace(() => {
+      const drawn = entries.map((entry) => this.#draw(entry));
+      this.#list.prepend(...drawn.map((each) => each.element));
+      this.#drawn = [...drawn, ...this.#drawn];
+      this.#first = first;
+      if (this.#drawn.length > MOST_READ) this.#dropLast(this.#drawn.length - MOST_READ);
+    });
+  }
+
+  later({ first, entries, isEnd }: Extract<ToPage, { type: "later" }>): void {
+    this.#isAsking = false;
+    if (first !== this.#first + this.#drawn.length || this.#isEnd) return;
+    this.#isEnd = isEnd;
+    this.#keepingPlace(() => {
+      const drawn = entries.map((entry) => this.#draw(entry));
+      this.#list.append(...drawn.map((each) => each.element));
+      this.#drawn.push(...drawn);
+      if (this.#drawn.length > MOST_READ) this.#dropFirst(this.#drawn.length - MOST_READ);
+    });
+  }
+
+  recolour(): void {
+    this.#colours.recolour(this.#list);
+  }
+
+  highlighted(id: number, lines: Run[][]): void {
+    this.#colours.receive(id, lines);
+  }
+
+  nested(session: string, entries: ViewEntry[], hasEarlier: boolean): void {
+    for (const each of this.#drawn) {
+      if (each instanceof ToolCard && each.nested?.session === session)
+        each.nested.update(entries, hasEarlier);
+    }
+    if (this.#follows) this.#toEnd();
   }
 
   /** While text streams, screen readers wait for its end. */
@@ -84,15 +151,15 @@ export class Transcript {
   }
 
   #draw(entry: ViewEntry): Drawn {
-    const drawn = drawEntry(entry, this.#send);
+    const drawn = drawEntry(entry, this.#send, this.#colours);
     this.#keys.set(entry.key, drawn);
     return drawn;
   }
 
   #put(at: number, entry: ViewEntry): void {
     const before = this.#drawn[at];
-    // Older than the window, or beyond what the page knows: a reset is on its way then.
-    if (at < 0 || at > this.#drawn.length) return;
+    // Beyond the window's edges: it comes when a person goes there.
+    if (at < 0 || at > this.#drawn.length || (before === undefined && !this.#isEnd)) return;
     if (before?.update(entry) === true) return;
     const drawn = this.#draw(entry);
     if (before === undefined) this.#list.append(drawn.element);
@@ -100,24 +167,81 @@ export class Transcript {
     this.#drawn[at] = drawn;
   }
 
-  #drop(count: number): void {
-    const dropped = new Set(this.#drawn.splice(0, count));
-    for (const each of dropped) each.element.remove();
-    for (const [key, each] of this.#keys) if (dropped.has(each)) this.#keys.delete(key);
+  #dropFirst(count: number): void {
+    this.#forget(this.#drawn.splice(0, count));
     this.#first += count;
+    this.#hasEarlier = true;
+  }
+
+  #dropLast(count: number): void {
+    this.#forget(this.#drawn.splice(-count));
+    this.#isEnd = false;
+  }
+
+  #forget(dropped: Drawn[]): void {
+    const gone = new Set(dropped);
+    for (const each of gone) each.element.remove();
+    for (const [key, each] of this.#keys) if (gone.has(each)) this.#keys.delete(key);
+  }
+
+  /** Changes the list; what a person reads stays where it is, and nothing of it is read aloud. */
+  #keepingPlace(change: () => void): void {
+    const top = this.#top();
+    const offset = top === undefined ? 0 : top.offsetTop - this.element.scrollTop;
+    this.#list.setAttribute("aria-live", "off");
+    change();
+    if (top?.isConnected === true) this.element.scrollTop = top.offsetTop - offset;
+    this.#edges();
+    requestAnimationFrame(() => this.#list.setAttribute("aria-live", "polite"));
+  }
+
+  /** The first entry in sight. */
+  #top(): HTMLElement | undefined {
+    const { scrollTop } = this.element;
+    return this.#drawn.find(({ element }) => element.offsetTop + element.offsetHeight > scrollTop)?.element;
+  }
+
+  #ask(edge: "earlier" | "later"): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    if (edge === "earlier") this.#send({ type: "earlier", before: this.#first });
+    else this.#send({ type: "later", after: this.#first + this.#drawn.length });
   }
 
   #edges(): void {
-    this.#earlier.hidden = this.#first === 0;
-    this.#earlier.textContent = `Show earlier (${this.#first})`;
+    this.#earlier.hidden = !this.#hasEarlier;
     this.#empty.hidden = this.#drawn.length > 0;
     this.#latest.hidden = this.#follows;
   }
 
   #scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.element;
-    this.#follows = scrollHeight - scrollTop - clientHeight < NEAR;
+    const below = scrollHeight - scrollTop - clientHeight;
+    this.#follows = this.#isEnd && below < NEAR;
     this.#latest.hidden = this.#follows;
+    if (this.#hasEarlier && scrollTop < AHEAD && !this.#follows) this.#ask("earlier");
+    else if (!this.#isEnd && below < AHEAD) this.#ask("later");
+    const here = this.#follows ? undefined : this.#here();
+    clearTimeout(this.#keeper);
+    this.#keeper = setTimeout(
+      () => this.#keepPlace(here === undefined ? undefined : JSON.stringify(here)),
+      KEEP_MS,
+    );
+  }
+
+  #here(): { key: string; offset: number } | undefined {
+    const top = this.#top();
+    const key = top?.dataset["key"];
+    if (top === undefined || key === undefined) return undefined;
+    return { key, offset: Math.round(top.offsetTop - this.element.scrollTop) };
+  }
+
+  #toNewest(): void {
+    if (this.#isEnd) this.#follow();
+    else {
+      this.#follows = true;
+      this.#send({ type: "newest" });
+    }
   }
 
   #follow(): void {
@@ -129,4 +253,8 @@ export class Transcript {
   #toEnd(): void {
     this.element.scrollTop = this.element.scrollHeight;
   }
+}
+
+function placeOf(kept: string | undefined): { key: string; offset: number } | undefined {
+  return kept === undefined ? undefined : (JSON.parse(kept) as { key: string; offset: number });
 }

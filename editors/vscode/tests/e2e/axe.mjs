@@ -9,12 +9,12 @@ const AXE = fs.readFileSync(
   "utf8",
 );
 
-/** Themes of VS Code, and the kind that the page is told. */
+/** Themes of VS Code: the kind that the page is told, and the colour of a shell's own commands. */
 const THEMES = {
-  "Default Light Modern": "vscode-light",
-  "Default Dark Modern": "vscode-dark",
-  "Default High Contrast": "vscode-high-contrast",
-  "Default High Contrast Light": "vscode-high-contrast-light",
+  "Default Light Modern": ["vscode-light", "rgb(121, 94, 38)"],
+  "Default Dark Modern": ["vscode-dark", "rgb(220, 220, 170)"],
+  "Default High Contrast": ["vscode-high-contrast", "rgb(220, 220, 170)"],
+  "Default High Contrast Light": ["vscode-high-contrast-light", "rgb(94, 44, 188)"],
 };
 
 /** What axe finds wrong on the page, in lines. */
@@ -63,10 +63,15 @@ export async function axeFindsNothingInFourThemes(rig) {
   await window.box.pressSequentially("@a");
   await window.view.getByRole("option").first().waitFor({ timeout: LONG });
   const settings = JSON.parse(folder.read(".vscode/settings.json"));
-  for (const [theme, kind] of Object.entries(THEMES)) {
+  for (const [theme, [kind, colour]] of Object.entries(THEMES)) {
     folder.write(".vscode/settings.json", JSON.stringify({ ...settings, "workbench.colorTheme": theme }));
     const classes = () => window.view.locator("body").getAttribute("class");
     await until(`the page is ${kind}`, async () => (await classes()).split(" ").includes(kind));
+    const command = window.view.locator(".input span", { hasText: "false" }).first();
+    await until(
+      `the code is in the colours of ${theme}`,
+      async () => (await command.evaluate((element) => element.style.color)) === colour,
+    );
     await window.shot(`axe-${kind}`);
     assert.deepEqual(await findings(window), [], theme);
   }

@@ -1,19 +1,24 @@
 // Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
 import { after, before, test } from "node:test";
+import * as around from "./around.mjs";
 import * as axe from "./axe.mjs";
 import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
 import * as first from "./first.mjs";
 import * as help from "./help.mjs";
+import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
 import * as race from "./race.mjs";
 import * as review from "./review.mjs";
 import * as rewind from "./rewind.mjs";
 import { wholeRound } from "./round.mjs";
+import * as begin from "./start.mjs";
 import * as stream from "./stream.mjs";
+import * as sessions from "./sessions.mjs";
 import * as shared from "./shared.mjs";
 import * as servers from "./servers.mjs";
 import { start } from "./support.mjs";
+import * as transcript from "./transcript.mjs";
 import * as trust from "./trust.mjs";
 
 let rig;
@@ -34,6 +39,11 @@ for (const [name, run] of Object.entries({
   ...rewind,
   ...faults,
   ...stream,
+  ...transcript,
+  ...sessions,
+  ...around,
+  ...pictures,
+  ...begin,
   ...help,
   ...servers,
   ...trust,

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import * as net from "node:net";
 import * as os from "node:os";
 import * as path from "node:path";
+import { createInterface } from "node:readline";
 
 const cache = process.env.PINTLE_VSCODE_CACHE;
 const { chromium } = createRequire(path.join(cache, "tools/package.json"))("playwright-core");
@@ -75,6 +76,31 @@ export function processes(text) {
       }
     })
     .filter((each) => !each.isZombie && each.command.includes(text));
+}
+
+/** Has the engine make a session of these prompts without an editor, as one that was there before. */
+export async function recordSession(rig, folder, prompts) {
+  const env = { ...process.env, PINTLE_HOME: path.join(rig.base, "home"), HOME: rig.base };
+  const flags = ["serve", "--trust", "--script", folder.scriptFile];
+  const engine = spawn(engineBinary, flags, { cwd: folder.path, env, stdio: ["pipe", "pipe", "inherit"] });
+  const exited = new Promise((resolve) => engine.on("exit", resolve));
+  let id = 1;
+  const ask = (method, params) =>
+    engine.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: id++, method, params })}\n`);
+  const left = [...prompts];
+  const next = () => {
+    const text = left.shift();
+    if (text === undefined) engine.stdin.end();
+    else ask("turn/start", { input: [{ type: "text", text }] });
+  };
+  createInterface({ input: engine.stdout }).on("line", (line) => {
+    const message = JSON.parse(line);
+    assert.equal(message.error, undefined, line);
+    if (message.id === 2 || message.params?.event?.type === "turn.completed") next();
+  });
+  ask("initialize", { protocol: { name: "pintle", versions: ["1.0"] } });
+  ask("session/create", { exclude: ["item.*"] });
+  await exited;
 }
 
 /** Starts VS Code and a browser, and gives what the cases work with. */
@@ -170,6 +196,18 @@ export class Rig {
     await page.goto(`http://127.0.0.1:${this.port}/?folder=${encodeURIComponent(folder.path)}`);
     await window.loaded();
     if (isShown) await window.show();
+    return window;
+  }
+
+  /** Opens a file of a workspace in a window of its own. */
+  async workspace(file) {
+    const context = await this.browser.newContext({ viewport: { width: 1400, height: 860 } });
+    this.contexts.push(context);
+    const page = await context.newPage();
+    const window = new Window(page);
+    await page.goto(`http://127.0.0.1:${this.port}/?workspace=${encodeURIComponent(file)}`);
+    await window.loaded();
+    await window.show();
     return window;
   }
 

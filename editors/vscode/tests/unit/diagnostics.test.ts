@@ -35,7 +35,7 @@ test("many changes of a file are told once, as it is then, and none of other fol
   const sent: unknown[] = [];
   let items = [found];
   const diagnostics = new Diagnostics(
-    "/w",
+    () => ["/w"],
     () => ({ items, version: 4 }),
     (report) => sent.push(report),
   );

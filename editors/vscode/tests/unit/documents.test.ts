@@ -22,7 +22,7 @@ function told(most = 1_000_000, editor = new FakeEditor()) {
     capabilities: documents ? { documents: {} } : {},
     limits: { maxMessageBytes: most, maxInFlight: 1 },
   });
-  const documents = new Documents("/w", editor);
+  const documents = new Documents(() => ["/w"], editor);
   const take = (): string[] => sent.splice(0);
   return { documents, editor, take, connect: (takes = true) => documents.connected(wire, info(takes)) };
 }

@@ -67,7 +67,7 @@ test("an engine killed in mid-stream is started again and the session goes on fr
     .split("\n")
     .filter((line) => line.includes("session/open"))
     .map((line) => (JSON.parse(line) as { params: { fromSeq: number } }).params.fromSeq);
-  assert.deepEqual(opens, [0, 3]);
+  assert.deepEqual(opens, [3, 3]);
   assert.equal(chat.state?.entries.length, 4);
 });
 
@@ -113,9 +113,10 @@ test("a session of the shared engine is asked for once, and opened there once th
 });
 
 for (const [name, shared, state, want] of [
-  ["an engine of one's own ends its turn", false, "running", "session/close"],
-  ["the turn of a shared engine goes on", true, "running", "session/unsubscribe"],
-  ["a shared engine closes a session in which nothing runs", true, "idle", "session/close"],
+  ["a turn goes on, and is followed", false, "running", []],
+  ["a turn of a shared engine goes on, and is followed", true, "running", []],
+  ["a session in which nothing runs is closed", false, "idle", ["session/close"]],
+  ["a shared engine closes a session in which nothing runs", true, "idle", ["session/close"]],
 ] as const) {
   test(`leaving a session: ${name}`, async (t) => {
     const { chat, settings, sent, until } = rig(t, { state }, "s1");
@@ -126,10 +127,28 @@ for (const [name, shared, state, want] of [
     const left = [...sent("session/close"), ...sent("session/unsubscribe")];
     assert.deepEqual(
       left.map(({ method }) => method),
-      [want],
+      want,
     );
+    assert.equal(chat.session, undefined);
+    assert.equal(chat.sessions.length, want.length === 0 ? 1 : 0);
+    await chat.openSession("s1");
+    assert.equal(chat.openId(), "s1");
+    assert.equal(sent("session/open").length, want.length + 1, "what goes on is shown as it is");
   });
 }
+
+test("sessions that went on when a window ended are open in the next one, and are not shown", async (t) => {
+  const { chat, memory, sent, until } = rig(t, {});
+  memory.others = ["s1"];
+  await chat.start();
+  await until("it is open", () => chat.sessions[0]?.isOpen === true);
+  assert.equal(chat.session, undefined);
+  assert.deepEqual(chat.openIds(), ["s1"]);
+  await chat.openSession("s1");
+  assert.equal(chat.openId(), "s1");
+  assert.equal(sent("session/open").length, 1, "it was open");
+  assert.deepEqual(memory.others, []);
+});
 
 test("a shared engine that runs with other options says so, and what to do", async (t) => {
   const words = "pintle: the engine that listens runs with other options: none";
@@ -169,10 +188,10 @@ test("a protocol error is shown with its hint, and the text goes back to the pro
 test("a question is answered once; a withdrawn one not at all", async (t) => {
   const { chat, until } = rig(t, { asks: true }, "s1");
   await chat.start();
-  await until("it asks", () => chat.attention === 1);
+  await until("it asks", () => chat.asked.size === 1);
   chat.answer("a1", { optionId: "allow" });
   chat.answer("a1", { optionId: "deny" });
-  assert.equal(chat.attention, 0);
+  assert.equal(chat.asked.size, 0);
   await until("it is told", () => chat.state?.entries.at(-1)?.kind === "notice");
   const last = chat.state?.entries.at(-1);
   assert.equal(last?.kind === "notice" ? last.notice.message : "", '{"optionId":"allow"}');
@@ -180,7 +199,7 @@ test("a question is answered once; a withdrawn one not at all", async (t) => {
   const other = rig(t, { asks: true, withdraws: true }, "s1");
   await other.chat.start();
   await other.until("all is there", () => other.chat.state?.seq === 5);
-  await other.until("it is withdrawn", () => other.chat.attention === 0);
+  await other.until("it is withdrawn", () => other.chat.asked.size === 0);
 });
 
 test("an engine that does not end when told to is killed", async (t) => {

@@ -82,15 +82,15 @@ createInterface({ input: process.stdin })
         send({ method: "session/event", params: message(all.length + 1) });
         return;
       }
-      send({ id, result });
-      const until = isFirst && plan.crashAfter ? plan.crashAfter : all.length;
-      for (const each of all)
-        if (each.seq > params.fromSeq && each.seq <= until) send({ method: "session/event", params: each });
+      send({ id, result: isFirst && plan.crashAfter ? { ...result, seq: plan.crashAfter } : result });
       if (isFirst && plan.crashAfter) {
         process.stdout.write(`{"jsonrpc":"2.0","method":"session/ev`, () =>
           process.kill(process.pid, "SIGKILL"),
         );
+        return;
       }
+      for (const each of all)
+        if (each.seq > (params.fromSeq ?? all.length)) send({ method: "session/event", params: each });
       if (plan.state) {
         const event = { type: "state", value: plan.state };
         send({ method: "session/event", params: { sessionId: "s1", after: all.length, event } });
@@ -107,9 +107,15 @@ createInterface({ input: process.stdin })
         send({ id: "s1", method: "approval/request", params: { approvalId: "a1", title: "bash: rm" } });
       if (plan.withdraws) send({ method: "$/cancelRequest", params: { id: "s1" } });
     } else if (method === "session/events") {
-      const events = all
-        .filter((each) => each.seq > params.after)
-        .slice(0, Math.min(params.limit, plan.page ?? 1000));
+      const crashes = count === 0 && plan.crashAfter;
+      const limit = Math.min(params.limit, plan.page ?? 1000);
+      const known = crashes ? all.slice(0, plan.crashAfter) : all;
+      if (params.before !== undefined) {
+        const events = known.filter((each) => each.seq < params.before).slice(-limit);
+        send({ id, result: { events, lastSeq: known.length, more: (events[0]?.seq ?? 1) > 1 } });
+        return;
+      }
+      const events = known.filter((each) => each.seq > params.after).slice(0, limit);
       send({
         id,
         result: { events, lastSeq: all.length, more: (events.at(-1)?.seq ?? all.length) < all.length },

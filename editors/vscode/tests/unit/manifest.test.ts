@@ -12,7 +12,7 @@ const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "ut
   extensionKind: string[];
   capabilities: { untrustedWorkspaces: { supported: unknown; restrictedConfigurations: string[] } };
   contributes: {
-    commands: { command: string }[];
+    commands: { command: string; title: string }[];
     keybindings: { command: string; when: string }[];
     menus: Record<string, { command: string }[]>;
     configuration: { properties: Record<string, unknown> };
@@ -47,8 +47,9 @@ test("nothing is depended on at run time, and settings that start programs need 
 });
 
 test("every command of the manifest is registered", () => {
-  const names = ["commands.ts", "reviewCommands.ts", "rewindCommands.ts", "setup.ts", "modes.ts"];
-  const code = names.map((name) => fs.readFileSync(path.join(root, "src/view", name), "utf8")).join("\n");
+  const code = sources(path.join(root, "src/view"))
+    .map((file) => fs.readFileSync(file, "utf8"))
+    .join("\n");
   for (const { command } of manifest.contributes.commands) assert.ok(code.includes(`"${command}":`), command);
 });
 
@@ -57,9 +58,35 @@ test("every key and every menu names a command, and keys hold only in a file wit
   const known = new Set(commands.map((each) => each.command));
   for (const { command, when } of keybindings) {
     assert.ok(known.has(command), command);
-    assert.match(when, /^(editorTextFocus && pintle\.(onHunk|hasHunks)|pintle\.hasQuestion)$/);
+    assert.match(when, /^(editorTextFocus( && pintle\.(onHunk|hasHunks))?|pintle\.hasQuestion)$/);
   }
-  for (const { command } of Object.values(menus).flat()) assert.ok(known.has(command), command);
+  for (const each of Object.values(menus).flat())
+    assert.ok("submenu" in each || known.has(each.command), each.command);
+});
+
+test("every text of the manifest that people read stands in package.nls.json, and nothing else does", () => {
+  const text = fs.readFileSync(path.join(root, "package.json"), "utf8");
+  const texts = JSON.parse(fs.readFileSync(path.join(root, "package.nls.json"), "utf8")) as Record<
+    string,
+    string
+  >;
+  const named = [...text.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key);
+  assert.deepEqual([...new Set(named)].sort(), Object.keys(texts).sort());
+  for (const { command, title } of manifest.contributes.commands) assert.equal(title, `%${command}%`);
+});
+
+test("every text that is shown through VS Code stands in the bundle for translators: run node l10n.mjs", async () => {
+  const MODULE = "../../l10n.mjs";
+  const { bundle, collect } = (await import(MODULE)) as {
+    bundle: string;
+    collect: () => Record<string, string>;
+  };
+  assert.deepEqual(JSON.parse(fs.readFileSync(bundle, "utf8")), collect());
+  // A literal that reaches a person past the bundle: of the calls that say something, each takes a text of it or a variable.
+  for (const file of sources(path.join(root, "src/view"))) {
+    const text = fs.readFileSync(file, "utf8");
+    assert.doesNotMatch(text, /show(Information|Warning|Error)Message\(\s*("|`(?!\$\{))/, file);
+  }
 });
 
 test("only the outer files import vscode; the page takes no HTML; files stay short", () => {

@@ -13,7 +13,11 @@ const CARD = "../../src/webview/question.ts";
 const { drawQuestion } = (await import(CARD)) as { drawQuestion: Draw };
 const ENTRIES = "../../src/webview/entries.ts";
 const { drawEntry } = (await import(ENTRIES)) as {
-  drawEntry: (entry: ViewEntry) => { element: unknown; update: (entry: ViewEntry) => boolean };
+  drawEntry: (
+    entry: ViewEntry,
+    send: () => void,
+    colours: unknown,
+  ) => { element: unknown; update: (entry: ViewEntry) => boolean };
 };
 
 /** What the cards use of an element. */
@@ -23,6 +27,7 @@ class Element {
   title = "";
   type = "";
   value = "";
+  dataset: Record<string, string> = {};
   disabled = false;
   children: (Element | string)[] = [];
   readonly attributes = new Map<string, string>();
@@ -178,9 +183,9 @@ for (const [name, from, want] of [
   ["another client", "Neovim", ["from NeovimFix it", "from NeovimFix it now"]],
 ] as const) {
   test(`a message says where it is from, also when it is drawn again: ${name}`, () => {
-    const message = (text: string): ViewEntry => ({ kind: "user", key: "k", text, from });
+    const message = (text: string): ViewEntry => ({ kind: "user", key: "k", atMs: 0, text, from });
     const shown = drawn(() => {
-      const entry = drawEntry(message("Fix it"));
+      const entry = drawEntry(message("Fix it"), () => undefined, undefined);
       const before = (entry.element as Element).text;
       assert.ok(entry.update(message("Fix it now")));
       return [before, (entry.element as Element).text];

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import * as fs from "node:fs";
-import * as os from "node:os";
-import * as path from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { nameOfOther } from "../../src/clients.ts";
@@ -9,7 +6,6 @@ import { Connection, MOST_IN_FLIGHT, RpcError } from "../../src/connection.ts";
 import { attach, textOfInput } from "../../src/input.ts";
 import type { Machine } from "../../src/locate.ts";
 import { locate } from "../../src/locate.ts";
-import { Memory } from "../../src/memory.ts";
 import { problemOf } from "../../src/problem.ts";
 import { Pending, labelOf, viewEntry } from "../../src/project.ts";
 import type { AnyRecord, Item } from "../../src/protocol.ts";
@@ -104,22 +100,6 @@ for (const [name, id, isNew, want] of [
     assert.equal(nameOfOther(id, "pintle-vscode-1", isNew), want);
   });
 }
-
-test("a window remembers its session and draft, and a broken file counts as none", (t) => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-memory-"));
-  t.after(() => fs.rmSync(folder, { recursive: true }));
-  const memory = new Memory(path.join(folder, "deep"), "/w");
-  memory.session = "s1";
-  memory.draft = "half a 句子";
-  const next = new Memory(path.join(folder, "deep"), "/w");
-  assert.deepEqual([next.session, next.draft], ["s1", "half a 句子"]);
-  next.session = undefined;
-  assert.equal(new Memory(path.join(folder, "deep"), "/w").session, undefined);
-  assert.equal(new Memory(path.join(folder, "deep"), "/other").draft, "");
-  for (const name of fs.readdirSync(path.join(folder, "deep")))
-    fs.writeFileSync(path.join(folder, "deep", name), "{");
-  assert.equal(new Memory(path.join(folder, "deep"), "/w").draft, "");
-});
 
 test("crashes are answered later each time, then not at all; a stable engine begins anew", () => {
   const backoff = new Backoff();
@@ -396,6 +376,7 @@ test("long outputs are cut before they reach the page", () => {
     kind: "item",
     key: "k",
     seq: 1,
+    tsMs: 1,
     item: { ...call, output } as Item,
     streamed: { input: "", field: undefined, output: "" },
     from: undefined,
@@ -417,6 +398,7 @@ test("a picture is shown by its kind and size", () => {
     kind: "item",
     key: "k",
     seq: 1,
+    tsMs: 1,
     item: { ...call, output } as Item,
     streamed: { input: "", field: undefined, output: "" },
     from: undefined,

@@ -182,7 +182,7 @@ test("hunks are asked for once at a time, and once more for all that came meanwh
   const answers: ((hunks: Hunk[]) => void)[] = [];
   let asked = 0;
   const source: Source = {
-    openId: () => "s1",
+    openIds: () => ["s1"],
     request: (method) => {
       if (method !== "review/list") return Promise.resolve(baseline(TEN) as never);
       asked += 1;
@@ -211,7 +211,7 @@ test("hunks are asked for once at a time, and once more for all that came meanwh
 test("a baseline that cannot be read takes its own hunks out of the editor, and nothing else", async () => {
   const other = hunk([1, "1\n"], [1, "one\n"], { path: "/w/b.txt" });
   const source: Source = {
-    openId: () => "s1",
+    openIds: () => ["s1"],
     request: (method, params) => {
       if (method === "review/list") return Promise.resolve({ hunks: [...THREE, other], seq: 1 } as never);
       const { path } = params as { path: string };
@@ -232,7 +232,7 @@ test("a baseline that cannot be read takes its own hunks out of the editor, and 
 test("what others did is found out by asking: it is no reason to ask again", async (t) => {
   const { chat, hooks, sent, until } = rig(t, { hunks: [] }, "s1");
   await chat.start();
-  await until("the session is there", () => chat.state?.seq === 5);
+  await until("the session is there", () => chat.openId() === "s1");
   const review: Review = new Review(chat, {
     isShown: () => true,
     changed: () => undefined,
@@ -245,4 +245,56 @@ test("what others did is found out by asking: it is no reason to ask again", asy
   for (let n = 0; n < 5; n++) await chat.request("ping", {});
   assert.equal(chat.state?.seq, 6, "the engine has told of it");
   assert.equal(sent("review/list").length, 1);
+});
+
+test("hunks of several sessions stand together, and decisions go to the session that each is of", async () => {
+  const sent: string[] = [];
+  let open = ["s1", "s2"];
+  const mine = hunk([1, "1\n"], [1, "one\n"]);
+  const theirs = hunk([1, "1\n"], [1, "uno\n"], {
+    path: "/w/b.txt",
+    madeBy: [{ turnId: "t2", itemId: "i" }],
+  });
+  const source: Source = {
+    openIds: () => open,
+    request: (method, params) => {
+      const { sessionId, action } = params as { sessionId: string; action?: unknown };
+      if (method === "review/list")
+        return Promise.resolve({ hunks: sessionId === "s1" ? [mine] : [theirs], seq: 1 } as never);
+      if (method === "review/baseline") return Promise.resolve(baseline(TEN) as never);
+      sent.push(`${sessionId} ${JSON.stringify(action)}`);
+      const part = { hunk: "1", path: "/w/a.txt", effect: "keep", outcome: "done" };
+      return Promise.resolve({ seq: 1, verdict: { action, parts: [part] } } as never);
+    },
+  };
+  const review: Review = new Review(source, {
+    isShown: () => true,
+    changed: () => undefined,
+    failed: (error) => assert.fail(String(error)),
+  });
+  await review.refresh();
+  const [first, second] = review.hunks;
+  assert.deepEqual([first?.id, second?.id], ["s1/1", "s2/1"]);
+  assert.deepEqual([review.session, review.has("s2"), review.has("s3")], ["s1", true, false]);
+  const target = { of: "hunk", hunk: second?.id ?? "", changedSeq: 7 } as const;
+  const [result] = await review.decide({ action: "keep", target });
+  assert.equal(result?.verdict.parts[0]?.hunk, "s2/1", "what comes back is named as it is here");
+  await review.decide({ action: "keep", target: { of: "file", path: "/w/b.txt" } });
+  await review.decide({ action: "undo", target: { of: "turn", turnId: "t2" } });
+  await review.decide({ action: "comment", hunk: "s2/1", side: "new", text: "no" });
+  await review.decide({ action: "revert", verdict: 4 });
+  await review.decide({ action: "keep", target: { of: "all" } });
+  assert.deepEqual(sent, [
+    's2 {"action":"keep","target":{"of":"hunk","hunk":"1","changedSeq":7}}',
+    's2 {"action":"keep","target":{"of":"file","path":"/w/b.txt"}}',
+    's2 {"action":"undo","target":{"of":"turn","turnId":"t2"}}',
+    's2 {"action":"comment","hunk":"1","side":"new","text":"no"}',
+    's1 {"action":"revert","verdict":4}',
+    's1 {"action":"keep","target":{"of":"all"}}',
+    's2 {"action":"keep","target":{"of":"all"}}',
+  ]);
+  // The first one is left: what is open in it is gone from the lists only when it is closed.
+  open = ["s2", "s1"];
+  await review.refresh();
+  assert.deepEqual([review.session, review.hunks.length], ["s2", 2]);
 });

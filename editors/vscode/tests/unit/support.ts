@@ -20,7 +20,7 @@ export interface Rig {
   log: string[];
   statuses: Status[];
   returned: string[];
-  memory: { session: string | undefined };
+  memory: { session: string | undefined; others: string[]; isKnown: Promise<void> };
   editor: FakeEditor;
   /** Called with what the chat tells. */
   hooks: { changed: (changes: Change[]) => void };
@@ -92,7 +92,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   const returned: string[] = [];
   const settings: Settings = { path: program, arguments: [], shared: false, model: "", permissionMode: "" };
   const environment: Record<string, string> = {};
-  const memory = { session };
+  const memory: Rig["memory"] = { session, others: [], isKnown: Promise.resolve() };
   const editor = new FakeEditor();
   const hooks: Rig["hooks"] = { changed: () => undefined };
   const lines = (): Line[] => {
@@ -106,6 +106,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       extensionFolder: folder,
       extensionVersion: "0",
       folder,
+      folders: () => [folder],
       machine: {
         platform: "linux",
         path: "",
@@ -124,6 +125,8 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
         look();
       },
       asked: look,
+      changedElsewhere: look,
+      isReviewed: () => false,
       head: () => {
         // Undefined while the constructor runs.
         const status = (chat as Chat | undefined)?.engine.status;

@@ -1,0 +1,247 @@
+/** Calls of tools, jobs, sub-agents and compactions as cards: what they do in words, what went in and what came out. Pure. */
+import type { ViewTool } from "./messages.ts";
+import type { Compaction, Content, Item, Job, Subagent, ToolCall, ToolDetails } from "./protocol.ts";
+import type { Streamed } from "./state.ts";
+
+type Of<T extends Item["type"]> = Extract<Item, { type: T }>;
+
+/** While it runs, when it is done, when it did not work, when it did not happen. */
+type Forms = [doing: string, done: string, failed: string, notDone: string];
+
+const FORMS: Record<string, Forms> = {
+  read: ["Reading", "Read", "Could not read", "Did not read"],
+  list: ["Listing", "Listed", "Could not list", "Did not list"],
+  edit: ["Editing", "Edited", "Could not edit", "Did not edit"],
+  write: ["Writing", "Wrote", "Could not write", "Did not write"],
+  delete: ["Deleting", "Deleted", "Could not delete", "Did not delete"],
+  move: ["Moving", "Moved", "Could not move", "Did not move"],
+  search: ["Searching for", "Searched for", "Could not search for", "Did not search for"],
+  execute: ["Running", "Ran", "Ran", "Did not run"],
+  fetch: ["Fetching", "Fetched", "Could not fetch", "Did not fetch"],
+  plan: ["Planning:", "Plan:", "Could not plan:", "Did not plan:"],
+  spawn: [
+    "Starting a sub-agent for",
+    "Started a sub-agent for",
+    "Could not start a sub-agent for",
+    "Did not start a sub-agent for",
+  ],
+  agent: ["Sub-agent works on", "Sub-agent finished", "Sub-agent failed at", "Sub-agent was stopped at"],
+  wait: [
+    "Waiting for sub-agents:",
+    "Waited for sub-agents:",
+    "Could not wait for sub-agents:",
+    "Did not wait for",
+  ],
+  job: ["Running in the background", "Ran in the background", "Ran in the background", "Did not run"],
+  use: ["Using", "Used", "Could not use", "Did not use"],
+};
+
+const STOPPED: Record<string, string> = { job: "Stopped", agent: "Sub-agent was stopped at" };
+
+const ICONS: Record<string, string> = {
+  read: "file",
+  list: "folder-opened",
+  edit: "edit",
+  write: "new-file",
+  delete: "trash",
+  move: "arrow-right",
+  search: "search",
+  execute: "terminal",
+  fetch: "globe",
+  plan: "checklist",
+  spawn: "run-all",
+  agent: "agent",
+  wait: "watch",
+  job: "server-process",
+  use: "tools",
+};
+
+/** Tools that say more than their kind does. */
+const NAMES: Record<string, string> = {
+  ls: "list",
+  list_dir: "list",
+  LS: "list",
+  write: "write",
+  Write: "write",
+  write_file: "write",
+  todo_write: "plan",
+  TodoWrite: "plan",
+  update_plan: "plan",
+  spawn_agent: "spawn",
+  wait: "wait",
+};
+
+const LANGUAGES: Record<string, string> = { execute: "shellscript" };
+
+const EMPTY = {
+  language: "",
+  output: "",
+  isTerminal: false,
+  isError: false,
+  exitCode: undefined,
+  changes: [],
+  fullBytes: undefined,
+  stop: undefined,
+  agentSession: undefined,
+} satisfies Partial<ViewTool>;
+
+export function viewTool(
+  item: Of<"toolCall"> | Of<"job"> | Of<"subagent"> | Of<"compaction">,
+  streamed: Streamed,
+): ViewTool {
+  switch (item.type) {
+    case "toolCall":
+      return callCard(item, streamed);
+    case "job":
+      return jobCard(item, streamed);
+    case "subagent":
+      return agentCard(item);
+    case "compaction":
+      return compactionCard(item);
+  }
+}
+
+function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
+  const { toolName, output, status } = item;
+  const kind = NAMES[toolName] ?? (item.kind in FORMS ? item.kind : "use");
+  const isError = output?.isError === true;
+  const isTerminal = item.kind === "execute";
+  const rest = item.title.startsWith(`${toolName}: `) ? item.title.slice(toolName.length + 2) : item.title;
+  const details = output?.details;
+  return {
+    ...EMPTY,
+    verb: verbOf(kind, status, isError),
+    subject: subjectOf(kind, toolName, rest),
+    isCode: isTerminal,
+    icon: ICONS[kind] ?? "tools",
+    status,
+    input: inputText(item.changedInput ?? item.input, streamed.input),
+    language: LANGUAGES[item.kind] ?? (streamed.input === "" ? "json" : ""),
+    output: output === undefined ? streamed.output : textOf(output.content),
+    isTerminal,
+    isError,
+    durationMs: item.durationMs,
+    exitCode: details?.exitCode,
+    changes: (details?.changes ?? []).map(({ op, path, added, removed, diff }) => ({
+      op,
+      path,
+      added,
+      removed,
+      diff,
+    })),
+    fullBytes: details?.fullOutput?.bytes,
+    stop: status === "running" ? { kind: "tool" } : undefined,
+  };
+}
+
+function jobCard(item: Item & Job, streamed: Streamed): ViewTool {
+  return {
+    ...EMPTY,
+    verb: verbOf("job", item.status, item.status === "failed"),
+    subject: item.title.replace(/^\w+: /, ""),
+    isCode: true,
+    icon: "server-process",
+    status: item.status,
+    input: item.command,
+    language: "shellscript",
+    output: item.output ?? streamed.output,
+    isTerminal: true,
+    isError: item.status === "failed",
+    durationMs: item.durationMs,
+    exitCode: item.details?.exitCode,
+    fullBytes: item.details?.fullOutput?.bytes,
+    stop: item.status === "running" ? { kind: "job", jobId: item.jobId } : undefined,
+  };
+}
+
+function agentCard(item: Item & Subagent): ViewTool {
+  const status = item.state === "working" ? "running" : item.status === "running" ? "completed" : item.status;
+  const isError = item.state === "failed";
+  return {
+    ...EMPTY,
+    verb: verbOf("agent", status, isError),
+    subject: item.task.split("\n", 1)[0] ?? "",
+    isCode: false,
+    icon: "agent",
+    status,
+    input: item.task,
+    output: item.result ?? "",
+    isError,
+    durationMs: item.durationMs,
+    agentSession: item.sessionId,
+  };
+}
+
+function compactionCard(item: Item & Compaction): ViewTool {
+  const { tokensBefore, tokensAfter, error, summary } = item;
+  const tokens = (count: number): string => `${count.toLocaleString("en")} tokens`;
+  const became = tokensAfter === undefined ? "" : ` to ${tokensAfter.toLocaleString("en")}`;
+  const isRunning = item.status === "running" || item.status === "pending";
+  return {
+    ...EMPTY,
+    verb: isRunning ? "Summing up the conversation:" : "Summed up the conversation:",
+    subject: `${tokens(tokensBefore)}${became}`,
+    isCode: false,
+    icon: "fold",
+    status: item.status,
+    input: "",
+    output: summary ?? error ?? "",
+    isError: error !== undefined,
+    durationMs: item.durationMs,
+  };
+}
+
+function verbOf(kind: string, status: string, isError: boolean): string {
+  const [doing, done, failed, notDone] = FORMS[kind] ?? ["Using", "Used", "Could not use", "Did not use"];
+  if (status === "declined") return notDone;
+  if (status === "cancelled") return STOPPED[kind] ?? `Stopped ${doing.toLowerCase()}`;
+  if (status === "failed" || (status === "completed" && isError)) return failed;
+  return status === "completed" ? done : doing;
+}
+
+/** What it is done to. A server's tool is named by both, any other that says nothing of itself by its name in words. */
+function subjectOf(kind: string, toolName: string, rest: string): string {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(toolName) ?? [];
+  const said = rest === toolName ? "" : rest;
+  if (server !== undefined && tool !== undefined)
+    return [`${words(tool)} of ${server}`, said].filter(Boolean).join(": ");
+  if (kind !== "use") return said === "" ? words(toolName) : said;
+  return [words(toolName), said].filter(Boolean).join(": ");
+}
+
+function words(name: string): string {
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_-]+/g, " ")
+    .toLowerCase();
+}
+
+/** The command or the arguments as a person reads them. */
+function inputText(input: unknown, streamed: string): string {
+  if (input === undefined) return streamed;
+  if (
+    typeof input === "object" &&
+    input !== null &&
+    "command" in input &&
+    typeof input.command === "string"
+  ) {
+    return input.command;
+  }
+  return JSON.stringify(input, undefined, 2);
+}
+
+function textOf(content: Content[]): string {
+  return content.map((each) => (each.type === "text" ? each.text : imageLine(each))).join("\n");
+}
+
+/** What stands for a picture: its kind and how large its file is. */
+function imageLine(image: { mimeType: string; data: string }): string {
+  const bytes = Math.floor((image.data.length * 3) / 4);
+  return `[image ${image.mimeType}, ${Math.max(1, Math.round(bytes / 1024))} KB]`;
+}
+
+/** The details of an item's output, where it has some. */
+export function detailsOf(item: Item): ToolDetails | undefined {
+  if (item.type === "toolCall") return item.output?.details;
+  return item.type === "job" ? item.details : undefined;
+}

@@ -1,0 +1,30 @@
+/** What stands outside of the extension: the machine that it runs on, and what is open in the window. */
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as vscode from "vscode";
+import { real } from "../documents.ts";
+import type { Machine } from "../locate.ts";
+
+/** Whether a document of a file is open. */
+export function isShown(path: string): boolean {
+  const wanted = real(path);
+  return vscode.workspace.textDocuments.some(
+    ({ uri }) => uri.scheme === "file" && (uri.fsPath === path || real(uri.fsPath) === wanted),
+  );
+}
+
+export function thisMachine(): Machine {
+  return {
+    platform: process.platform,
+    path: process.env["PATH"] ?? "",
+    home: os.homedir(),
+    isExecutable: (file) => {
+      try {
+        fs.accessSync(file, fs.constants.X_OK);
+        return fs.statSync(file).isFile();
+      } catch {
+        return false;
+      }
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Item } from "../../src/protocol.ts";
+import { viewTool } from "../../src/toolCards.ts";
+
+const NONE = { input: "", field: undefined, output: "" };
+
+function call(
+  toolName: string,
+  title: string,
+  kind: string,
+  status: string,
+  more: Record<string, unknown> = {},
+): Item {
+  return {
+    id: "i",
+    status,
+    startedMs: 1,
+    type: "toolCall",
+    toolName,
+    title,
+    kind,
+    ...more,
+  } as unknown as Item;
+}
+
+function said(item: Item): string {
+  const { verb, subject, icon } = viewTool(item as Parameters<typeof viewTool>[0], NONE);
+  return `${icon} | ${verb} ${subject}`;
+}
+
+for (const [item, want] of [
+  [call("bash", "bash: cargo test", "execute", "running"), "terminal | Running cargo test"],
+  [call("bash", "bash: cargo test", "execute", "completed"), "terminal | Ran cargo test"],
+  [call("bash", "bash: cargo test", "execute", "declined"), "terminal | Did not run cargo test"],
+  [call("bash", "bash: sleep 9", "execute", "cancelled"), "terminal | Stopped running sleep 9"],
+  [
+    call("Bash", "Bash: false", "execute", "completed", { output: { content: [], isError: true } }),
+    "terminal | Ran false",
+  ],
+  [call("edit", "edit: a.rs", "edit", "pending"), "edit | Editing a.rs"],
+  [call("edit", "edit: a.rs", "edit", "failed"), "edit | Could not edit a.rs"],
+  [call("write", "write: a.rs", "edit", "completed"), "new-file | Wrote a.rs"],
+  [call("read", "read: a.rs", "read", "completed"), "file | Read a.rs"],
+  [call("ls", "ls: src", "read", "completed"), "folder-opened | Listed src"],
+  [call("grep", "grep: x in src", "search", "completed"), "search | Searched for x in src"],
+  [call("web_fetch", "web_fetch: https://a.b/", "fetch", "completed"), "globe | Fetched https://a.b/"],
+  [call("todo_write", "todo_write: 1 of 3 done", "think", "completed"), "checklist | Plan: 1 of 3 done"],
+  [call("mcp__git__log_all", "mcp__git__log_all", "other", "completed"), "tools | Used log all of git"],
+  [call("mcp__git__log", "mcp__git__log: main", "read", "completed"), "file | Read log of git: main"],
+  [call("askUser", "askUser", "other", "running"), "tools | Using ask user"],
+  [call("brandNew", "brandNew: a thing", "hologram", "running"), "tools | Using brand new: a thing"],
+] as [Item, string][]) {
+  test(`a card in words: ${want}`, () => {
+    assert.equal(said(item), want);
+  });
+}
+
+test("a card offers to stop what runs, and the whole of what was cut", () => {
+  const running = viewTool(call("bash", "bash: x", "execute", "running") as never, NONE);
+  assert.deepEqual(running.stop, { kind: "tool" });
+  const output = {
+    content: [{ type: "text", text: "end" }],
+    details: { fullOutput: { ref: "r", bytes: 5000 } },
+  };
+  const over = viewTool(call("bash", "bash: x", "execute", "completed", { output }) as never, NONE);
+  assert.deepEqual([over.stop, over.fullBytes, over.output, over.isTerminal], [undefined, 5000, "end", true]);
+});
+
+test("a job and a sub-agent are cards; a sub-agent that has answered does not run", () => {
+  const job = {
+    id: "i",
+    status: "running",
+    startedMs: 1,
+    type: "job",
+    jobId: "j1",
+    title: "bash: make",
+    command: "make",
+  };
+  const shown = viewTool(job as never, { ...NONE, output: "so far" });
+  assert.deepEqual(
+    [shown.verb, shown.subject, shown.output, shown.stop],
+    ["Running in the background", "make", "so far", { kind: "job", jobId: "j1" }],
+  );
+  const agent = {
+    id: "i",
+    status: "running",
+    startedMs: 1,
+    type: "subagent",
+    agentId: "a",
+    sessionId: "s2",
+    task: "look\nclosely",
+    model: "m",
+    state: "done",
+    result: "seen",
+  };
+  const nested = viewTool(agent as never, NONE);
+  assert.deepEqual(
+    [nested.verb, nested.subject, nested.status, nested.agentSession, nested.output],
+    ["Sub-agent finished", "look", "completed", "s2", "seen"],
+  );
+});
