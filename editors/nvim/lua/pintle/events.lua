@@ -86,7 +86,8 @@ M.durable = {
     -- Those of others are handed back there. One whose sender is not known goes to whoever stopped the turn.
     local is_own_stop = client_id == clients.OWN
     local own = vim.tbl_filter(function(each)
-      return session.own[each.itemId] or is_own_stop and not session.senders[each.itemId]
+      local is_own = session.own[each.itemId] or is_own_stop and not session.senders[each.itemId]
+      return is_own and not session.dropped[each.itemId]
     end, event.inputs)
     -- A hook has done what handled ones ask for.
     if #own > 0 and not event.isHandled then

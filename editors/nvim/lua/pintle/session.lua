@@ -41,6 +41,7 @@ local M = {}
 ---@field own table<string, boolean> The messages of this client, by the item.
 ---@field came_at? integer The last event before this client came: earlier messages may be those of an earlier run of it.
 ---@field queue pintle.QueuedInput[] Not read by the model yet.
+---@field dropped table<string, true> Messages that the person takes out of it for good.
 ---@field approvals pintle.Approval[] Open questions, oldest first.
 ---@field plan? pintle.Plan What the model means to do.
 ---@field usage? pintle.Usage Of the turn that ran last.
@@ -84,6 +85,7 @@ function M.new(id)
     senders = {},
     own = {},
     queue = {},
+    dropped = {},
     approvals = {},
     verdicts = {},
     undone = {},

@@ -149,6 +149,10 @@ local function run(here, id, steps, done)
       return done()
     end
     local params = vim.tbl_extend("error", { sessionId = id }, steps[at].params)
+    local view = here.views[id]
+    for _, item_id in ipairs(view and params.itemIds or {}) do
+      view.state.dropped[item_id] = true
+    end
     here.engine:request(steps[at].method, params, function(err)
       if err then
         log.failed("not changed", err)
