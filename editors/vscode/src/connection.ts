@@ -6,6 +6,7 @@
  */
 import type { Readable, Writable } from "node:stream";
 import type {
+  AuthOpenUrlParams,
   ClientNotifications,
   ClientRequests,
   EngineNotifications,
@@ -53,6 +54,8 @@ export interface Handlers {
   approval(request: EngineRequest<"approval/request">): void;
   question(request: EngineRequest<"question/request">): void;
   edit(request: EngineRequest<"workspace/applyEdit">): void;
+  /** A page on which the person logs in. */
+  page(url: string): void;
   /** A line on the engine's stdout that is no message of the protocol. */
   noise(line: string, why: string): void;
   closed(): void;
@@ -101,12 +104,15 @@ export class Connection {
     return this.#isClosed;
   }
 
+  /** Asks the engine. `stop` has it told that nobody waits any more; the answer then says so. */
   request<M extends keyof ClientRequests>(
     method: M,
     params: ClientRequests[M]["params"],
+    stop?: AbortSignal,
   ): Promise<ClientRequests[M]["result"]> {
     if (this.#isClosed) return Promise.reject(new ClosedError());
     const id = this.#nextId++;
+    stop?.addEventListener("abort", () => this.notify("$/cancelRequest", { id }), { once: true });
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve: (result) => resolve(result as ClientRequests[M]["result"]), reject });
       this.#queue.push({ id, method, params });
@@ -195,7 +201,8 @@ export class Connection {
       if (method === "$/cancelRequest") this.#withdraw(message.params);
       else if (method === "session/event" || method === "session/lagged") {
         this.#handlers.notification(method, message.params as never);
-      } else this.#handlers.noise(line, `an unknown notification`);
+      } else if (method === "auth/openUrl") this.#handlers.page((message.params as AuthOpenUrlParams).url);
+      else this.#handlers.noise(line, `an unknown notification`);
       return;
     }
     if (method === "approval/request") {

@@ -46,6 +46,8 @@ export interface Surroundings {
   settings(): Settings;
   extensionFolder: string;
   extensionVersion: string;
+  /** Opens a page of the web in the person's browser. */
+  openPage(url: string): void;
   /** The first folder of the workspace: where the engine starts and sessions work. */
   folder: string;
   /** All folders of the workspace, that one first. */
@@ -217,6 +219,7 @@ export class Engine {
       approval: (request) => this.#listener.approval(request),
       question: (request) => this.#listener.question(request),
       edit: (request) => this.#listener.edit(request),
+      page: (url) => this.#around.openPage(url),
       noise: (line, why) => log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
       closed: () => this.#closed(running),
     });

@@ -22,7 +22,7 @@ import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
 import { makeHighlighter } from "./view/colours.ts";
-import { isShown, thisMachine } from "./view/machine.ts";
+import { isShown, openPage, thisMachine } from "./view/machine.ts";
 import { fromPage } from "./view/fromPage.ts";
 import { HelpPages } from "./view/helpPages.ts";
 import { registerCodeActions } from "./view/editorActions.ts";
@@ -167,6 +167,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       settings: () => this.#settings,
       extensionFolder: this.context.extensionPath,
       extensionVersion: (this.context.extension.packageJSON as { version: string }).version,
+      openPage,
       folder: this.folder.uri.fsPath,
       folders: () => this.folderPaths,
       machine: thisMachine(),

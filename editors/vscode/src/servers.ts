@@ -19,22 +19,27 @@ export function describeServer(server: McpServerState): ServerLine {
 }
 
 /** What can be done with a server. */
-export interface ServerAction {
-  label: string;
-  said: string;
-  update: McpUpdateParams;
+export type ServerAction =
+  | { kind: "update"; label: string; said: string; update: McpUpdateParams }
+  | { kind: "login"; label: string }
+  | { kind: "logout"; label: string };
+
+/** What can be done with a server, the likeliest first. */
+export function actionsOf(server: McpServerState): ServerAction[] {
+  const logIn: ServerAction = { kind: "login", label: "Log in, in the browser" };
+  const logOut: ServerAction = { kind: "logout", label: "Log out" };
+  if (server.login === "wanted") return [logIn, change(server)];
+  return server.login === undefined ? [change(server)] : [change(server), logIn, logOut];
 }
 
-export function actionOf(server: McpServerState): ServerAction {
-  const { name, status } = server;
+function change({ name, status }: McpServerState): ServerAction {
+  const kind = "update";
   if (status === "off")
-    return { label: "Switch it on", said: "is on", update: { server: name, enabled: true } };
+    return { kind, label: "Switch it on", said: "is on", update: { server: name, enabled: true } };
   if (status === "failed") {
-    return { label: "Start it again", said: "is started again", update: { server: name, restart: true } };
+    const update = { server: name, restart: true };
+    return { kind, label: "Start it again", said: "is started again", update };
   }
-  return {
-    label: "Switch it off for this session",
-    said: "is off",
-    update: { server: name, enabled: false },
-  };
+  const update = { server: name, enabled: false };
+  return { kind, label: "Switch it off for this session", said: "is off", update };
 }

@@ -6,13 +6,12 @@
 import type { Connection } from "./connection.ts";
 import { isConflictError, isSharedError } from "./problem.ts";
 import type {
+  ClientRequests,
   AnyRecord,
   ConfigOption,
   EditorDiagnosticsParams,
   ItemId,
   JobId,
-  McpServerState,
-  McpUpdateParams,
   QueueUpdateParams,
   SessionConfig,
   SessionId,
@@ -202,15 +201,13 @@ export class Session {
     await this.#connection?.request("queue/remove", { sessionId: this.id, itemIds: [itemId] });
   }
 
-  /** Lists its servers of the Model Context Protocol. */
-  async servers(): Promise<McpServerState[]> {
-    const listed = await this.#connection?.request("mcp/list", { sessionId: this.id });
-    return listed?.servers ?? [];
-  }
-
-  /** Switches a server off or on, or starts it again. */
-  async updateServer(update: McpUpdateParams): Promise<void> {
-    await this.#connection?.request("mcp/update", { ...update, sessionId: this.id });
+  /** Asks about its servers of the Model Context Protocol; `stop` ends a login. Returns nothing where the engine is gone. */
+  async ofServers<M extends "mcp/list" | "mcp/update" | "mcp/login" | "mcp/logout">(
+    method: M,
+    params: ClientRequests[M]["params"],
+    stop?: AbortSignal,
+  ): Promise<ClientRequests[M]["result"] | undefined> {
+    return this.#connection?.request(method, { ...params, sessionId: this.id }, stop);
   }
 
   /** Tells the engine what the editor finds wrong. Nobody waits for it, and one that is lost does no harm. */

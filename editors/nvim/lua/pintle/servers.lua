@@ -1,4 +1,4 @@
--- `:Pintle servers`: the session's servers of the Model Context Protocol, their state and tools, and a switch for each.
+-- `:Pintle servers`: the session's servers of the Model Context Protocol, their state and tools, a switch for each, and logins.
 
 local log = require("pintle.log")
 local protocol = require("pintle.protocol")
@@ -16,25 +16,88 @@ function M.line(server)
   return ("%s  %s  %s"):format(server.name, server.status, about)
 end
 
----What choosing a server does to it.
+---@class (exact) pintle.ServerAction
+---@field verb string What the person reads.
+---@field method string
+---@field params table
+---@field said fun(result: table): string What is said when it is done.
+
+---What switches a server, or starts it again.
 ---@param server pintle.McpServerState
----@return { verb: string, said: string, update: { server: string, enabled?: boolean, restart?: boolean } }
+---@return pintle.ServerAction
 local function change(server)
-  local name = server.name
+  local verb, said, params = "Switch it off for this session", "is off", { server = server.name, enabled = false }
   if server.status == "off" then
-    return { verb = "Switch it on", said = "is on", update = { server = name, enabled = true } }
+    verb, said, params = "Switch it on", "is on", { server = server.name, enabled = true }
   elseif server.status == "failed" then
-    return { verb = "Start it again", said = "is started again", update = { server = name, restart = true } }
+    verb, said, params = "Start it again", "is started again", { server = server.name, restart = true }
   end
-  return { verb = "Switch it off for this session", said = "is off", update = { server = name, enabled = false } }
+  return {
+    verb = verb,
+    method = protocol.method.mcp_update,
+    params = params,
+    said = function()
+      return ("the MCP server %s %s"):format(server.name, said)
+    end,
+  }
+end
+
+---What can be done with a server, the likeliest first.
+---@param server pintle.McpServerState
+---@return pintle.ServerAction[]
+function M.actions(server)
+  if not server.login then
+    return { change(server) }
+  end
+  ---@type pintle.ServerAction
+  local log_in = {
+    verb = "Log in, in the browser",
+    method = protocol.method.mcp_login,
+    params = { server = server.name },
+    said = function()
+      return ("you are logged in to the MCP server %s"):format(server.name)
+    end,
+  }
+  if server.login == "wanted" then
+    return { log_in, change(server) }
+  end
+  ---@type pintle.ServerAction
+  local log_out = {
+    verb = "Log out",
+    method = protocol.method.mcp_logout,
+    params = { server = server.name },
+    said = function(result)
+      local was = result.removed and "you are logged out of" or "you were not logged in to"
+      return ("%s the MCP server %s"):format(was, server.name)
+    end,
+  }
+  return { change(server), log_in, log_out }
+end
+
+---Shows the page on which the person logs in, and where to find it when no browser opens.
+---@param params pintle.AuthOpenUrlParams
+function M.page(params)
+  -- Whatever else an address names is no page.
+  if not params.url:match("^https?://") then
+    return
+  end
+  log.note(params.url)
+  local name = params.mcpServer or params.provider or "it"
+  log.say(("finish the login to %s in your browser; :Pintle log has the address"):format(name))
+  local _, err = vim.ui.open(params.url)
+  if err then
+    log.warn(("no browser was opened: %s; :Pintle log has the address"):format(err))
+  end
 end
 
 ---Shows the tools of a server, and what can be done with it.
 ---@param ask fun(method: string, params: table, done: fun(result: table))
 ---@param server pintle.McpServerState
 local function open(ask, server)
-  local what = change(server)
-  local choices = { what.verb }
+  local actions = M.actions(server)
+  local choices = vim.tbl_map(function(action)
+    return action.verb
+  end, actions)
   for _, tool in ipairs(server.tools or {}) do
     choices[#choices + 1] = ("tool %s: %s"):format(tool.name, vim.split(tool.description, "\n")[1])
   end
@@ -42,9 +105,10 @@ local function open(ask, server)
     choices[#choices + 1] = "stderr: " .. line
   end
   vim.ui.select(choices, { prompt = M.line(server) }, function(_, index)
-    if index == 1 then
-      ask(protocol.method.mcp_update, what.update, function()
-        log.say(("the MCP server %s %s"):format(server.name, what.said))
+    local action = actions[index or 0]
+    if action then
+      ask(action.method, action.params, function(result)
+        log.say(action.said(result))
       end)
     end
   end)

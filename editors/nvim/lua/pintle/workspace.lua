@@ -323,6 +323,8 @@ function Workspace:notified(method, params)
     if view then
       self:take(view, session.lagged(view.state, params))
     end
+  elseif method == protocol.method.auth_openUrl then
+    require("pintle.servers").page(params)
   elseif method == protocol.method.cancelRequest then
     approval.withdraw(self.engine, params.id)
     require("pintle.edits").withdraw(self, params.id)

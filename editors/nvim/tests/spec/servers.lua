@@ -21,3 +21,46 @@ test("the session's MCP servers are listed with their tools, and switched off an
   vi:wait_note("the MCP server notes is on")
   contains(vi:lua("return _G.asked[3].labels[1]"), "notes  off  python3 ")
 end)
+
+test("a person logs in to an MCP server that wants it, and out of it", function()
+  local fixture = vim.fs.normalize(vim.env.PINTLE_PLUGIN .. "/../../tests/fixtures/mcp/login.py")
+  local url
+  local server = vim.system({ "python3", fixture }, {
+    stdout = function(_, text)
+      url = url or text and vim.trim(text)
+    end,
+  })
+  vim.wait(10000, function()
+    return url ~= nil
+  end)
+  local home = child.folder("home")
+  child.write(home .. "/config.toml", ('[mcp_servers.guarded]\nurl = "%s"\n'):format(url))
+  local vi = child.start({ script = { replies = { { blocks = { { text = "Hi." } } } } } })
+  vi:lua(("vim.env.PINTLE_HOME = '%s'"):format(home))
+  -- A browser that follows the page to where it leads.
+  vi:lua([[
+    _G.pages = {}
+    vim.ui.open = function(url)
+      table.insert(_G.pages, url)
+      return vim.system({ "curl", "-sL", url })
+    end]])
+  vi:cmd("Pintle ask hello")
+  vi:wait_turn()
+  vi:lua("_G.choices = { 'guarded', 'Log in', 'guarded', 'Log out' }")
+  vi:cmd("Pintle servers")
+  vi:wait_note("you are logged in to the MCP server guarded")
+  contains(
+    vi:lua("return _G.asked[1].labels[1]"),
+    "guarded  failed  the MCP server `guarded` cannot be used: it wants a login"
+  )
+  equal(vi:lua("return _G.asked[2].labels"), { "Log in, in the browser", "Start it again" })
+  contains(vi:lua("return _G.pages[1]"), "/authorize?")
+  vi:cmd("Pintle servers")
+  vi:wait_note("you are logged out of the MCP server guarded")
+  contains(vi:lua("return _G.asked[3].labels[1]"), "guarded  ")
+  equal(
+    vi:lua("return { unpack(_G.asked[4].labels, 1, 3) }"),
+    { "Switch it off for this session", "Log in, in the browser", "Log out" }
+  )
+  server:kill("sigterm")
+end)

@@ -13,6 +13,11 @@ export function isShown(path: string): boolean {
   );
 }
 
+/** Opens a page of the web. Whatever else an address names is none. */
+export function openPage(url: string): void {
+  if (/^https?:\/\//i.test(url)) void vscode.env.openExternal(vscode.Uri.parse(url, true));
+}
+
 export function thisMachine(): Machine {
   return {
     platform: process.platform,

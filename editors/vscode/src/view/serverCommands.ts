@@ -1,7 +1,7 @@
-/** The session's servers of the Model Context Protocol: their state and tools, and a switch for each. */
+/** The session's servers of the Model Context Protocol: their state and tools, a switch for each, and logins. */
 import * as vscode from "vscode";
 import { problemOf } from "../problem.ts";
-import { actionOf, describeServer } from "../servers.ts";
+import { actionsOf, describeServer, type ServerAction } from "../servers.ts";
 import type { McpServerState } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import type { ReviewOwner } from "./reviewCommands.ts";
@@ -13,7 +13,7 @@ export async function showServers(owner: ReviewOwner): Promise<void> {
     return;
   }
   try {
-    const servers = await session.servers();
+    const servers = (await session.ofServers("mcp/list", {}))?.servers ?? [];
     if (servers.length === 0) {
       const words = "The session has no MCP servers. Pintle: Help…, servers, says where they come from.";
       void vscode.window.showInformationMessage(words);
@@ -37,16 +37,41 @@ export async function showServers(owner: ReviewOwner): Promise<void> {
 
 /** Shows the tools of a server and its error output, and does what is chosen. */
 async function open(session: Session, server: McpServerState): Promise<void> {
-  const action = actionOf(server);
+  const actions = actionsOf(server).map((action) => ({ label: action.label, action }));
   const tools = (server.tools ?? []).map((tool) => ({ label: tool.name, detail: tool.description }));
   const said = (server.stderr ?? []).map((line) => ({ label: line, description: "stderr" }));
-  const picked = await vscode.window.showQuickPick([{ label: action.label }, ...tools, ...said], {
+  const choices: (vscode.QuickPickItem & { action?: ServerAction })[] = [...actions, ...tools, ...said];
+  const picked = await vscode.window.showQuickPick(choices, {
     title: vscode.l10n.t("MCP Server {0}", server.name),
     matchOnDetail: true,
   });
-  if (picked?.label !== action.label) return;
-  await session.updateServer(action.update);
-  void vscode.window.showInformationMessage(
-    vscode.l10n.t("The MCP server {0} {1}.", server.name, action.said),
-  );
+  const words = picked?.action && (await act(session, server.name, picked.action));
+  if (words) void vscode.window.showInformationMessage(words);
+}
+
+/** Does it, and returns what to say of it. */
+async function act(session: Session, server: string, action: ServerAction): Promise<string> {
+  if (action.kind === "login") {
+    await logIn(session, server);
+    return vscode.l10n.t("You are logged in to the MCP server {0}.", server);
+  }
+  if (action.kind === "logout") {
+    const done = await session.ofServers("mcp/logout", { server });
+    return done?.removed === true
+      ? vscode.l10n.t("You are logged out of the MCP server {0}.", server)
+      : vscode.l10n.t("You were not logged in to the MCP server {0}.", server);
+  }
+  await session.ofServers("mcp/update", action.update);
+  return vscode.l10n.t("The MCP server {0} {1}.", server, action.said);
+}
+
+/** Waits for the person who logs in on the page, who may cancel here. */
+async function logIn(session: Session, server: string): Promise<void> {
+  const title = vscode.l10n.t("Finish the login to the MCP server {0} in your browser", server);
+  const location = vscode.ProgressLocation.Notification;
+  await vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => {
+    const stop = new AbortController();
+    token.onCancellationRequested(() => stop.abort());
+    return session.ofServers("mcp/login", { server }, stop.signal);
+  });
 }

@@ -138,18 +138,21 @@ test("messages are cut at LF only, wherever the bytes are cut", () => {
     approval: () => undefined,
     question: () => undefined,
     edit: () => undefined,
+    page: (url) => seen.push(`page ${url}`),
     noise: (line) => seen.push(`noise ${line}`),
     closed: () => seen.push("closed"),
   });
   const line = `{"method":"session/event","params":{"text":"a\u2028b 汉字 🦀\\r"}}\r\n\n`;
   for (const byte of Buffer.from(line + line)) input.emit("data", Buffer.from([byte]));
   input.emit("data", Buffer.from('{"method":"session/unheard","params":{}}\n{"id":77,"result":1}\n'));
+  input.emit("data", Buffer.from('{"method":"auth/openUrl","params":{"url":"https://a.test/"}}\n'));
   input.emit("end");
   assert.deepEqual(seen, [
     '{"text":"a\u2028b 汉字 🦀\\r"}',
     '{"text":"a\u2028b 汉字 🦀\\r"}',
     'noise {"method":"session/unheard","params":{}}',
     'noise {"id":77,"result":1}',
+    "page https://a.test/",
     "closed",
   ]);
 });
@@ -162,6 +165,7 @@ test("no more requests are under way than the engine takes, and their order stay
     approval: ignore,
     question: ignore,
     edit: ignore,
+    page: ignore,
     noise: (line) => assert.fail(line),
     closed: ignore,
   });

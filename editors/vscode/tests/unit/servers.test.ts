@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { McpServerState } from "../../src/protocol.ts";
-import { actionOf, describeServer } from "../../src/servers.ts";
+import { actionsOf, describeServer } from "../../src/servers.ts";
 
 const server = (more: Partial<McpServerState>): McpServerState => ({
   name: "time",
@@ -23,10 +23,23 @@ test("a server is described by its state, and switched or started again", () => 
     ],
     [{ status: "failed", message: "it ended" }, "failed", "it ended", "Start it again"],
     [{ status: "off" }, "off", "uvx mcp-server-time", "Switch it on"],
+    [
+      { login: "possible" },
+      "idle",
+      "uvx mcp-server-time",
+      "Switch it off for this session, Log in, in the browser, Log out",
+    ],
+    [
+      { status: "failed", message: "it wants a login", login: "wanted" },
+      "failed",
+      "it wants a login",
+      "Log in, in the browser, Start it again",
+    ],
   ] as [Partial<McpServerState>, string, string, string][]) {
     const of = server(given);
     assert.deepEqual(describeServer(of), { label: "time", description, detail });
-    assert.equal(actionOf(of).label, label);
-    assert.equal(actionOf(of).update.server, "time");
+    const actions = actionsOf(of);
+    assert.equal(actions.map((action) => action.label).join(", "), label);
+    for (const action of actions) if (action.kind === "update") assert.equal(action.update.server, "time");
   }
 });

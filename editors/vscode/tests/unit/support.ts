@@ -105,6 +105,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       settings: () => settings,
       extensionFolder: folder,
       extensionVersion: "0",
+      openPage: (url) => log.push(`page ${url}`),
       folder,
       folders: () => [folder],
       machine: {
