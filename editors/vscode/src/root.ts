@@ -271,7 +271,6 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
     set("isRunning", activity !== "idle");
     set("isReady", this.chat?.engine.status.kind === "ready");
-    if (this.view.wasShown) set("wasShown", true);
     set("hasSession", (this.chat?.state?.entries.length ?? 0) > 0);
   }
 
