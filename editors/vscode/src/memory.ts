@@ -103,6 +103,11 @@ export class Memory {
     this.#write({ ...this.#kept, drafts: Object.fromEntries(drafts.slice(-DRAFTS_KEPT)) });
   }
 
+  /** Puts text back into the prompt box of a session that is not shown. */
+  giveBack(session: string, text: string): void {
+    this.setDraft(session, [text, this.draft(session)].filter((each) => each !== "").join("\n\n"));
+  }
+
   #file(number: number): string {
     return `${this.#prefix}${number === 0 ? "" : `-${number}`}.json`;
   }

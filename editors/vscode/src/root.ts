@@ -8,7 +8,6 @@ import { locate } from "./locate.ts";
 import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./view/owner.ts";
 import { Memory } from "./memory.ts";
 import { problemOf } from "./problem.ts";
-import type { QueuedInput, SessionId } from "./protocol.ts";
 import type { Session } from "./session.ts";
 import type { Change } from "./state.ts";
 import { asDraft } from "./turns.ts";
@@ -22,7 +21,7 @@ import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
 import { makeHighlighter } from "./view/colours.ts";
-import { isShown, openPage, thisMachine } from "./view/machine.ts";
+import { allFolders, firstFolder, isShown, openPage, thisMachine } from "./view/machine.ts";
 import { fromPage } from "./view/fromPage.ts";
 import { HelpPages } from "./view/helpPages.ts";
 import { registerCodeActions } from "./view/editorActions.ts";
@@ -43,12 +42,12 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   /** The workspace folder; undefined when none is open. */
-  readonly folder: vscode.WorkspaceFolder | undefined;
+  folder: vscode.WorkspaceFolder | undefined;
   /** Undefined without a folder, or while it is not trusted. */
   chat: Chat | undefined;
   /** The open hunks; undefined where there is no chat. */
   review: Review | undefined;
-  readonly memory: Memory;
+  memory: Memory;
   readonly keys: Keys;
   readonly view: ChatView;
   readonly changes: ChangesTree;
@@ -71,7 +70,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   constructor(context: vscode.ExtensionContext) {
     this.context = context;
     this.log = vscode.window.createOutputChannel("Pintle", { log: true });
-    this.folder = vscode.workspace.workspaceFolders?.find((each) => each.uri.scheme === "file");
+    this.folder = firstFolder();
     this.memory = new Memory(context.globalStorageUri.fsPath, this.folderPath);
     this.keys = new Keys(context.secrets);
     this.#settings = this.#readSettings();
@@ -109,13 +108,13 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
         this.view.post({ type: "theme" });
       }),
       registerCommands(this),
-      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.chat?.foldersChanged()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#foldersChanged()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#begin()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("pintle")) void this.#settingsChanged();
       }),
     );
-    void this.memory.claim().then(() => this.view.reset());
+    this.#remember();
     this.#begin();
     this.#showOnce();
   }
@@ -131,8 +130,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   }
 
   get folderPaths(): string[] {
-    const folders = (vscode.workspace.workspaceFolders ?? []).filter((each) => each.uri.scheme === "file");
-    return folders.map((each) => each.uri.fsPath);
+    return allFolders().map((each) => each.uri.fsPath);
   }
 
   /** Opens the session where it is, in the engine that editors share, which this workspace uses from now on. */
@@ -193,6 +191,29 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     if (this.view.isVisible) void this.chat.start();
   }
 
+  /** Takes what the window before this one kept. */
+  #remember(): void {
+    const { memory } = this;
+    void memory.claim().then(() => {
+      if (memory === this.memory) this.view.reset();
+    });
+  }
+
+  /** The first folder may come after the window: a workspace with a file of its own is read late. */
+  #foldersChanged(): void {
+    if (this.folder !== undefined) {
+      void this.chat?.foldersChanged();
+      return;
+    }
+    this.folder = firstFolder();
+    if (this.folder === undefined) return;
+    this.memory.release();
+    this.memory = new Memory(this.context.globalStorageUri.fsPath, this.folderPath);
+    this.#remember();
+    this.#settings = this.#readSettings();
+    this.#begin();
+  }
+
   /** After the extension is installed its view is shown once: VS Code may leave the new side bar empty until then. */
   #showOnce(): void {
     const state = this.context.globalState;
@@ -227,7 +248,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   /** A session that was left goes on: its hunks, questions and state are listed. */
   #changedElsewhere(session: Session, changes: Change[]): void {
     for (const each of changes) {
-      if (each.type === "returned") keepReturned(this.memory, session.id, each.inputs);
+      if (each.type === "returned") this.memory.giveBack(session.id, asDraft(each.inputs).text);
     }
     if (changes.some((change) => change.type === "review")) void this.review?.refresh();
     if (changes.some((change) => change.type === "head")) this.#head();
@@ -251,7 +272,6 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
     set("isRunning", activity !== "idle");
     set("isReady", this.chat?.engine.status.kind === "ready");
-    if (this.view.wasShown) set("wasShown", true);
     set("hasSession", (this.chat?.state?.entries.length ?? 0) > 0);
   }
 
@@ -277,10 +297,4 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     const configuration = vscode.workspace.getConfiguration("pintle", this.folder ?? null);
     return readSettings((name) => configuration.get(name));
   }
-}
-
-/** Messages that come back to a session that is not shown: they stand in its prompt box when it is. */
-function keepReturned(memory: Memory, session: SessionId, inputs: QueuedInput[]): void {
-  const { text } = asDraft(inputs);
-  memory.setDraft(session, [text, memory.draft(session)].filter((each) => each !== "").join("\n\n"));
 }

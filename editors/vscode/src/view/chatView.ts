@@ -55,11 +55,6 @@ export class ChatView implements vscode.WebviewViewProvider {
     return this.#view?.visible === true;
   }
 
-  /** Whether a person has seen it in this window. */
-  get wasShown(): boolean {
-    return this.#view !== undefined;
-  }
-
   async focus(): Promise<void> {
     await this.#show({ type: "focus" });
   }

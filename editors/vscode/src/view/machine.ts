@@ -5,6 +5,16 @@ import * as vscode from "vscode";
 import { real } from "../documents.ts";
 import type { Machine } from "../locate.ts";
 
+/** The folder of the workspace that the engine works in. */
+export function firstFolder(): vscode.WorkspaceFolder | undefined {
+  return allFolders()[0];
+}
+
+/** The folders of the workspace that are files. */
+export function allFolders(): vscode.WorkspaceFolder[] {
+  return (vscode.workspace.workspaceFolders ?? []).filter((each) => each.uri.scheme === "file");
+}
+
 /** Whether a document of a file is open. */
 export function isShown(path: string): boolean {
   const wanted = real(path);

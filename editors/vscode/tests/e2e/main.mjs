@@ -12,7 +12,6 @@ import * as race from "./race.mjs";
 import * as review from "./review.mjs";
 import * as rewind from "./rewind.mjs";
 import { wholeRound } from "./round.mjs";
-import * as begin from "./start.mjs";
 import * as stream from "./stream.mjs";
 import * as sessions from "./sessions.mjs";
 import * as shared from "./shared.mjs";
@@ -43,7 +42,6 @@ for (const [name, run] of Object.entries({
   ...sessions,
   ...around,
   ...pictures,
-  ...begin,
   ...help,
   ...servers,
   ...trust,

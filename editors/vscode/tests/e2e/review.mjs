@@ -205,7 +205,7 @@ export async function hunksAreThereAgainInAnotherWindow(rig) {
   await again.command("Pintle: New Session");
   await again.sees("What is to be done?");
   // They are the other session's, which goes on beside the new one, also in the next window.
-  await again.reload();
+  await again.reloadInOrder();
   await until("they are still there", async () => (await again.lenses()).length === 3);
   await again.command("Pintle: Keep All Hunks");
   await until("they are decided", async () => (await again.lenses()).length === 0);
