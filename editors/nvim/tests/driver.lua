@@ -53,7 +53,9 @@ local function steady(text, dir)
     return (" "):rep(#meter)
   end)
   -- The ruler in the command line: some versions leave it there when it is switched off.
-  text = text:gsub(" +%d+,%d+[%-%d]* +All$", "")
+  for _, place in ipairs({ "All", "Top", "Bot" }) do
+    text = text:gsub(" +%d+,%d+[%-%d]* +" .. place .. "$", "")
+  end
   -- A status line cuts the end of a name off at its beginning.
   text = text:gsub("<%x*%-%x%x%x%x[%x%-]*", "<ID")
   return (text:gsub("%d+%.%d s", "N s"):gsub("%x+%-%x+%-7%x+%-%x+%-%x+", "ID")) .. "\n"

@@ -177,6 +177,9 @@ function M.open()
   vim.b[buf].pintle_root = here.root
   vim.bo[buf].buftype, vim.bo[buf].bufhidden = "acwrite", "wipe"
   require("pintle.looks").dress(buf, "pintle-text")
+  -- A parser of Neovim 0.12-dev stops the editor with an error where whole paragraphs are deleted.
+  vim.treesitter.stop(buf)
+  vim.bo[buf].syntax = "markdown"
   fill(buf, queue)
   vim.cmd("botright split")
   vim.wo.winfixbuf = false
