@@ -19,11 +19,7 @@ function drawn(text: string): string {
 for (const [name, input, want] of [
   ["plain text stays", "one\ntwo\n", "one\ntwo\n"],
   ["a colour, and its end", "a \u001b[31mred\u001b[0m b", "a [front 1: red] b"],
-  [
-    "a colour goes on over lines",
-    "\u001b[32mone\ntwo\u001b[39m three",
-    "[front 2: one]\n[front 2: two] three",
-  ],
+  ["a colour goes on over lines", "\u001b[32m1\ntwo\u001b[39m three", "[front 2: 1]\n[front 2: two] three"],
   ["a bright colour on another", "\u001b[1;97;44mx\u001b[m", "[bold, front 15, back 4: x]"],
   [
     "one of 256",
@@ -54,6 +50,6 @@ test("a terminal: what is copied is the text alone", () => {
 });
 
 test("a terminal: the look goes on in the next piece", () => {
-  const first = readAnsi("\u001b[31mone\n");
+  const first = readAnsi("\u001b[31m1\n");
   assert.deepEqual(readAnsi("two", first.look).lines, [[{ text: "two", look: { front: 1 } }]]);
 });
