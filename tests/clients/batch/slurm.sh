@@ -20,7 +20,12 @@ chmod 700 "$folder"
 cd "$folder"
 end() {
   for part in slurmd slurmctld munge; do
-    if [ -s "$part.pid" ]; then kill "$(cat "$part.pid")" 2>/dev/null || true; fi
+    if [ -s "$part.pid" ]; then
+      pid=$(cat "$part.pid")
+      kill "$pid" 2>/dev/null || true
+      # It writes what it knows into the folder before it ends.
+      timeout 20 tail --pid="$pid" -f /dev/null || kill -9 "$pid" 2>/dev/null || true
+    fi
   done
   rm -rf "$folder"
 }
