@@ -302,7 +302,7 @@ methods! {
     /// the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
     request Client "mcp/login" McpLogin(McpLoginParams, McpListResult)
         experimental "servers of the Model Context Protocol are new here";
-    /// Removes the stored login to a server.
+    /// Removes the stored login to a server. A connection to it that stands goes on until the server is started again.
     request Client "mcp/logout" McpLogout(McpLogoutParams, McpLogoutResult)
         experimental "servers of the Model Context Protocol are new here";
     /// Lists the providers and models that are known by name, from the current settings files.

@@ -425,11 +425,14 @@ fn a_call_that_becomes_a_task_is_followed_to_its_end() {
     let mut with_limit = server("tasks");
     with_limit["timeout_s"] = json!(1);
     configure(&place, &[("bad", server("tasks")), ("quick", with_limit)]);
-    let calls: Vec<Value> = ["bad__works", "bad__fails", "bad__lost", "bad__asks", "quick__hangs"]
-        .iter()
-        .map(|name| call(&format!("mcp__{name}"), json!({})))
-        .collect();
-    let (results, _) = run(&place, FULL, &calls);
+    let calls =
+        ["bad__works", "bad__fails", "bad__lost", "bad__asks", "bad__pesters", "quick__hangs"];
+    let calls: Vec<Value> =
+        calls.iter().map(|name| call(&format!("mcp__{name}"), json!({}))).collect();
+    let (mut results, _) = run(&place, FULL, &calls);
+    let pestered = results.remove(4);
+    let wanted = "failed: the MCP server `bad` cannot be used: it asked back 20 times.";
+    assert!(pestered.starts_with(wanted), "{pestered}");
     assert_eq!(
         results,
         [

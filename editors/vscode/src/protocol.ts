@@ -3584,7 +3584,7 @@ export interface ClientRequests {
   "mcp/update": { params: McpUpdateParams; result: McpListResult };
   /** Logs in to a server that is reached by an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: servers of the Model Context Protocol are new here.) */
   "mcp/login": { params: McpLoginParams; result: McpListResult };
-  /** Removes the stored login to a server. (Experimental: servers of the Model Context Protocol are new here.) */
+  /** Removes the stored login to a server. A connection to it that stands goes on until the server is started again. (Experimental: servers of the Model Context Protocol are new here.) */
   "mcp/logout": { params: McpLogoutParams; result: McpLogoutResult };
   /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };

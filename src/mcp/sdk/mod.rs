@@ -548,6 +548,10 @@ async fn answers(call: &CallRequest, asked: InputRequests) -> InputResponses {
     responses
 }
 
+fn asked_too_often() -> LinkError {
+    LinkError::Failed(format!("it asked back {MAX_ROUNDS} times"))
+}
+
 async fn in_time<T>(work: impl Future<Output = Result<T, LinkError>>) -> Result<T, LinkError> {
     let done = tokio::time::timeout(ANSWER_TIMEOUT, work).await;
     done.unwrap_or(Err(LinkError::Timeout(ANSWER_TIMEOUT)))
@@ -610,7 +614,7 @@ impl Link for Sdk {
                 _ => return Err(failed(ServiceError::UnexpectedResponse)),
             }
         }
-        Err(LinkError::Failed(format!("it asked back {MAX_ROUNDS} times")))
+        Err(asked_too_often())
     }
 
     async fn resources(&self) -> Result<Vec<ResourceShape>, LinkError> {

@@ -1,6 +1,6 @@
 //! Tasks, the extension `io.modelcontextprotocol/tasks`: a server answers a call with a task, whose state it is then asked for.
 
-use super::{Abandoned, Sdk, Waiting, answers, failed, in_time};
+use super::{Abandoned, MAX_ROUNDS, Sdk, Waiting, answers, asked_too_often, failed, in_time};
 use crate::mcp::link::{CallRequest, LinkError, Outcome};
 use crate::mcp::shapes;
 use rmcp::model::{
@@ -35,10 +35,11 @@ impl Sdk {
         let id = task.task_id.clone();
         let on = Some(Abandoned::Task(id.clone()));
         let waiting = Waiting { cancels: &self.cancels, on };
-        let (mut answered, mut deadline) = (BTreeSet::new(), Instant::now() + call.timeout);
+        let (mut answered, mut rounds) = (BTreeSet::new(), 0);
+        let mut deadline = Instant::now() + call.timeout;
         tell(call, None, &task);
         loop {
-            tokio::time::sleep(interval(&task)).await;
+            tokio::time::sleep_until(deadline.min(Instant::now() + interval(&task))).await;
             let get =
                 async { self.peer.get_task(GetTaskParams::new(id.clone())).await.map_err(failed) };
             let DetailedTask { task: now, payload, .. } = in_time(get).await?.task;
@@ -65,6 +66,10 @@ impl Sdk {
                 TaskPayload::InputRequired { input_requests } => {
                     let new = new_questions(input_requests, &answered);
                     if !new.is_empty() {
+                        rounds += 1;
+                        if rounds > MAX_ROUNDS {
+                            return Err(asked_too_often());
+                        }
                         answered.extend(new.keys().cloned());
                         let params = UpdateTaskParams::new(id.clone(), answers(call, new).await);
                         let update = async { self.peer.update_task(params).await.map_err(failed) };

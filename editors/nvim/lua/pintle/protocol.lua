@@ -2291,7 +2291,7 @@ M.method = {
   ---Logs in to a server that is reached by an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: servers of the Model Context Protocol are new here.)
   ---Params: `pintle.McpLoginParams`; result: `pintle.McpListResult`.
   mcp_login = "mcp/login",
-  ---Removes the stored login to a server. (Experimental: servers of the Model Context Protocol are new here.)
+  ---Removes the stored login to a server. A connection to it that stands goes on until the server is started again. (Experimental: servers of the Model Context Protocol are new here.)
   ---Params: `pintle.McpLogoutParams`; result: `pintle.McpLogoutResult`.
   mcp_logout = "mcp/logout",
   ---Lists the providers and models that are known by name, from the current settings files.

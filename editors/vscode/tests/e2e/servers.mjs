@@ -1,5 +1,8 @@
 // Servers of the Model Context Protocol in VS Code.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import * as path from "node:path";
+import { createInterface } from "node:readline";
 import { LONG, call, say } from "./support.mjs";
 
 export async function aServersToolsAreShownAndItIsSwitchedOff(rig) {
@@ -21,4 +24,36 @@ export async function aServersToolsAreShownAndItIsSwitchedOff(rig) {
   await window.pick("Switch it off for this session");
   await window.notification("The MCP server notes is off.").waitFor({ timeout: LONG });
   await window.page.context().close();
+}
+
+export async function aPersonLogsInToAServerInTheBrowserAndOutOfIt(rig) {
+  const fixture = path.join(import.meta.dirname, "../../../../tests/fixtures/mcp/login.py");
+  const server = spawn("python3", [fixture], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [url] = await once(createInterface({ input: server.stdout }), "line");
+    const folder = rig.folder("login", {
+      files: { ".mcp.json": JSON.stringify({ mcpServers: { guarded: { url } } }) },
+      script: { replies: [say("It wants a login.")] },
+    });
+    const window = await rig.window(folder);
+    await window.send("go");
+    await window.sees("It wants a login.");
+    await window.command("Pintle: MCP Servers…");
+    await window.page
+      .locator(".quick-input-list", { hasText: "it wants a login" })
+      .waitFor({ timeout: LONG });
+    await window.pick("guarded");
+    await window.shot("66-login");
+    // The page opens in the browser, which agrees and leads back to the engine.
+    await window.pick("Log in, in the browser");
+    await window.notification("You are logged in to the MCP server guarded.").waitFor({ timeout: LONG });
+    await window.command("Pintle: MCP Servers…");
+    await window.page.locator(".quick-input-list", { hasText: "ready, 1 tools" }).waitFor({ timeout: LONG });
+    await window.pick("guarded");
+    await window.pick("Log out");
+    await window.notification("You are logged out of the MCP server guarded.").waitFor({ timeout: LONG });
+    await window.page.context().close();
+  } finally {
+    server.kill();
+  }
 }
