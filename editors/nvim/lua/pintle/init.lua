@@ -234,10 +234,9 @@ end
 ---Reads what came before the beginning of the transcript.
 ---@param is_all? boolean Up to the first message; default: a page of it.
 function M.earlier(is_all)
-  local here = require("pintle.workspace").find()
-  local view = here and here:view()
+  local here, view = require("pintle.sessions").current()
   if not here or not view then
-    return log.say("there is no session; :Pintle sessions opens one")
+    return
   elseif view.state.first <= 1 then
     return log.say("the transcript has all of the session")
   end

@@ -20,17 +20,6 @@ local M = {}
 ---@type table<string, string> by session: the message that a rewind put into the prompt
 local returned = {}
 
----@return pintle.Workspace? here, pintle.View? view
-local function current()
-  local here = require("pintle.workspace").find()
-  local view = here and here:view()
-  if not here or not view then
-    log.say("there is no session; :Pintle sessions opens one")
-    return nil, nil
-  end
-  return here, view
-end
-
 ---The places of a tree, newest first; behind them the ends of ways that were left.
 ---@param tree pintle.SessionTreeResult
 ---@return pintle.PlaceChoice[]
@@ -208,7 +197,7 @@ end
 
 ---Goes back to before one of the person's messages, or to the end of a way that was left.
 function M.rewind()
-  local here, view = current()
+  local here, view = require("pintle.sessions").current()
   if not here or not view then
     return
   end
@@ -229,7 +218,7 @@ end
 
 ---Undoes a rewind, as long as it was the last thing that happened.
 function M.redo()
-  local here, view = current()
+  local here, view = require("pintle.sessions").current()
   if not here or not view then
     return
   end
@@ -264,7 +253,7 @@ end
 
 ---Goes on from a place of the history in a session of its own; this one stays as it is.
 function M.fork()
-  local here, view = current()
+  local here, view = require("pintle.sessions").current()
   if not here or not view then
     return
   end

@@ -116,10 +116,9 @@ end
 
 ---Lists the servers and opens the one that is chosen.
 function M.open()
-  local here = require("pintle.workspace").find()
-  local view = here and here:view()
+  local here, view = require("pintle.sessions").current()
   if not here or not view then
-    return log.say("there is no session; :Pintle sessions opens one")
+    return
   end
   local function ask(method, params, done)
     params.sessionId = view.state.id

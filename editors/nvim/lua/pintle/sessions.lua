@@ -111,8 +111,9 @@ function M.search(workspace, words)
   end)
 end
 
+---The workspace of the current buffer and the session that it shows; where there is none, that is said.
 ---@return pintle.Workspace? here, pintle.View? view
-local function current()
+function M.current()
   local here = require("pintle.workspace").find()
   local view = here and here:view()
   if not here or not view then
@@ -194,7 +195,7 @@ end
 
 ---Brings a fork's conversation back into the session that it was made of, which is shown.
 function M.merge()
-  local here, view = current()
+  local here, view = M.current()
   if not here or not view then
     return
   end
@@ -218,7 +219,7 @@ local FORMATS = { html = "html", md = "md", json = "json", jsonl = "json", pi = 
 ---@param path? string default: asks for it
 ---@param overwrite? boolean
 function M.export(path, overwrite)
-  local here, view = current()
+  local here, view = M.current()
   if not here or not view then
     return
   elseif not path then
@@ -258,7 +259,7 @@ end
 ---Sums up the conversation, so that there is room in the model's window.
 ---@param instructions? string
 function M.compact(instructions)
-  local here, view = current()
+  local here, view = M.current()
   if not here or not view then
     return
   end
