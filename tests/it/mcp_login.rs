@@ -386,4 +386,15 @@ fn a_client_logs_in_to_a_server_and_out_of_it() {
         let refused = program.ask_refused("mcp/login", json!({ "server": server }));
         assert!(refused["message"].as_str().unwrap().starts_with(want), "{refused}");
     }
+
+    // A login that nobody finishes ends with the client that began it.
+    program.request("mcp/login", json!({"server": "guarded"}));
+    let shown = page(&mut program);
+    program.ask("shutdown", json!({}));
+    program.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
+    assert!(program.wait().success());
+    let asked = fields(shown["url"].as_str().unwrap().split_once('?').unwrap().1);
+    let back = asked["redirect_uri"].strip_prefix("http://").unwrap();
+    let host = back.split('/').next().unwrap().replace("localhost", "127.0.0.1");
+    assert!(std::net::TcpStream::connect(host).is_err(), "nobody listens for it any more");
 }
