@@ -296,11 +296,16 @@ function Child:chat()
   ]])
 end
 
+---Reads all that came before what the transcript shows.
+function Child:read_beginning()
+  self:lua("require('pintle').earlier(true)")
+  self:wait("require('pintle.workspace').find():view().state.first == 1", "the beginning")
+end
+
 ---The current transcript from its first message on.
 ---@return string
 function Child:whole_chat()
-  self:lua("require('pintle').earlier(true)")
-  self:wait("require('pintle.workspace').find():view().state.first == 1", "the beginning")
+  self:read_beginning()
   return self:chat()
 end
 

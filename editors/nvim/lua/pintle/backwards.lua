@@ -42,7 +42,8 @@ end
 
 ---Puts what came earlier above what is there, after the session has taken it. Windows go on showing what they show.
 ---@param chat pintle.Chat
-function M.put_before(chat)
+---@param came table<string, string> The messages of which only what is put above tells how they came, or from whom.
+function M.put_before(chat, came)
   if not chat:is_alive() then
     return
   end
@@ -61,9 +62,9 @@ function M.put_before(chat)
   local shown = history.shown(chat.state.history)
   local new, old = before_same_end(chat, shown)
   -- How a message came may be known only now.
-  for _, block in ipairs(chat.blocks.list) do
-    if block.kind == "userMessage" then
-      chat:item({ item = chat.state.items[block.key] })
+  for id in pairs(came) do
+    if chat.blocks.by_key[id] then
+      chat:item({ item = chat.state.items[id] })
     end
   end
   chat.blocks:draw()

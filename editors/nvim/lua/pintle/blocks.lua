@@ -219,7 +219,7 @@ end
 ---Puts blocks before all others, drawn at once.
 ---@param made { key: string, kind: string, lines: string[] }[]
 function Blocks:put_first(made)
-  local before, list, lines = {}, {}, {}
+  local before, list, lines, ranges = {}, {}, {}, {}
   for _, each in ipairs(made) do
     local block
     block, before = new_block(each.key, each.kind, each.lines, before)
@@ -228,6 +228,9 @@ function Blocks:put_first(made)
     vim.list_extend(vim.list_extend(lines, block.lead), each.lines)
     block.count = #lines - block.first
     list[#list + 1] = block
+    if block.head then
+      ranges[#ranges + 1] = { block.first + block.head + 1, block.first + block.count }
+    end
   end
   local had_lines = self.lines > 0
   self:splice(0, had_lines and 0 or 1, lines, 1)
@@ -235,11 +238,7 @@ function Blocks:put_first(made)
   self.list = vim.list_extend(list, self.list)
   self:lead_again(#made + 1, before)
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
-    for _, block in ipairs(list) do
-      if block.head then
-        folds.set(win, block.first + block.head + 1, block.first + block.count)
-      end
-    end
+    folds.add(win, ranges)
   end
 end
 

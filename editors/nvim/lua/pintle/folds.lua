@@ -64,6 +64,22 @@ function M.set(win, first, last, is_open)
   end)
 end
 
+---Makes folds of a window where there are none yet.
+---@param win integer
+---@param ranges [integer, integer][] first and last lines, from 1
+function M.add(win, ranges)
+  vim.api.nvim_win_call(win, function()
+    local view = vim.fn.winsaveview()
+    for _, range in ipairs(ranges) do
+      vim.cmd(("%d,%dfold"):format(range[1], range[2]))
+      if vim.wo.foldlevel > 0 then
+        vim.cmd(("%dfoldopen"):format(range[1]))
+      end
+    end
+    vim.fn.winrestview(view)
+  end)
+end
+
 ---Makes all folds of a window anew, closed.
 ---@param win integer
 ---@param ranges [integer, integer][] first and last lines, from 1

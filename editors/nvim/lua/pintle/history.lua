@@ -77,6 +77,17 @@ function M.goes_on(history)
   history.step, history.has_gone_on = nil, true
 end
 
+---Takes over what a newer table does not know. It costs what the older one holds.
+---@param newer table
+---@param older table
+function M.fill(newer, older)
+  for key, value in pairs(older) do
+    if newer[key] == nil then
+      newer[key] = value
+    end
+  end
+end
+
 ---Puts what came earlier before what is known.
 ---@param history pintle.History
 ---@param earlier pintle.History
@@ -88,9 +99,9 @@ function M.put_before(history, earlier)
     end
   end
   history.entries = entries
-  history.known = vim.tbl_extend("force", earlier.known, history.known)
+  M.fill(history.known, earlier.known)
   history.ways = vim.list_extend(vim.list_slice(earlier.ways), history.ways, 2)
-  history.hidden = vim.tbl_extend("force", earlier.hidden, history.hidden)
+  M.fill(history.hidden, earlier.hidden)
   if not history.has_gone_on then
     local step, before = history.step, earlier.step
     if step and before and before.scope == "files" and step.scope == "conversation" and before.last == step.from then

@@ -97,8 +97,8 @@ function M.earlier(workspace, view, is_all)
       view.wants_all = false
       return log.failed("earlier events cannot be read", err)
     end
-    session.earlier(view.state, page)
-    backwards.put_before(view.chat)
+    local came = session.earlier(view.state, page)
+    backwards.put_before(view.chat, came)
     if view.state.first <= 1 then
       view.wants_all = false
       log.emit("CaughtUp", { root = workspace.root, session_id = view.state.id })

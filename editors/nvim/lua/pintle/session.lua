@@ -198,6 +198,7 @@ local NEWER_COUNTS = { "items", "turns", "deliveries", "senders", "own", "undone
 ---Takes the page before the first event that was applied. What is known of later events stays as it is.
 ---@param session pintle.Session
 ---@param page pintle.SessionEventsResult
+---@return table<string, string> came The messages of which the page tells how they came, or from whom.
 function M.earlier(session, page)
   local earlier = M.new(session.id)
   earlier.came_at = session.came_at
@@ -211,11 +212,15 @@ function M.earlier(session, page)
   end, earlier.verdicts)
   session.verdicts = vim.list_extend(verdicts, session.verdicts)
   for _, field in ipairs(NEWER_COUNTS) do
-    session[field] = vim.tbl_extend("force", earlier[field], session[field])
+    history.fill(session[field], earlier[field])
   end
   session.last_turn = session.last_turn or earlier.last_turn
   session.sources = session.sources or earlier.sources
   history.put_before(session.history, earlier.history)
+  local came = {}
+  history.fill(came, earlier.deliveries)
+  history.fill(came, earlier.senders)
+  return came
 end
 
 ---Takes `session/lagged`.

@@ -96,8 +96,8 @@ test("a session that is read from its end, page by page, is the one that is read
       state.queue = whole.queue -- as the engine tells it of a session that it opens
       while state.first > 1 do
         chat:draw()
-        session.earlier(state, page(math.max(1, state.first - size), state.first - 1, count))
-        backwards.put_before(chat)
+        local came = session.earlier(state, page(math.max(1, state.first - size), state.first - 1, count))
+        backwards.put_before(chat, came)
       end
       equal(lines_of(chat), want_lines, ("the lines of %d events in pages of %d"):format(count, size))
       equal(told(state), want, ("%d events in pages of %d"):format(count, size))

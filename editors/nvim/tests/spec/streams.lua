@@ -184,8 +184,10 @@ test("a session of 10,000 items opens in under 200 ms, and its beginning is read
   local shown = again:chat()
   assert(vim.endswith(before, shown:sub(-2000)), shown:sub(-2000))
   assert(#shown < #before / 10, "only its end was read")
-  assert(again:whole_chat() == before, "its beginning was read")
+  again:read_beginning()
+  -- Before the test asks for all of the text, which takes its own time.
   local seen = again:lua("return _G.measure()")
+  assert(again:whole_chat() == before, "its beginning was read")
   local figures =
     "     10,000 items open in %.0f ms; all of it read without a gap over %.1f ms (%.1f ms of the processor)"
   say(figures:format(best, seen.gap, seen.own))
