@@ -145,14 +145,16 @@ impl Answers {
         tokio::task::spawn_blocking(move || answers.is_trusted(&folder)).await.unwrap_or_default()
     }
 
-    /// The same as [`Self::rules`], on a thread that may block.
-    pub async fn rules_in(&self, folder: &Path) -> Vec<(Origin, Rule)> {
+    /// [`Self::is_trusted`] and [`Self::rules`], on a thread that may block.
+    pub async fn about(&self, folder: &Path) -> (bool, Vec<(Origin, Rule)>) {
         match self.source {
             Source::File { .. } => {}
-            Source::TrustAll | Source::TrustNothing => return Vec::new(),
+            Source::TrustAll => return (true, Vec::new()),
+            Source::TrustNothing => return (false, Vec::new()),
         }
         let (answers, folder) = (self.clone(), folder.to_owned());
-        tokio::task::spawn_blocking(move || answers.rules(&folder)).await.unwrap_or_default()
+        let about = move || (answers.is_trusted(&folder), answers.rules(&folder));
+        tokio::task::spawn_blocking(about).await.unwrap_or_default()
     }
 
     /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.

@@ -266,8 +266,16 @@ impl Environment for Local {
         on_path(path, files::stat).await
     }
 
+    async fn stat_all(&self, paths: &[PathBuf]) -> Vec<Result<Stat, Error>> {
+        on_each(paths, files::stat).await
+    }
+
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
         on_path(path, files::canonicalize).await
+    }
+
+    async fn canonicalize_all(&self, paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
+        on_each(paths, files::canonicalize).await
     }
 
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error> {
@@ -282,6 +290,10 @@ impl Environment for Local {
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
         on_path(path, files::list).await
+    }
+
+    async fn list_all(&self, paths: &[PathBuf]) -> Vec<Result<Vec<ListEntry>, Error>> {
+        on_each(paths, files::list).await
     }
 
     async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
@@ -475,6 +487,22 @@ async fn on_path<T: Send + 'static>(
 ) -> Result<T, Error> {
     let path = path.to_path_buf();
     blocking(CancellationToken::new(), move |_| act(&path)).await
+}
+
+/// Does the same with several paths, in one hop.
+async fn on_each<T: Send + 'static>(
+    paths: &[PathBuf],
+    act: fn(&Path) -> Result<T, Error>,
+) -> Vec<Result<T, Error>> {
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let all = paths.to_vec();
+    let look = move |_: &_| Ok(all.iter().map(|path| act(path)).collect::<Vec<_>>());
+    match blocking(CancellationToken::new(), look).await {
+        Ok(found) => found,
+        Err(error) => paths.iter().map(|_| Err(error.clone())).collect(),
+    }
 }
 
 /// Runs something on a thread that may block. Dropping the future cancels the token it is given.

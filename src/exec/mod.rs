@@ -46,6 +46,7 @@ pub use search::{
 };
 pub use wrapped::Wrapped;
 
+use futures_util::future::join_all;
 use pintle_protocol::files::FileState;
 use scan::{Keep, Scan, Scanned, StoredContent};
 use std::path::{Path, PathBuf};
@@ -75,9 +76,27 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Returns metadata of a path, following symbolic links.
     async fn stat(&self, path: &Path) -> Result<Stat, Error>;
 
+    /// [`Environment::stat`] of several paths, in their order.
+    async fn stat_all(&self, paths: &[PathBuf]) -> Vec<Result<Stat, Error>> {
+        let mut found = Vec::with_capacity(paths.len());
+        for some in paths.chunks(SIDE_BY_SIDE) {
+            found.extend(join_all(some.iter().map(|path| self.stat(path))).await);
+        }
+        found
+    }
+
     /// The path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are
     /// kept. So a file that is yet to be written has a canonical path too.
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error>;
+
+    /// [`Environment::canonicalize`] of several paths, in their order.
+    async fn canonicalize_all(&self, paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
+        let mut found = Vec::with_capacity(paths.len());
+        for some in paths.chunks(SIDE_BY_SIDE) {
+            found.extend(join_all(some.iter().map(|path| self.canonicalize(path))).await);
+        }
+        found
+    }
 
     /// Runs a command as a filter from one text to another, with separate stderr. Not available behind a prefix.
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
@@ -101,6 +120,15 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
 
     /// Returns a folder's entries, in no order; entries that cannot be read are left out.
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error>;
+
+    /// [`Environment::list`] of several folders, in their order.
+    async fn list_all(&self, paths: &[PathBuf]) -> Vec<Result<Vec<ListEntry>, Error>> {
+        let mut found = Vec::with_capacity(paths.len());
+        for some in paths.chunks(SIDE_BY_SIDE) {
+            found.extend(join_all(some.iter().map(|path| self.list(path))).await);
+        }
+        found
+    }
 
     /// Writes a whole file at once: a reader sees the old content or the new. Parents are created, the
     /// mode is kept, a symbolic link stays and its target is written.
@@ -222,6 +250,9 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// process of an engine that lives is left alone.
     async fn end_abandoned(&self, owner: &str) -> Vec<String>;
 }
+
+/// The number of paths that are looked at concurrently. Behind a command prefix each is a process of its own.
+const SIDE_BY_SIDE: usize = 8;
 
 /// The maximum size of a file that is held in memory whole.
 pub const MAX_WHOLE_BYTES: u64 = 256 * 1024 * 1024;

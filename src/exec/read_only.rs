@@ -52,8 +52,16 @@ impl Environment for ReadOnly {
         self.0.stat(path).await
     }
 
+    async fn stat_all(&self, paths: &[PathBuf]) -> Vec<Result<Stat, Error>> {
+        self.0.stat_all(paths).await
+    }
+
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
         self.0.canonicalize(path).await
+    }
+
+    async fn canonicalize_all(&self, paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
+        self.0.canonicalize_all(paths).await
     }
 
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error> {
@@ -66,6 +74,10 @@ impl Environment for ReadOnly {
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
         self.0.list(path).await
+    }
+
+    async fn list_all(&self, paths: &[PathBuf]) -> Vec<Result<Vec<ListEntry>, Error>> {
+        self.0.list_all(paths).await
     }
 
     async fn write(&self, path: &Path, _content: Vec<u8>) -> Result<(), Error> {

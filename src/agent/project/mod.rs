@@ -12,7 +12,7 @@ use crate::context::documents::Document;
 use crate::context::rules::{self, Rule, When};
 use crate::context::skills::{self, Skill};
 use crate::context::templates::{self, Template};
-use crate::exec::{Environment, Error, FileKind, Window};
+use crate::exec::{Environment, Error, FileKind, ListEntry, Stat, Window};
 use crate::permissions;
 use crate::trust::Answers;
 use futures_util::stream::{self, StreamExt};
@@ -112,16 +112,10 @@ impl<'a> ProjectFiles<'a> {
         personal: &'a Personal,
         cwd: &'a Path,
     ) -> Self {
-        let folders: Vec<PathBuf> = cwd.ancestors().map(Path::to_owned).collect();
-        let found: Vec<Option<PathBuf>> = stream::iter(folders)
-            .map(|folder| async move {
-                let is_there = env.stat(&folder.join(".git")).await.is_ok();
-                is_there.then_some(folder)
-            })
-            .buffered(SIDE_BY_SIDE)
-            .collect()
-            .await;
-        let repository = found.into_iter().flatten().next();
+        let candidates: Vec<PathBuf> = cwd.ancestors().map(|folder| folder.join(".git")).collect();
+        let found = env.stat_all(&candidates).await;
+        let is_there = cwd.ancestors().zip(found).find(|(_, found)| found.is_ok());
+        let repository = is_there.map(|(folder, _)| folder.to_owned());
         let is_repository = repository.is_some();
         Self::at(env, personal, cwd, repository.unwrap_or_else(|| cwd.to_owned()), is_repository)
             .await
@@ -157,10 +151,8 @@ impl<'a> ProjectFiles<'a> {
         paths.retain(|path| self.env_of(path).1 == Owner::Project);
         paths.sort();
         paths.dedup();
-        let found = stream::iter(paths)
-            .map(|path| async move { self.env.stat(&path).await.is_ok().then_some(path) })
-            .buffered(SIDE_BY_SIDE);
-        found.filter_map(std::future::ready).collect().await
+        let found = self.env.stat_all(&paths).await;
+        paths.into_iter().zip(found).filter_map(|(path, found)| found.ok().map(|_| path)).collect()
     }
 
     /// The texts of the project's own rules with the folder that each is for, or the reason why one cannot be read. Nothing of a
@@ -200,12 +192,7 @@ impl<'a> ProjectFiles<'a> {
 
     /// The environment for a path, and its owner: a user's own folder is on this machine.
     pub(super) fn env_of(&self, path: &Path) -> (&dyn Environment, Owner) {
-        match &self.personal.folder {
-            Some((env, folder)) if path.starts_with(folder) || self.personal.sources.name(path) => {
-                (env.as_ref(), Owner::User)
-            }
-            Some(_) | None => (self.env, Owner::Project),
-        }
+        env_of(self.env, self.personal, path)
     }
 
     /// The text of a file. One of the project must not lead out of it: a link could show what is none of its business.
@@ -228,7 +215,9 @@ impl<'a> ProjectFiles<'a> {
     }
 
     /// The texts of these files, those that are there, in their order.
-    pub(super) async fn documents(&self, paths: Vec<PathBuf>) -> Vec<Document> {
+    pub(super) async fn documents(&self, mut paths: Vec<PathBuf>) -> Vec<Document> {
+        let mut found = stat_all(self.env, self.personal, &paths).await.into_iter();
+        paths.retain(|_| found.next().is_some_and(|found| found.is_ok()));
         let texts = stream::iter(paths)
             .map(|path| async move {
                 let text = self.text(&path).await?;
@@ -363,15 +352,11 @@ impl<'a> ProjectFiles<'a> {
         folders: Vec<(PathBuf, Owner)>,
         file_of: impl Fn(&str, bool) -> Option<PathBuf>,
     ) -> Vec<(Document, Owner)> {
-        let listed = stream::iter(folders)
-            .map(|(folder, owner)| async move {
-                let entries = self.env_of(&folder).0.list(&folder).await.unwrap_or_default();
-                (folder, owner, entries)
-            })
-            .buffered(SIDE_BY_SIDE);
-        let listed: Vec<_> = listed.collect().await;
         let mut paths: Vec<_> = named.into_iter().map(|path| (path, Owner::User)).collect();
-        for (folder, owner, mut entries) in listed {
+        let all: Vec<PathBuf> = folders.iter().map(|(folder, _)| folder.clone()).collect();
+        let listed = list_all(self.env, self.personal, &all).await;
+        for ((folder, owner), entries) in folders.into_iter().zip(listed) {
+            let mut entries = entries.unwrap_or_default();
             entries.sort();
             let files = entries.iter().filter_map(|entry| file_of(&entry.name, entry.is_folder));
             paths.extend(files.map(|file| (folder.join(file), owner)));
@@ -385,6 +370,78 @@ impl<'a> ProjectFiles<'a> {
             .buffered(SIDE_BY_SIDE);
         texts.filter_map(std::future::ready).collect().await
     }
+}
+
+/// The environment for a path, and its owner: a user's own folder is on this machine.
+fn env_of<'e>(
+    env: &'e dyn Environment,
+    personal: &'e Personal,
+    path: &Path,
+) -> (&'e dyn Environment, Owner) {
+    match &personal.folder {
+        Some((own, folder)) if path.starts_with(folder) || personal.sources.name(path) => {
+            (own.as_ref(), Owner::User)
+        }
+        Some(_) | None => (env, Owner::Project),
+    }
+}
+
+/// Paths by their owners, so that each environment is asked once about all that are its own.
+struct ByOwner<'e> {
+    /// Of the user, and of the project.
+    sides: [(&'e dyn Environment, Vec<PathBuf>); 2],
+    /// The owner of each path, in their order.
+    owners: Vec<Owner>,
+}
+
+impl<'e> ByOwner<'e> {
+    fn new(env: &'e dyn Environment, personal: &'e Personal, paths: &[PathBuf]) -> Self {
+        let own = personal.folder.as_ref().map_or(env, |(own, _)| own.as_ref());
+        let mut sides = [(own, Vec::new()), (env, Vec::new())];
+        let mut owners = Vec::with_capacity(paths.len());
+        for path in paths {
+            let owner = env_of(env, personal, path).1;
+            let [user, project] = &mut sides;
+            let side = if owner == Owner::User { user } else { project };
+            side.1.push(path.clone());
+            owners.push(owner);
+        }
+        Self { sides, owners }
+    }
+
+    /// The answers of both in the order of the paths.
+    fn in_order<T>(self, user: Vec<T>, project: Vec<T>) -> Vec<T> {
+        let (mut user, mut project) = (user.into_iter(), project.into_iter());
+        let next = |owner| match owner {
+            Owner::User => user.next(),
+            Owner::Project => project.next(),
+        };
+        self.owners.iter().copied().filter_map(next).collect()
+    }
+}
+
+/// What is at these paths.
+pub(super) async fn stat_all(
+    env: &dyn Environment,
+    personal: &Personal,
+    paths: &[PathBuf],
+) -> Vec<Result<Stat, Error>> {
+    let asked = ByOwner::new(env, personal, paths);
+    let [(here, own), (there, others)] = &asked.sides;
+    let (own, others) = tokio::join!(here.stat_all(own), there.stat_all(others));
+    asked.in_order(own, others)
+}
+
+/// The entries of these folders.
+async fn list_all(
+    env: &dyn Environment,
+    personal: &Personal,
+    folders: &[PathBuf],
+) -> Vec<Result<Vec<ListEntry>, Error>> {
+    let asked = ByOwner::new(env, personal, folders);
+    let [(here, own), (there, others)] = &asked.sides;
+    let (own, others) = tokio::join!(here.list_all(own), there.list_all(others));
+    asked.in_order(own, others)
 }
 
 /// A Markdown file in a folder.

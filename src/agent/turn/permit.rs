@@ -389,27 +389,20 @@ impl Permissions {
     async fn prepare(&self, site: Site<'_>) -> Ready {
         let env = site.env;
         let roots = workspace::roots(env, site.cwd, site.additional).await;
-        let home = match site.home {
-            Some(home) => Some(resolve(env, home).await),
-            None => None,
-        };
-        let mut private = Vec::new();
-        let mut readable = Vec::new();
-        if let Some(artifacts) = site.artifacts {
-            readable.push(resolve(env, artifacts).await);
-        }
+        let is_here = env.is_this_machine();
+        let PermissionPolicy { private, readable, answers, .. } = self.policy.as_ref();
         // Elsewhere these folders are other people's.
-        if env.is_this_machine() {
-            for path in &self.policy.private {
-                private.push(resolve(env, path).await);
-            }
-            for path in &self.policy.readable {
-                readable.push(resolve(env, path).await);
-            }
-        }
+        let private = if is_here { private.as_slice() } else { &[] };
+        let readable = if is_here { readable.as_slice() } else { &[] };
+        let named = site.home.into_iter().chain(site.artifacts).map(Path::to_owned);
+        let named: Vec<PathBuf> = named.chain(private.iter().chain(readable).cloned()).collect();
+        let mut resolved = resolve_all(env, &named).await.into_iter();
+        let home = site.home.and_then(|_| resolved.next());
+        let artifacts = site.artifacts.and_then(|_| resolved.next());
+        let private: Vec<PathBuf> = resolved.by_ref().take(private.len()).collect();
+        let readable: Vec<PathBuf> = artifacts.into_iter().chain(resolved).collect();
         let folder = roots.first().cloned().unwrap_or_default();
-        let is_trusted = self.policy.answers.trusts(&folder).await;
-        let kept = self.policy.answers.rules_in(&folder).await;
+        let (is_trusted, kept) = answers.about(&folder).await;
         let own = self.policy.rules.iter().map(|rule| (Origin::User, rule.clone()));
         let of_policy = self.policy.policy_rules.iter().map(|rule| (Origin::Policy, rule.clone()));
         let own = own.chain(of_policy);
@@ -508,12 +501,16 @@ async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access)
         Access::Execute(command) => {
             let analysis = analyse(env, command);
             let cwd = site.cwd.to_owned();
-            let mut resolved = BTreeMap::new();
-            for path in analysis.paths(&cwd, ready.places.home.as_deref()) {
-                let exists = env.stat(&path).await.is_ok();
-                let target = resolve(env, &path).await;
-                resolved.insert(path, ResolvedPath { path: target, exists });
-            }
+            let paths: Vec<PathBuf> =
+                analysis.paths(&cwd, ready.places.home.as_deref()).into_iter().collect();
+            let (found, targets) = tokio::join!(env.stat_all(&paths), resolve_all(env, &paths));
+            let resolved: BTreeMap<_, _> = paths
+                .into_iter()
+                .zip(found.into_iter().zip(targets))
+                .map(|(path, (found, target))| {
+                    (path, ResolvedPath { path: target, exists: found.is_ok() })
+                })
+                .collect();
             let leaves_sandbox = grants.failed_in_sandbox(command);
             Action::Execute { analysis, cwd, resolved, leaves_sandbox }
         }
@@ -541,16 +538,25 @@ enum Wants {
 }
 
 async fn check(env: &dyn Environment, paths: &[PathBuf], wants: Wants) -> Vec<CheckedPath> {
-    let mut checked = Vec::new();
-    for path in paths {
-        let resolved = resolve(env, path).await;
-        let links = match wants {
-            Wants::Path => 0,
-            Wants::PathAndLinks => env.stat(&resolved).await.map_or(0, |stat| stat.links),
-        };
-        checked.push(CheckedPath { named: path.clone(), resolved, links });
-    }
+    let resolved = resolve_all(env, paths).await;
+    let links = match wants {
+        Wants::Path => vec![0; paths.len()],
+        Wants::PathAndLinks => {
+            let found = env.stat_all(&resolved).await;
+            found.into_iter().map(|found| found.map_or(0, |stat| stat.links)).collect()
+        }
+    };
+    let checked = paths.iter().zip(resolved).zip(links);
     checked
+        .map(|((named, resolved), links)| CheckedPath { named: named.clone(), resolved, links })
+        .collect()
+}
+
+async fn resolve_all(env: &dyn Environment, paths: &[PathBuf]) -> Vec<PathBuf> {
+    let found = paths.iter().zip(env.canonicalize_all(paths).await);
+    found
+        .map(|(path, found)| found.unwrap_or_else(|_| crate::permissions::command::lexical(path)))
+        .collect()
 }
 
 async fn resolve(env: &dyn Environment, path: &Path) -> PathBuf {

@@ -268,14 +268,8 @@ async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec
     let (cwd, root) = (ctx.workspace.folders.cwd.as_path(), briefing.root.clone());
     let paths = document_paths(personal, &root, cwd, profile);
     let known = &briefing.documents;
-    let stats = paths.iter().map(|path| async move {
-        let env = match &personal.folder {
-            Some((env, folder)) if path.starts_with(folder) => env.as_ref(),
-            Some(_) | None => ctx.workspace.env.as_ref(),
-        };
-        (path, env.stat(path).await)
-    });
-    let stats = join_all(stats).await;
+    let stats = project::stat_all(ctx.workspace.env.as_ref(), personal, &paths).await;
+    let stats: Vec<_> = paths.iter().zip(stats).collect();
     let is_same = |(path, stat): &(&PathBuf, Result<Stat, Error>)| {
         let known = known.iter().find(|known| known.path == **path);
         match (known, stat) {

@@ -120,8 +120,23 @@ impl Environment for Overlay {
         Ok(Stat { kind: FileKind::File, size: document.text.len() as u64, modified_ms, links: 1 })
     }
 
+    async fn stat_all(&self, paths: &[PathBuf]) -> Vec<Result<Stat, Error>> {
+        if self.documents.is_idle() {
+            return self.inner.stat_all(paths).await;
+        }
+        let mut found = Vec::with_capacity(paths.len());
+        for path in paths {
+            found.push(self.stat(path).await);
+        }
+        found
+    }
+
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
         self.inner.canonicalize(path).await
+    }
+
+    async fn canonicalize_all(&self, paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
+        self.inner.canonicalize_all(paths).await
     }
 
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error> {
@@ -142,6 +157,10 @@ impl Environment for Overlay {
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
         self.inner.list(path).await
+    }
+
+    async fn list_all(&self, paths: &[PathBuf]) -> Vec<Result<Vec<ListEntry>, Error>> {
+        self.inner.list_all(paths).await
     }
 
     async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {

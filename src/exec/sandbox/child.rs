@@ -69,12 +69,12 @@ fn has_namespaces(start: &Start<'_>) -> bool {
     start.kind != Kind::Plain && start.namespaces_failed.is_none()
 }
 
-/// Waits, in namespaces of its own, to become a confined command: making them takes longer than all the rest. Without one it
-/// ends.
+/// Waits to become a command, a confined one in namespaces of its own: making these takes longer than all the rest. Without one it ends.
 pub(super) fn wait_in_reserve(start: &Start<'_>, reserve: &OwnedFd) -> ! {
     namespaces::close_all_but(vec![reserve.as_raw_fd(), start.life.as_raw_fd()]);
-    let is_ready = namespaces::map_ids(start.user, start.group)
-        .and_then(|()| end_with_parent(Some(start.life)));
+    let has_ids =
+        if has_namespaces(start) { namespaces::map_ids(start.user, start.group) } else { Ok(()) };
+    let is_ready = has_ids.and_then(|()| end_with_parent(Some(start.life)));
     let asked = is_ready.is_ok().then(|| wire::asked(reserve).ok().flatten()).flatten();
     let Some((_, [connection, stdin, stdout, stderr])) = asked else {
         namespaces::exit(NOT_STARTED)

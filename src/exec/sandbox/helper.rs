@@ -38,6 +38,15 @@ struct Guarded {
     has_ended: bool,
 }
 
+/// A process that waits to become the next command of its kind.
+#[derive(Debug)]
+struct Reserve {
+    kind: Kind,
+    pid: Pid,
+    /// It is told on this what it becomes.
+    socket: OwnedFd,
+}
+
 #[derive(Debug)]
 struct Helper {
     control: OwnedFd,
@@ -45,10 +54,10 @@ struct Helper {
     life: (OwnedFd, OwnedFd),
     signals: SigSet,
     guarded: Vec<Guarded>,
-    /// A process in namespaces of its own that waits to become the next confined command, with the socket on which it does.
-    reserve: Option<(Pid, OwnedFd)>,
-    /// The reserve is made when a command ends, so that it takes no time from one that runs.
-    wants_reserve: bool,
+    /// At most one of each kind.
+    reserves: Vec<Reserve>,
+    /// The kinds of which a reserve is made when a command ends, so that it takes no time from one that runs.
+    wanted: Vec<Kind>,
     /// None until something is to be confined, or where it cannot be compiled.
     programs: Option<Programs>,
     /// The result of making namespaces: the step that failed. None until somebody has tried.
@@ -86,8 +95,8 @@ impl Helper {
             life,
             signals,
             guarded: Vec::new(),
-            reserve: None,
-            wants_reserve: false,
+            reserves: Vec::new(),
+            wanted: Vec::new(),
             programs: None,
             namespaces,
         })
@@ -142,13 +151,18 @@ impl Helper {
                 self.namespaces().err()
             }
         };
-        let is_reserved = kind == Kind::Confined && failed.is_none();
-        let begun = match self.reserve.take_if(|_| is_reserved) {
-            Some(reserve) => Ok(reserve).and_then(|(pid, socket)| {
+        let is_reserved = match kind {
+            Kind::Plain => true,
+            Kind::Confined => failed.is_none(),
+            Kind::Networked => false,
+        };
+        let reserve = self.reserves.iter().position(|reserve| is_reserved && reserve.kind == kind);
+        let begun = match reserve.map(|at| self.reserves.swap_remove(at)) {
+            Some(Reserve { pid, socket, .. }) => {
                 let [stdin, stdout, stderr] = streams.each_ref().map(AsFd::as_fd);
-                wire::ask(&socket, kind, [connection.as_fd(), stdin, stdout, stderr])?;
-                io::Result::Ok(pid)
-            }),
+                let asked = wire::ask(&socket, kind, [connection.as_fd(), stdin, stdout, stderr]);
+                asked.map(|()| pid)
+            }
             None => Err(io::Error::from(io::ErrorKind::NotFound)),
         };
         let begun = begun.or_else(|_| {
@@ -170,7 +184,9 @@ impl Helper {
                 let _ = wire::send(&connection, &Frame::Failed(failure));
             }
         }
-        self.wants_reserve |= is_reserved;
+        if is_reserved && !self.wanted.contains(&kind) {
+            self.wanted.push(kind);
+        }
     }
 
     fn start_of<'a>(
@@ -194,14 +210,14 @@ impl Helper {
         }
     }
 
-    /// Forks the process that becomes the next confined command.
-    fn make_reserve(&self) -> io::Result<(Pid, OwnedFd)> {
+    /// Forks the process that becomes the next command of a kind.
+    fn make_reserve(&self, kind: Kind) -> io::Result<Reserve> {
         let (socket, theirs) =
             socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
-        let start = self.start_of(Kind::Confined, &theirs, [&theirs; 3], None);
-        match namespaces::fork(Kind::Confined)? {
+        let start = self.start_of(kind, &theirs, [&theirs; 3], None);
+        match namespaces::fork(kind)? {
             ForkResult::Child => child::wait_in_reserve(&start, &theirs),
-            ForkResult::Parent { child } => Ok((child, socket)),
+            ForkResult::Parent { child } => Ok(Reserve { kind, pid: child, socket }),
         }
     }
 
@@ -221,8 +237,12 @@ impl Helper {
         for guarded in &mut self.guarded {
             has_one_ended |= guarded.report();
         }
-        if has_one_ended && std::mem::take(&mut self.wants_reserve) && self.reserve.is_none() {
-            self.reserve = self.make_reserve().ok();
+        if has_one_ended {
+            for kind in std::mem::take(&mut self.wanted) {
+                if !self.reserves.iter().any(|reserve| reserve.kind == kind) {
+                    self.reserves.extend(self.make_reserve(kind).ok());
+                }
+            }
         }
         self.guarded.retain(|guarded| !guarded.has_ended || guarded.connection.is_some());
         // Orphans that were adopted. The first process in the list may be a command whose end the engine has not yet taken
@@ -241,7 +261,7 @@ impl Helper {
     /// The engine is gone: ends every process below this one, however it was started.
     fn end_all(mut self) {
         self.guarded.clear();
-        self.reserve = None;
+        self.reserves.clear();
         loop {
             let below = descendants::below(Pid::this());
             let mut is_hopeless = true;
