@@ -7,8 +7,9 @@ use anyhow::Context;
 use pintle::ambient::Ambient;
 use pintle::frontend::run::{EventFilter, header};
 use pintle::store::Store;
-use pintle_protocol::event::Event;
 use pintle_protocol::ids::SessionId;
+use serde::Deserialize;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 pub(crate) fn run(wanted: &args::Replay, ambient: &Ambient) -> anyhow::Result<u8> {
@@ -29,19 +30,33 @@ pub(crate) fn run(wanted: &args::Replay, ambient: &Ambient) -> anyhow::Result<u8
     }
 }
 
+/// The type of an event.
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(borrow)]
+    event: Kind<'a>,
+}
+
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+}
+
 fn print(store: &Store, id: &SessionId, filter: &EventFilter) -> anyhow::Result<()> {
-    let entries = store.entries(id)?;
+    let events = store.texts(id)?;
     let mut out = BufWriter::new(io::stdout().lock());
-    writeln!(out, "{}", header(id.clone(), entries.header().cwd.clone()))?;
-    for entry in entries {
-        let entry = entry?;
+    writeln!(out, "{}", header(id.clone(), events.header().cwd.clone()))?;
+    for event in events {
+        let event = event?;
+        let record = serde_json::from_str::<Record<'_>>(event.get()).ok();
+        let kind = record.map(|record| record.event.kind).unwrap_or_default();
         // A run begins to listen once its session is there, and no longer does when it is closed.
-        let event = entry.record.as_ref().map(|record| &record.event);
-        if matches!(event, Some(Event::SessionCreated { .. } | Event::SessionClosed { .. })) {
+        if matches!(kind.as_ref(), "session.created" | "session.closed") {
             continue;
         }
-        if filter.lets_through(entry.wire.get()) {
-            writeln!(out, "{}", entry.wire.get())?;
+        if filter.lets_through(event.get()) {
+            writeln!(out, "{event}")?;
         }
     }
     out.flush()?;

@@ -73,8 +73,8 @@ pub fn write(
     let title = || title(store, session);
     match format {
         Format::Json => {
-            for entry in store.entries(session)? {
-                writeln!(out, "{}", entry?.wire)?;
+            for event in store.texts(session)? {
+                writeln!(out, "{}", event?)?;
             }
             Ok(())
         }

@@ -92,7 +92,7 @@ mod tests {
                 cause: None,
                 event,
             };
-            Entry::written(record, "null")
+            Entry::written(record)
         };
         words.split_whitespace().enumerate().map(entry).collect()
     }

@@ -307,7 +307,7 @@ fn earlier_versions_come_back_as_version_three() {
     assert_eq!(lines.len(), 7);
     assert_eq!(lines[4]["firstKeptEntryId"], lines[3]["id"]);
     assert!(lines[4].get("firstKeptEntryIndex").is_none());
-    let wires = entries.iter().map(|entry| serde_json::from_str(entry.wire.get()).unwrap());
+    let wires = entries.iter().map(|entry| serde_json::to_value(&entry.record).unwrap());
     let models: Vec<Value> = wires
         .filter(|wire: &Value| wire["event"]["type"] != "turn.started")
         .filter_map(|wire| wire["event"].get("model").cloned())

@@ -2,18 +2,21 @@
 //!
 //! Invariant: memory holds one line, whatever the size of the journal.
 
+use super::entry::FromLine;
 use super::journal::{self, FILE};
-use super::{Entry, Error, Header, Store, entry};
+use super::{Entry, Error, Header, Store};
 use crate::disk;
 use pintle_protocol::ids::SessionId;
+use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
+use std::marker::PhantomData;
 use std::path::PathBuf;
 
 /// The entries of a stored session, in order. Damaged and incomplete lines are skipped.
 #[derive(Debug)]
-pub struct Entries {
+pub struct Entries<T = Entry> {
     header: Header,
     path: PathBuf,
     reader: BufReader<File>,
@@ -22,6 +25,7 @@ pub struct Entries {
     has_ended: bool,
     /// Returns only these entries; `None` returns all.
     only: Option<BTreeSet<u64>>,
+    of: PhantomData<T>,
 }
 
 impl Store {
@@ -32,16 +36,24 @@ impl Store {
     pub fn entries(&self, session: &SessionId) -> Result<Entries, Error> {
         Entries::of(self.current(session)?.join(FILE))
     }
+
+    /// Reads the events of a session from its beginning, as JSON text.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn texts(&self, session: &SessionId) -> Result<Entries<Box<RawValue>>, Error> {
+        Entries::of(self.current(session)?.join(FILE))
+    }
 }
 
-impl Entries {
+impl<T> Entries<T> {
     /// Reads the journal at this path.
     pub(super) fn of(path: PathBuf) -> Result<Self, Error> {
         let header = journal::read_header(&path)?;
         let file = disk::open(&path).map_err(Error::io(&path))?;
         let reader = BufReader::new(file);
         let (line, last, has_ended, only) = (Vec::new(), 0, false, None);
-        Ok(Self { header, path, reader, line, last, has_ended, only })
+        Ok(Self { header, path, reader, line, last, has_ended, only, of: PhantomData })
     }
 
     /// The first line.
@@ -77,8 +89,8 @@ impl Entries {
     }
 }
 
-impl Iterator for Entries {
-    type Item = Result<Entry, Error>;
+impl<T: FromLine> Iterator for Entries<T> {
+    type Item = Result<T, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.has_ended {
@@ -95,14 +107,14 @@ impl Iterator for Entries {
                 self.put_back();
                 break;
             };
-            let parsed = std::str::from_utf8(text).ok().and_then(|text| entry::parse(text).ok());
+            let parsed = std::str::from_utf8(text).ok().and_then(T::from_line);
             // The first line is the header, not an entry; damaged lines are skipped.
-            let Some(entry) = parsed.filter(|entry| entry.seq > self.last) else { continue };
-            self.last = entry.seq;
-            if self.only.as_ref().is_some_and(|only| !only.contains(&entry.seq)) {
+            let Some((seq, read)) = parsed.filter(|(seq, _)| *seq > self.last) else { continue };
+            self.last = seq;
+            if self.only.as_ref().is_some_and(|only| !only.contains(&seq)) {
                 continue;
             }
-            return Some(Ok(entry));
+            return Some(Ok(read));
         }
         self.has_ended = true;
         None

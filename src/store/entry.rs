@@ -1,8 +1,15 @@
 //! One line of a journal: the event record as it is sent over the wire, and a private field beside it.
+//!
+//! Opening a session reads every line, so the frequent events are read without the detour that serde takes for enums with a tag: it
+//! buffers all of their fields before it looks at the tag. `quick` is that way; its tests compare it with the other one.
+
+mod quick;
 
 use pintle_protocol::event::EventRecord;
+use pintle_protocol::ids::{SessionId, TurnId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// The private field's name. It comes last in a line.
 const PRIVATE: &str = "private";
@@ -12,8 +19,6 @@ const PRIVATE: &str = "private";
 pub struct Entry {
     /// The event's number.
     pub seq: u64,
-    /// The record as JSON text, as it goes over the wire.
-    pub wire: Box<RawValue>,
     /// The record, or `None` for a kind of event that this engine does not know.
     pub record: Option<EventRecord>,
     /// The private part, such as the parts of a reply that a provider wants back verbatim.
@@ -22,10 +27,36 @@ pub struct Entry {
 
 impl Entry {
     /// The entry of an event that was just appended without a private part.
-    pub fn written(record: EventRecord, json: &str) -> Self {
-        let wire =
-            RawValue::from_string(json.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
-        Self { seq: record.seq, wire, record: Some(record), private: None }
+    pub fn written(record: EventRecord) -> Self {
+        Self { seq: record.seq, record: Some(record), private: None }
+    }
+}
+
+/// What is read of a line. A line that is damaged gives nothing.
+pub trait FromLine: Sized {
+    /// Reads a line; returns the event's number with it.
+    fn from_line(line: &str) -> Option<(u64, Self)>;
+}
+
+impl FromLine for Entry {
+    fn from_line(line: &str) -> Option<(u64, Self)> {
+        parse(line).ok().map(|entry| (entry.seq, entry))
+    }
+}
+
+/// The record as JSON text, as it goes over the wire.
+impl FromLine for Box<RawValue> {
+    fn from_line(line: &str) -> Option<(u64, Self)> {
+        #[derive(Deserialize)]
+        struct Line<'a> {
+            seq: u64,
+            #[serde(borrow)]
+            private: Option<&'a RawValue>,
+        }
+        let line = without_return(line);
+        let Line { seq, private } = serde_json::from_str(line).ok()?;
+        let wire = wire(line, private);
+        Some((seq, RawValue::from_string(wire.into_owned()).ok()?))
     }
 }
 
@@ -40,28 +71,51 @@ pub(super) fn line(wire: &str, private: Option<&RawValue>) -> String {
     }
 }
 
+/// A journal that passed through another system may have other line ends.
+fn without_return(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// A line without its private part.
+fn wire<'a>(line: &'a str, private: Option<&RawValue>) -> Cow<'a, str> {
+    let Some(private) = private else { return line.into() };
+    let tail = format!(",\"{PRIVATE}\":{private}}}");
+    let body = line.strip_suffix(tail.as_str()).unwrap_or(line);
+    format!("{body}}}").into()
+}
+
 /// Reads a line.
 pub(crate) fn parse(line: &str) -> Result<Entry, serde_json::Error> {
     #[derive(Deserialize)]
-    struct Line {
+    #[serde(rename_all = "camelCase")]
+    struct Line<'a> {
         seq: u64,
+        #[serde(borrow)]
+        session_id: Option<&'a RawValue>,
+        #[serde(borrow)]
+        ts_ms: Option<&'a RawValue>,
+        #[serde(borrow)]
+        turn_id: Option<&'a RawValue>,
+        #[serde(borrow)]
+        cause: Option<&'a RawValue>,
+        #[serde(borrow)]
+        event: Option<&'a RawValue>,
         private: Option<Box<RawValue>>,
     }
-    // A journal that passed through another system may have other line ends.
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    let Line { seq, private } = serde_json::from_str(line)?;
-    let wire = match &private {
-        None => line.to_owned(),
-        Some(private) => {
-            let tail = format!(",\"{PRIVATE}\":{private}}}");
-            let body = line.strip_suffix(tail.as_str()).unwrap_or(line);
-            format!("{body}}}")
+
+    let line: Line<'_> = serde_json::from_str(without_return(line))?;
+    let record = || {
+        fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
+            serde_json::from_str(raw.get()).ok()
         }
+        Some(EventRecord {
+            session_id: read::<SessionId>(line.session_id?)?,
+            seq: line.seq,
+            ts_ms: read(line.ts_ms?)?,
+            turn_id: line.turn_id.map(read::<Option<TurnId>>).unwrap_or(Some(None))?,
+            cause: line.cause.map(read::<Option<_>>).unwrap_or(Some(None))?,
+            event: quick::event(line.event?.get())?,
+        })
     };
-    Ok(Entry {
-        seq,
-        record: serde_json::from_str(&wire).ok(),
-        wire: RawValue::from_string(wire)?,
-        private,
-    })
+    Ok(Entry { seq: line.seq, record: record(), private: line.private })
 }

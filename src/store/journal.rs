@@ -9,7 +9,7 @@
 
 use super::artifacts;
 use super::entries::Entries;
-use super::entry::{self, Entry};
+use super::entry::{self, Entry, FromLine as _};
 use super::{Error, FORMAT_VERSION, Header, draft, migrate};
 use crate::disk;
 use pintle_protocol::event::EventRecord;
@@ -153,10 +153,9 @@ impl Journal {
             if number == 1 {
                 continue;
             }
-            let parsed = std::str::from_utf8(text).ok().and_then(|text| entry::parse(text).ok());
-            match parsed {
-                Some(entry) if entry.seq > self.last_seq => {
-                    self.note(entry.seq, start);
+            match std::str::from_utf8(text).ok().and_then(Entry::from_line) {
+                Some((seq, entry)) if seq > self.last_seq => {
+                    self.note(seq, start);
                     entries.push(entry);
                 }
                 Some(_) | None => warnings.push(format!(
@@ -340,16 +339,16 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
             }
             let Some(text) = line.strip_suffix(b"\n") else { return Ok(page) };
             let Ok(text) = std::str::from_utf8(text) else { continue };
-            let Ok(entry) = entry::parse(text) else { continue };
-            if entry.seq <= page.last {
+            let Some((seq, event)) = Box::<RawValue>::from_line(text) else { continue };
+            if seq <= page.last {
                 continue;
             }
             if page.events.len() == limit {
                 page.more = true;
                 return Ok(page);
             }
-            page.last = entry.seq;
-            page.events.push(entry.wire);
+            page.last = seq;
+            page.events.push(event);
         }
     };
     read().map_err(Error::io(path))

@@ -37,7 +37,7 @@ mod title;
 mod verify;
 
 pub use entries::Entries;
-pub use entry::Entry;
+pub use entry::{Entry, FromLine};
 pub use index::Index;
 use journal::Holder;
 pub use journal::{Journal, Opened, Page};

@@ -3,12 +3,15 @@
 //!
 //! Invariant: the work is bounded by the request, not by the size of the journal.
 
+use super::entry::FromLine;
 use super::journal::Page;
-use super::{Entry, Error, entry};
+use super::{Entry, Error};
 use crate::disk;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// The size at which bisecting ends and reading begins, in bytes.
@@ -69,14 +72,15 @@ fn number_of(line: &[u8]) -> Option<u64> {
 /// Reads the last events before the one numbered `before`; a number beyond the end means the end.
 pub(super) fn page_before(path: &Path, before: u64, limit: usize) -> Result<Page, Error> {
     let mut page = Page { events: Vec::new(), last: 0, more: false };
-    for entry in EntriesBack::before(path, before)? {
-        let entry = entry?;
+    let mut events = EntriesBack::<Box<RawValue>>::before(path, before)?;
+    while let Some(event) = events.next_numbered() {
+        let (seq, event) = event?;
         if page.events.len() == limit {
             page.more = true;
             break;
         }
-        page.last = page.last.max(entry.seq);
-        page.events.push(entry.wire);
+        page.last = page.last.max(seq);
+        page.events.push(event);
     }
     page.events.reverse();
     Ok(page)
@@ -84,14 +88,15 @@ pub(super) fn page_before(path: &Path, before: u64, limit: usize) -> Result<Page
 
 /// The entries of a stored session, backwards. Damaged and incomplete lines are skipped.
 #[derive(Debug)]
-pub struct EntriesBack {
+pub struct EntriesBack<T = Entry> {
     path: PathBuf,
     lines: Backwards,
     /// The next entry has a smaller number.
     before: u64,
+    of: PhantomData<T>,
 }
 
-impl EntriesBack {
+impl<T> EntriesBack<T> {
     /// Begins with the last entry before this number.
     pub(super) fn before(path: &Path, before: u64) -> Result<Self, Error> {
         let open = || -> io::Result<Backwards> {
@@ -104,7 +109,7 @@ impl EntriesBack {
             Ok(Backwards { file, start, rest: Vec::new() })
         };
         let lines = open().map_err(Error::io(path))?;
-        Ok(Self { path: path.to_owned(), lines, before })
+        Ok(Self { path: path.to_owned(), lines, before, of: PhantomData })
     }
 
     /// Continues with the last entry before this number.
@@ -117,21 +122,28 @@ impl EntriesBack {
     }
 }
 
-impl Iterator for EntriesBack {
-    type Item = Result<Entry, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl<T: FromLine> EntriesBack<T> {
+    /// Returns the next one with its number.
+    fn next_numbered(&mut self) -> Option<Result<(u64, T), Error>> {
         loop {
             let line = match self.lines.next() {
                 Ok(line) => line?,
                 Err(error) => return Some(Err(Error::io(&self.path)(error))),
             };
-            let entry = std::str::from_utf8(&line).ok().and_then(|line| entry::parse(line).ok());
-            if let Some(entry) = entry.filter(|entry| entry.seq < self.before) {
-                self.before = entry.seq;
-                return Some(Ok(entry));
+            let read = std::str::from_utf8(&line).ok().and_then(T::from_line);
+            if let Some((seq, read)) = read.filter(|(seq, _)| *seq < self.before) {
+                self.before = seq;
+                return Some(Ok((seq, read)));
             }
         }
+    }
+}
+
+impl<T: FromLine> Iterator for EntriesBack<T> {
+    type Item = Result<T, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_numbered().map(|read| read.map(|(_, read)| read))
     }
 }
 

@@ -558,8 +558,8 @@ impl Engine {
             cause,
             event,
         };
-        let json = journal.append(&record, None)?;
-        Ok(Entry::written(record, &json))
+        journal.append(&record, None)?;
+        Ok(Entry::written(record))
     }
 
     fn spawn(

@@ -171,7 +171,6 @@ async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) ->
 mod tests {
     use super::*;
     use pintle_protocol::ids::ItemId;
-    use serde_json::value::RawValue;
     use serde_json::{Value, json};
 
     /// Events in a word each: `keep` a verdict, `files` what somebody did, `runs` and `ends` of a call, anything else a notice.
@@ -192,7 +191,7 @@ mod tests {
             let seq = at as u64 + 1;
             let record = json!({"sessionId": "s", "seq": seq, "tsMs": 0, "event": event});
             let record = Some(serde_json::from_value(record).unwrap());
-            Entry { seq, wire: RawValue::NULL.to_owned(), record, private: None }
+            Entry { seq, record, private: None }
         };
         words.split_whitespace().enumerate().map(entry).collect()
     }

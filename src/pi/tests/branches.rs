@@ -184,9 +184,7 @@ fn journal(events: Vec<Event>) -> Vec<Entry> {
         event,
     };
     let records = (1..).zip(events).map(record);
-    records
-        .map(|record| Entry::written(record.clone(), &serde_json::to_string(&record).unwrap()))
-        .collect()
+    records.map(|record| Entry::written(record)).collect()
 }
 
 fn said(id: &str) -> Event {

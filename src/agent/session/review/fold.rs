@@ -121,7 +121,7 @@ mod tests {
                 let session_id = SessionId::new("s");
                 let record =
                     EventRecord { session_id, seq, ts_ms: 1, turn_id: None, cause: None, event };
-                Entry::written(record, "null")
+                Entry::written(record)
             });
             let entries: Vec<Entry> = entries.collect();
             let untold =
