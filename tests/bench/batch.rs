@@ -5,16 +5,18 @@
 //! ```
 //!
 //! A thousand tasks of one reply each, by eight workers. The cost is the CPU time (user and system) of the batch and all its workers for
-//! each task; from it is taken what the same thousand turns cost in one engine, as prompts of one session after another over `pintle serve`.
-//! Beside it: the same tasks by `pintle run`, a process for each.
+//! each task; beside it stands what the same thousand turns cost in one engine, as prompts of one session after another over `pintle serve`,
+//! and the aim is of what a task costs more. Below it: the same tasks by `pintle run`, a process for each.
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a benchmark measures real time on the real program"
 )]
 
+mod report;
+
 use nix::sys::resource::{UsageWho, getrusage};
+use report::{Aim, row};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
@@ -118,10 +120,14 @@ fn main() {
             assert!(status.unwrap().success());
         }
     });
-    println!("a turn in one engine              {turn:.2} ms CPU, {turn_wall:.2} ms wall");
-    println!(
-        "a task of {TASKS}, {WORKERS} workers         {task:.2} ms CPU, {task_wall:.2} ms wall"
-    );
-    println!("a task by a process of its own    {run:.2} ms CPU, {run_wall:.2} ms wall");
-    println!("a task of a batch beside its turn {:.2} ms CPU   (aim < {AIM_MS} ms)", task - turn);
+    report::head("batch: a task beside its turn, each the mean of many");
+    let of_turns = format!("a turn, of {TASKS} sessions in one engine");
+    row(&format!("{of_turns}, CPU"), "ms", turn, Aim::None, None);
+    row(&format!("{of_turns}, wall"), "ms", turn_wall, Aim::None, None);
+    let of_tasks = format!("a task of a batch, of {TASKS} by {WORKERS} workers");
+    let (cpu, wall) = (Some(("a turn", turn)), Some(("a turn", turn_wall)));
+    row(&format!("{of_tasks}, CPU"), "ms", task, Aim::Added(AIM_MS), cpu);
+    row(&format!("{of_tasks}, wall"), "ms", task_wall, Aim::None, wall);
+    row("a task by `pintle run`, a process of its own, CPU", "ms", run, Aim::None, cpu);
+    row("a task by `pintle run`, a process of its own, wall", "ms", run_wall, Aim::None, wall);
 }

@@ -11,15 +11,17 @@
 //! - a start: `true` below the guardian and confined, beside `true` as a child of this process; the promise is 2 ms over
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a benchmark measures real time on real processes"
 )]
+
+mod report;
 
 use pintle::ambient::Ambient;
 use pintle::exec::local::{Local, Options};
 use pintle::exec::sandbox::{Confinement, Hosts, Network};
 use pintle::exec::{Command, End, Environment};
+use report::{Aim, row};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -36,6 +38,7 @@ fn main() {
     runtime.block_on(async {
         let folder = tempfile::tempdir().unwrap();
         let local = Local::new(&Ambient::system(), Options::default());
+        report::head("commands: beside the bare thing");
         start(folder.path()).await;
         flood(&local, folder.path()).await;
         tree(&local, folder.path()).await;
@@ -85,11 +88,11 @@ async fn start(folder: &Path) {
             }
         }
     }
-    let medians: Vec<Duration> = times.into_iter().map(median).collect();
+    let medians: Vec<f64> = times.into_iter().map(|times| ms(median(times))).collect();
     let bare = medians.first().copied().unwrap_or_default();
-    for ((name, ..), median) in rows.iter().zip(medians) {
-        let over = median.as_secs_f64() - bare.as_secs_f64();
-        println!("`true` {name}: {median:.2?}, {:.2} ms over bare (promised: 2)", over * 1e3);
+    for ((name, ..), median) in rows.iter().zip(medians).skip(1) {
+        let what = format!("running `true`, {name}, median");
+        row(&what, "ms", median, Aim::Added(2.0), Some(("bare", bare)));
     }
 }
 
@@ -128,12 +131,10 @@ async fn flood(local: &Local, folder: &Path) {
             peak = peak.max(resident_mib());
         }
     }
-    let (bare, ours) = (median(bare), median(ours));
-    let factor = ours.as_secs_f64() / bare.as_secs_f64();
-    println!(
-        "20 MB of output: {ours:.1?}, a bare reader {bare:.1?}: {factor:.2} times (promised: 1.5)"
-    );
-    println!("memory grew by {:.1} MB (promised: under 8)", peak - before);
+    let (bare, ours) = (ms(median(bare)), ms(median(ours)));
+    row("20 MB of output, median", "ms", ours, Aim::Times(1.5), Some(("a bare reader", bare)));
+    let what = format!("growth of memory over {ROUNDS} such outputs, at most");
+    row(&what, "MiB", peak - before, Aim::Most(8.0), None);
 }
 
 /// Reads what the command prints and forgets it.
@@ -187,9 +188,8 @@ async fn tree(local: &Local, folder: &Path) {
         assert!(*time < Duration::from_millis(2500), "it took {time:?}");
     }
     let slowest = left.last().map(|(time, _)| *time).unwrap_or_default();
-    println!(
-        "a tree of {TREE} processes that heed nothing: none left after {slowest:.2?} (promised: 2.5 s)"
-    );
+    let what = format!("a tree of {TREE} processes that heed nothing, to its end, slowest");
+    row(&what, "s", slowest.as_secs_f64(), Aim::Most(2.5), None);
 }
 
 /// How many processes bear this name.
@@ -207,6 +207,10 @@ fn resident_mib() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

@@ -6,7 +6,9 @@
 //!
 //! CPU time of this process, not time on the wall: other work on the machine does not count. Medians of some rounds, and the
 //! budgets beside them: 10,000 deltas in 50 ms, one event of 16 MB in 100 ms.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark measures real time")]
+#![expect(clippy::unwrap_used, reason = "a benchmark measures real time")]
+
+mod report;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -15,6 +17,7 @@ use nix::sys::time::TimeValLike;
 use pintle::llm::wire::{Wire, WireRequest, WireResponse};
 use pintle::llm::{Api, Delta, Endpoint, Error, Message, Request, connect};
 use pintle_protocol::content::Content;
+use report::{Aim, row};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -137,7 +140,7 @@ fn measure(api: Api, texts: &[String]) -> f64 {
 }
 
 fn main() {
-    println!("{:<10} {:>14} {:>14}", "", "10,000 deltas", "one of 16 MB");
+    report::head("decode: a reply from bytes to deltas, CPU");
     let small: Vec<String> = (0..DELTAS).map(|n| format!("word {n} \"ä\"\n")).collect();
     let big = ["x".repeat(BIG)];
     for (name, api) in [
@@ -146,7 +149,9 @@ fn main() {
         ("responses", Api::Responses),
         ("gemini", Api::Gemini),
     ] {
-        println!("{name:<10} {:>11.1} ms {:>11.1} ms", measure(api, &small), measure(api, &big));
+        let what = format!("decoding {name}, {DELTAS} deltas, CPU, median");
+        row(&what, "ms", measure(api, &small), Aim::Most(50.0), None);
+        let what = format!("decoding {name}, one event of 16 MB, CPU, median");
+        row(&what, "ms", measure(api, &big), Aim::Most(100.0), None);
     }
-    println!("{:<10} {:>11} ms {:>11} ms", "budget", 50, 100);
 }

@@ -8,16 +8,18 @@
 //! - 200 lines at line 5,000,000 of a file of 1 GB: time beside `sed`, growth of memory
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::indexing_slicing,
     reason = "a benchmark measures real time on real files"
 )]
 
+mod report;
+
 use pintle::ambient::Ambient;
 use pintle::exec::Local;
 use pintle::exec::local::Options;
 use pintle::tools::{Agents, Folders, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
+use report::{Aim, row};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -34,7 +36,7 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let bench = Bench { cwd: folder.path().canonicalize().unwrap() };
-    println!("medians of {ROUNDS} interleaved rounds");
+    report::head("files: large files");
     for places in [1, 10] {
         bench.edits(&runtime, places);
     }
@@ -96,16 +98,12 @@ impl Bench {
             }
         }
         let (bare, edited, patched) = (median(bare), median(edited), median(patched));
-        let aim = if places == 1 { 1.5 } else { 2.0 };
-        println!("10 MB, {places} places, by hand          {bare:>8.2?}");
-        println!(
-            "10 MB, {places} places, edit             {edited:>8.2?}  {:.2} times (aim {aim})",
-            ratio(edited, bare)
-        );
-        println!(
-            "10 MB, {places} places, apply_patch      {patched:>8.2?}  {:.2} times",
-            ratio(patched, bare)
-        );
+        let (at, aim) = if places == 1 { ("one place", 1.5) } else { ("ten places", 2.0) };
+        let by_hand = Some(("by hand", bare));
+        let what = format!("a file of 10 MB, `edit` in {at}, median");
+        row(&what, "ms", edited, Aim::Times(aim), by_hand);
+        let what = format!("a file of 10 MB, `apply_patch` in {at}, median");
+        row(&what, "ms", patched, Aim::None, by_hand);
     }
 
     fn page(&self, runtime: &tokio::runtime::Runtime) {
@@ -138,11 +136,10 @@ impl Bench {
             sed.push(began.elapsed());
         }
         let (ours, sed) = (median(ours), median(sed));
-        println!(
-            "1 GB, 200 lines at 5,000,000, read {ours:>8.2?}  sed {sed:.2?}, {:.2} times",
-            ratio(ours, sed)
-        );
-        println!("1 GB, growth of memory             {:>8.1} MiB (aim < 8 MB)", to_mib(grown));
+        let what = "a file of 1 GB, `read` of 200 lines at 5,000,000, median";
+        row(what, "ms", ours, Aim::None, Some(("sed", sed)));
+        let what = "a file of 1 GB, the same `read`, growth of memory";
+        row(what, "MiB", to_mib(grown), Aim::Most(8.0), None);
     }
 }
 
@@ -198,13 +195,10 @@ fn patch_arguments(places: usize) -> Value {
     json!({"patch": format!("*** Begin Patch\n*** Update File: large.rs\n{hunks}*** End Patch")})
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+/// In milliseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
     times.sort();
-    times[times.len() / 2]
-}
-
-fn ratio(ours: Duration, theirs: Duration) -> f64 {
-    ours.as_secs_f64() / theirs.as_secs_f64()
+    times[times.len() / 2].as_secs_f64() * 1000.0
 }
 
 fn resident_kib(field: &str) -> u32 {

@@ -8,7 +8,6 @@
 //! The floor is this program itself, started again with `FLOOR` set.
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::indexing_slicing,
     reason = "a benchmark measures real time on the real program"
@@ -16,7 +15,9 @@
 
 mod least;
 mod provider;
+mod report;
 
+use report::{Aim, row};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
@@ -114,7 +115,7 @@ impl Running {
         self.until("\"idle\"");
     }
 
-    fn resident_mb(&self) -> f64 {
+    fn resident_mib(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
@@ -214,10 +215,10 @@ impl Figure {
         }
     }
 
-    fn print(&self, name: &str, share: usize, aim: f64) {
+    /// Prints the value of each program below which this share of a hundred lies.
+    fn print(&self, what: &str, unit: &str, share: usize, aim: Aim) {
         let (floor, pintle) = (at(&self.floor, share), at(&self.pintle, share));
-        let verdict = if pintle <= aim { "" } else { "over" };
-        println!("{name:<58}{floor:>9.2}{pintle:>9.2}{aim:>9.2}   {verdict}");
+        row(what, unit, pintle, aim, Some(("floor", floor)));
     }
 }
 
@@ -233,7 +234,7 @@ fn starts(folder: &Path) {
             it.send(INITIALIZE);
             it.until("\"id\":1");
             start.of(program).push(ms(began.elapsed()));
-            idle.of(program).push(it.resident_mb());
+            idle.of(program).push(it.resident_mib());
             it.send(CREATE);
             it.until("\"id\":2");
             for round in 0..=PROMPTS / STARTS {
@@ -247,17 +248,17 @@ fn starts(folder: &Path) {
                     later.of(program).push(took);
                 }
                 if round == 0 {
-                    used.of(program).push(it.resident_mb());
+                    used.of(program).push(it.resident_mib());
                 }
             }
             provider.server.join().unwrap();
         }
     }
-    start.print("start to answered `initialize`, ms", 50, 3.5);
-    first.print("first prompt of a process to its request, ms", 50, 4.0);
-    later.print("later prompts, ms", 50, 1.2);
-    idle.print("resident idle, MB", 50, 9.0);
-    used.print("resident after one prompt, MB", 50, 12.0);
+    start.print("start to answered `initialize`, median", "ms", 50, Aim::Most(3.5));
+    first.print("first prompt of a process to its request, median", "ms", 50, Aim::Most(4.0));
+    later.print("a later prompt to its request, median", "ms", 50, Aim::Most(1.2));
+    idle.print("memory resident when idle, median", "MiB", 50, Aim::Most(9.0));
+    used.print("memory resident after one prompt, median", "MiB", 50, Aim::Most(12.0));
 }
 
 /// Rounds with a tool: from the end of an answer to the next request.
@@ -288,7 +289,7 @@ fn rounds(folder: &Path) {
                 it.turn();
                 let rounds = f64::from(u32::try_from(ROUNDS).unwrap());
                 cpu.of(program).push((it.cpu_ms() - before) / rounds);
-                resident.of(program).push(it.resident_mb());
+                resident.of(program).push(it.resident_mib());
                 let times: Vec<(Instant, Instant)> =
                     provider.came.iter().take(ROUNDS + 1).collect();
                 provider.server.join().unwrap();
@@ -298,9 +299,12 @@ fn rounds(folder: &Path) {
                 }
             }
         }
-        round.print(&format!("a round with `{tool}`, ms"), 50, aim);
-        cpu.print(&format!("a round with `{tool}`, CPU ms of the program itself"), 50, 3.0);
-        resident.print(&format!("resident after {ROUNDS} rounds with `{tool}`, MB"), 50, 13.0);
+        let what = format!("a round with `{tool}`, median");
+        round.print(&what, "ms", 50, Aim::Most(aim));
+        let what = format!("a round with `{tool}`, CPU of the program itself, median");
+        cpu.print(&what, "ms", 50, Aim::Most(3.0));
+        let what = format!("memory resident after {ROUNDS} rounds with `{tool}`, median");
+        resident.print(&what, "MiB", 50, Aim::Most(13.0));
     }
 }
 
@@ -343,14 +347,8 @@ fn deltas(folder: &Path) {
             server.join().unwrap();
         }
     }
-    for (share, aim) in [(50, 0.08), (99, 0.15)] {
-        let added = at(&all.pintle, share) - at(&all.floor, share);
-        let (floor, verdict) = (at(&all.floor, share), if added <= aim { "" } else { "over" });
-        println!(
-            "{:<58}{floor:>9.3}{added:>9.3}{aim:>9.2}   {verdict}",
-            format!("a delta, added to the floor's, p{share}, ms")
-        );
-    }
+    all.print("a delta, socket to stdout, median", "ms", 50, Aim::Added(0.08));
+    all.print("a delta, socket to stdout, p99", "ms", 99, Aim::Added(0.15));
 }
 
 /// Ten thousand deltas as fast as they go.
@@ -370,12 +368,12 @@ fn flood(folder: &Path) {
             let before = it.cpu_ms();
             it.turn();
             cpu.of(program).push((it.cpu_ms() - before) / 1000.0);
-            resident.of(program).push(it.resident_mb());
+            resident.of(program).push(it.resident_mib());
             provider.server.join().unwrap();
         }
     }
-    resident.print("resident after 10,000 deltas, MB", 50, 13.0);
-    cpu.print("CPU for 10,000 deltas, s", 50, 0.03);
+    resident.print("memory resident after 10,000 deltas, median", "MiB", 50, Aim::Most(13.0));
+    cpu.print("10,000 deltas as fast as they go, CPU, median", "s", 50, Aim::Most(0.03));
 }
 
 fn main() {
@@ -387,18 +385,12 @@ fn main() {
     std::fs::create_dir(&project).unwrap();
     std::fs::write(project.join("file.txt"), "a line of a file of usual length\n".repeat(200))
         .unwrap();
-    println!("{:<58}{:>9}{:>9}{:>9}", "medians", "floor", "pintle", "aim");
+    report::head("floor: the engine beside the least that a process can do");
     starts(folder.path());
     deltas(folder.path());
     flood(folder.path());
     rounds(folder.path());
     let bytes = std::fs::metadata(env!("CARGO_BIN_EXE_pintle")).unwrap().len();
     let mb = f64::from(u32::try_from(bytes / 1000).unwrap()) / 1000.0;
-    println!(
-        "{:<58}{:>9}{mb:>9.1}{:>9.1}   {}",
-        "the program, MB",
-        "",
-        20.0,
-        if mb > 20.0 { "over" } else { "" }
-    );
+    row("the program, its file", "MB", mb, Aim::Most(20.0), None);
 }

@@ -12,16 +12,17 @@
 //! The aim: one by one at most 1.5 times the native protocol's, Pi's legacy dialect excepted.
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::indexing_slicing,
     reason = "a benchmark measures the real program"
 )]
 
 mod provider;
+mod report;
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use report::{Aim, row};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -151,6 +152,10 @@ fn run(folder: &Path, way: Way, deltas: usize, pause: Duration) -> (f64, usize, 
     (f64::from(micros) / 1000.0, bytes, messages)
 }
 
+fn number(of: usize) -> f64 {
+    f64::from(u32::try_from(of).unwrap())
+}
+
 fn median(mut of: Vec<f64>) -> f64 {
     of.sort_by(f64::total_cmp);
     of[of.len() / 2]
@@ -159,7 +164,7 @@ fn median(mut of: Vec<f64>) -> f64 {
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(folder.path()).unwrap();
-    println!("CPU for {DELTAS} deltas, medians of {ROUNDS}   (aim: one by one at most 1.5 times)");
+    report::head("frontends: telling a reply in each protocol");
     for (pace, pause) in PACES {
         let mut times = vec![Vec::new(); WAYS.len()];
         let mut written = vec![(0, 0); WAYS.len()];
@@ -171,14 +176,24 @@ fn main() {
                 written[at] = (bytes, messages);
             }
         }
-        println!("\n{pace}");
         let medians: Vec<f64> = times.into_iter().map(median).collect();
-        for ((way, time), (bytes, messages)) in WAYS.iter().zip(&medians).zip(written) {
-            let (times, kib) = (time / medians[0], bytes / 1024);
-            println!(
-                "  {:<12} {time:>7.1} ms   {times:.2} × native   {messages:>6} messages, {kib} KiB",
-                way.0
-            );
+        let (native, (native_bytes, native_messages)) = (medians[0], written[0]);
+        for (at, (name, ..)) in WAYS.iter().enumerate() {
+            let beside = |native: f64| (at > 0).then_some(("native", native));
+            let aim = if pause > Duration::ZERO && ["ACP", "Pi, current"].contains(name) {
+                Aim::Times(1.5)
+            } else {
+                Aim::None
+            };
+            let (bytes, messages) = written[at];
+            let told = format!("{DELTAS} deltas in {name}, {pace}");
+            let what = format!("{told}, CPU, median");
+            row(&what, "ms", medians[at], aim, beside(native));
+            let what = format!("{told}, messages");
+            row(&what, "", number(messages), Aim::None, beside(number(native_messages)));
+            let what = format!("{told}, written");
+            let beside = beside(number(native_bytes / 1024));
+            row(&what, "KiB", number(bytes / 1024), Aim::None, beside);
         }
     }
 }

@@ -15,14 +15,15 @@
 //! - the engine that clients share: a delta through `pintle attach`, and the engine's CPU time with a second client
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::indexing_slicing,
     reason = "a benchmark measures real time on the real program"
 )]
 
 mod provider;
+mod report;
 
+use report::{Aim, row};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -105,11 +106,21 @@ impl Drop for Engine {
     }
 }
 
-/// Median and 95th percentile.
-fn spread(mut times: Vec<Duration>) -> (f64, f64) {
+/// Median and 95th percentile, in milliseconds.
+type Spread = (f64, f64);
+
+fn spread(mut times: Vec<Duration>) -> Spread {
     times.sort();
     let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
     (at(50), at(95))
+}
+
+/// Prints both. The aim is the median's.
+fn rows(what: &str, (p50, p95): Spread, aim: Aim, beside: Option<(&str, Spread)>) {
+    let medians = beside.map(|(name, (p50, _))| (name, p50));
+    row(&format!("{what}, median"), "ms", p50, aim, medians);
+    let others = beside.map(|(name, (_, p95))| (name, p95));
+    row(&format!("{what}, p95"), "ms", p95, Aim::None, others);
 }
 
 fn start_up(folder: &std::path::Path) {
@@ -128,11 +139,9 @@ fn start_up(folder: &std::path::Path) {
         answered.push(began.elapsed());
         idle = engine.resident_mib();
     }
-    let ((bare, _), (p50, p95)) = (spread(bare), spread(answered));
-    println!(
-        "start-up to answered initialize   median {p50:.2} ms, p95 {p95:.2} ms   (/bin/true {bare:.2} ms, aim < 5 ms)"
-    );
-    println!("memory when idle                  {idle:.1} MiB   (aim < 10 MiB)");
+    let (bare, answered) = (spread(bare), spread(answered));
+    rows("start to answered `initialize`", answered, Aim::Most(5.0), Some(("/bin/true", bare)));
+    row("memory resident when idle", "MiB", idle, Aim::Most(10.0), None);
 }
 
 /// A provider that sends its deltas one by one: its address, when each was sent, and where to say that it was seen.
@@ -161,7 +170,8 @@ fn one_by_one() -> (String, Receiver<Instant>, Sender<()>, JoinHandle<()>) {
     (url, sent, seen_tx, server)
 }
 
-fn deltas(folder: &std::path::Path) {
+/// Deltas through `pintle serve`, and what they took.
+fn deltas(folder: &std::path::Path) -> Spread {
     let (url, sent, seen_tx, server) = one_by_one();
     let args = ["--model", "own/m", "--api", "chat", "--base-url", &url];
     let mut engine = Engine::start(folder, &args);
@@ -177,16 +187,14 @@ fn deltas(folder: &std::path::Path) {
     engine.until("turn.completed");
     let after = engine.resident_mib();
     server.join().unwrap();
-    let (bare, _) = spread(bare_socket());
-    let (p50, p95) = spread(times);
-    println!(
-        "a delta, socket to stdout         median {p50:.3} ms, p95 {p95:.3} ms   (plain read of the socket {bare:.3} ms, aim < 0.11 ms added)"
-    );
-    println!("memory after a turn over HTTP     {after:.1} MiB   (aim < 10 MiB)");
+    let (bare, times) = (spread(bare_socket()), spread(times));
+    rows("a delta, socket to stdout", times, Aim::Added(0.11), Some(("plain read", bare)));
+    row("memory resident after a turn over HTTP", "MiB", after, Aim::Most(10.0), None);
+    times
 }
 
-/// Deltas through `pintle attach`, with one client and with two.
-fn shared(folder: &std::path::Path) {
+/// Deltas through `pintle attach`, with one client and with two, beside those through `pintle serve`.
+fn shared(folder: &std::path::Path, serve: Spread) {
     let mut cpu = Vec::new();
     for clients in [1, 2] {
         let (url, sent, seen_tx, server) = one_by_one();
@@ -227,23 +235,17 @@ fn shared(folder: &std::path::Path) {
         for reader in readers {
             reader.join().unwrap();
         }
-        let (p50, p95) = spread(times);
         if clients == 1 {
-            println!(
-                "a delta through attach            median {p50:.3} ms, p95 {p95:.3} ms   (aim < 0.1 ms over serve)"
-            );
+            let (what, beside) = ("a delta through `pintle attach`", Some(("serve", serve)));
+            rows(what, spread(times), Aim::Added(0.1), beside);
         }
         Command::new("kill").arg(&pid).status().unwrap();
         while folder.join("home/engine.json").exists() {
             std::thread::yield_now();
         }
     }
-    println!(
-        "CPU of the engine, a second client {:.0} ms for {DELTAS} deltas, with one {:.0} ms, {:.2} times   (aim < 1.1)",
-        cpu[1],
-        cpu[0],
-        cpu[1] / cpu[0]
-    );
+    let what = format!("CPU of the shared engine for {DELTAS} deltas, two clients");
+    row(&what, "ms", cpu[1], Aim::Times(1.1), Some(("one client", cpu[0])));
 }
 
 /// The CPU time of all threads of a process, in milliseconds.
@@ -333,10 +335,14 @@ fn tool_rounds(folder: &std::path::Path) {
         bare.push(began.elapsed());
     }
     let (bare, _) = spread(bare);
-    println!("a tool round, the engine's part   median {engine:.3} ms   (aim < 0.3 ms)");
-    println!(
-        "a tool round with its tool        ls {ls:.3} ms, read {read:.3} ms, edit {edit:.3} ms   (read, write and rename alone {bare:.3} ms)"
-    );
+    for (what, took, aim, beside) in [
+        ("the engine's part", engine, Aim::Most(0.3), None),
+        ("with `ls`", ls, Aim::None, None),
+        ("with `read`", read, Aim::None, None),
+        ("with `edit`", edit, Aim::None, Some(("read, write, rename", bare))),
+    ] {
+        row(&format!("a tool round, {what}, median of turns"), "ms", took, aim, beside);
+    }
 }
 
 fn small_read(n: usize) -> String {
@@ -378,10 +384,9 @@ fn commands(folder: &std::path::Path) {
         }
         engine.until("turn.completed");
         let first = times.remove(0).as_secs_f64() * 1000.0;
-        let (median, slowest) = spread(times);
-        println!(
-            "a command among {count:6} files      median {median:.1} ms, p95 {slowest:.1} ms, the first {first:.1} ms"
-        );
+        let what = format!("a command among {count} files");
+        row(&format!("{what}, the first"), "ms", first, Aim::None, None);
+        rows(&format!("{what}, later ones"), spread(times), Aim::None, None);
     }
 }
 
@@ -422,10 +427,8 @@ fn growth(folder: &std::path::Path) {
     }
     std::fs::remove_file(home.join("config.toml")).unwrap();
     let ((first, _), (last, _)) = (spread(first), spread(last));
-    println!(
-        "a round of a long turn            among the first 100 {first:.3} ms, the last 100 of {LONG_TURN} {last:.3} ms, {:.2} times   (aim: no growth)",
-        last / first
-    );
+    let what = format!("a round among the last 100 of a turn of {LONG_TURN}, median");
+    row(&what, "ms", last, Aim::Times(1.0), Some(("the first 100", first)));
 }
 
 /// From `turn/start` to the request on the provider's socket.
@@ -463,10 +466,7 @@ fn prompts(folder: &std::path::Path) {
         }
     }
     server.join().unwrap();
-    let (p50, p95) = spread(times);
-    println!(
-        "a prompt, to the request on its way median {p50:.3} ms, p95 {p95:.3} ms   (aim < 1 ms)"
-    );
+    rows("a prompt to its request", spread(times), Aim::Most(1.0), None);
 }
 
 fn stops(folder: &std::path::Path) {
@@ -495,17 +495,15 @@ fn stops(folder: &std::path::Path) {
         times.push(began.elapsed());
     }
     server.join().unwrap();
-    let (p50, p95) = spread(times);
-    println!(
-        "a stop, to the end of the turn    median {p50:.3} ms, p95 {p95:.3} ms   (aim < 100 ms)"
-    );
+    rows("a stop, to the end of the turn", spread(times), Aim::Most(100.0), None);
 }
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
+    report::head("latency: what the engine promises");
     start_up(folder.path());
-    deltas(folder.path());
-    shared(folder.path());
+    let serve = deltas(folder.path());
+    shared(folder.path(), serve);
     tool_rounds(folder.path());
     commands(folder.path());
     growth(folder.path());

@@ -5,7 +5,9 @@
 //! ```
 //!
 //! CPU time of this process, medians of some rounds. The aim is 50 µs for a usual command.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark measures real time")]
+#![expect(clippy::unwrap_used, reason = "a benchmark measures real time")]
+
+mod report;
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
@@ -13,6 +15,7 @@ use pintle::permissions::{
     Action, Analysis, Call, Context, Decision, Origin, Places, Rule, Sandbox, decide,
 };
 use pintle_protocol::approval::PermissionMode;
+use report::{Aim, row};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -56,7 +59,7 @@ fn main() {
         places: &places,
         rules: &rules,
     };
-    println!("a decision about a command, CPU time   (aim < 50 µs)");
+    report::head("permissions: a decision about a command, CPU");
     for (name, line) in COMMANDS {
         let mut rounds: Vec<f64> = (0..ROUNDS)
             .map(|_| {
@@ -78,6 +81,6 @@ fn main() {
             .collect();
         rounds.sort_by(f64::total_cmp);
         let median = rounds.get(ROUNDS / 2).copied().unwrap_or_default();
-        println!("  {name:<14} median {median:.1} µs");
+        row(&format!("deciding about {name}, CPU, median"), "µs", median, Aim::Most(50.0), None);
     }
 }

@@ -8,14 +8,16 @@
 //! rounds.
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a benchmark measures real time"
 )]
 
+mod report;
+
 use pintle::review::{Author, Content, Review, Since};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::review::{Maker, ReviewAction, ReviewTarget};
+use report::{Aim, row};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -56,10 +58,11 @@ fn measure(name: &str, mut run: impl FnMut()) {
         .collect();
     times.sort_unstable();
     let median = times.get(ROUNDS / 2).unwrap().as_secs_f64() * 1000.0;
-    println!("{name:<44} {median:>8.2} ms   aim {AIM_MS} ms");
+    row(&format!("{name}, median"), "ms", median, Aim::Most(AIM_MS), None);
 }
 
 fn main() {
+    report::head(&format!("review: {HUNKS} hunks in a file of {LINES} lines"));
     let (before, after) = (file(None), file(Some(LINES / HUNKS)));
     let agent = Author::Agent(Maker { turn_id: TurnId::new("t1"), item_id: ItemId::new("i1") });
     let mut review = Review::new();

@@ -6,7 +6,7 @@
 //!
 //! The tree is made first: 50,000 files, 400 MB, nested folders with `.gitignore` files. Ours is a call of the tool in this
 //! process, the peer is a process of its own; what starting a process costs is measured too and taken off where
-//! the line says so. The rounds are interleaved; medians.
+//! the row says so. The rounds are interleaved; medians.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -15,11 +15,14 @@
     reason = "a benchmark measures real time on real files"
 )]
 
+mod report;
+
 use pintle::ambient::Ambient;
 use pintle::exec::Local;
 use pintle::exec::local::Options;
 use pintle::tools::{Find, Folders, Grep, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
 use pintle_protocol::content::Content;
+use report::{Aim, row};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -98,11 +101,15 @@ fn make(root: &Path) {
 }
 
 /// Files and their bytes.
-fn size_of(folder: &Path) -> (usize, u64) {
+fn size_of(folder: &Path) -> (usize, usize) {
     let mut sum = (0, 0);
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let facts = entry.metadata().unwrap();
-        let (files, bytes) = if facts.is_dir() { size_of(&entry.path()) } else { (1, facts.len()) };
+        let (files, bytes) = if facts.is_dir() {
+            size_of(&entry.path())
+        } else {
+            (1, usize::try_from(facts.len()).unwrap())
+        };
         sum = (sum.0 + files, sum.1 + bytes);
     }
     sum
@@ -141,7 +148,7 @@ impl Bench {
         median((0..ROUNDS).map(|_| self.peer(&format!("{program} --version")).0).collect())
     }
 
-    /// One line of the report. `is_same` looks at both answers once.
+    /// Rows beside the peer and beside what it takes without its start, to which the aim belongs. `is_same` looks at both answers once.
     fn compare(
         &self,
         name: &str,
@@ -170,14 +177,11 @@ impl Bench {
         }
         let (ours, peer) = (median(ours), median(peers));
         let net = peer.saturating_sub(self.shell_start);
-        println!(
-            "{name:<34} {:8.2} ms   peer {:8.2} ms, without its start {:8.2} ms   ratio {:.2}, to the latter {:.2}   (aim <= {aim})",
-            ms(ours),
-            ms(peer),
-            ms(net),
-            ms(ours) / ms(peer),
-            ms(ours) / ms(net)
-        );
+        let what = format!("{name}, median");
+        let program = command.split(' ').next().unwrap();
+        row(&what, "ms", ms(ours), Aim::None, Some((program, ms(peer))));
+        let less = format!("{program} less its start");
+        row(&what, "ms", ms(ours), Aim::Times(aim), Some((&less, ms(net))));
     }
 }
 
@@ -200,12 +204,11 @@ fn main() {
     let cwd: PathBuf = std::fs::canonicalize(temporary.path()).unwrap();
     make(&cwd);
     let (files, bytes) = size_of(&cwd);
-    println!(
-        "{files} files, {} MB (wanted {FILES}, {} MB), median of {} rounds",
-        bytes / 1_000_000,
-        BYTES / 1_000_000,
-        ROUNDS - 1
-    );
+    report::head("search: in a tree of many files");
+    let count = |of: usize| f64::from(u32::try_from(of).unwrap());
+    row("the tree, files", "", count(files), Aim::None, Some(("wanted", count(FILES))));
+    let (mb, wanted) = (bytes / 1_000_000, count(BYTES / 1_000_000));
+    row("the tree, size", "MB", count(mb), Aim::None, Some(("wanted", wanted)));
     let mut bench = Bench {
         runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
         ctx: ToolContext {

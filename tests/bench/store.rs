@@ -11,7 +11,6 @@
 //! - searches over 100,000 messages in 1,000 sessions: rare and common words, phrases, Chinese, paths, filters
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::indexing_slicing,
     clippy::cast_precision_loss,
@@ -19,10 +18,13 @@
     reason = "a benchmark measures real time on real files"
 )]
 
+mod report;
+
 use pintle::store::{FORMAT_VERSION, Filter, Header, Journal, Store};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{EntryRole, SessionSearchParams};
+use report::{Aim, row};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -144,9 +146,13 @@ fn item(number: u64, body: Value) -> Value {
     json!({"type": "item.completed", "item": item})
 }
 
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
 fn median(mut times: Vec<Duration>) -> f64 {
     times.sort();
-    times[times.len() / 2].as_secs_f64() * 1000.0
+    ms(times[times.len() / 2])
 }
 
 fn measured(rounds: usize, mut work: impl FnMut()) -> f64 {
@@ -217,31 +223,32 @@ fn long(folder: &Path, numbers: &mut Numbers) {
     std::fs::create_dir_all(&home).unwrap();
     let store = Store::new(&home);
     let append = long_session(&store, home.to_str().unwrap(), numbers);
-    println!("append, without fsync                       {append:8.4} ms   (aim < 0.2 ms)");
+    row("an append, without fsync, median", "ms", append, Aim::Most(0.2), None);
     let id = SessionId::new("long");
     let screen = measured(ROUNDS, || {
         assert_eq!(store.page_before(&id, u64::MAX, SCREEN).unwrap().events.len(), SCREEN);
     });
-    println!("last {SCREEN} of {ENTRIES} entries                {screen:8.2} ms");
+    let what = format!("the last {SCREEN} of {ENTRIES} entries");
+    row(&format!("{what}, median"), "ms", screen, Aim::None, None);
     let (took, rss, answer) = asked(
         &home,
         r#"{"id":2,"method":"session/events","params":{"sessionId":"long","before":9007199254740991,"limit":200}}"#,
     );
     assert_eq!(answer["result"]["lastSeq"], ENTRIES);
-    println!("  through the program                       {took:8.2} ms   (aim < 50 ms)");
-    println!("  its memory at most                        {rss:8.1} MiB  (aim < 100 MiB)");
+    row(&format!("{what}, a new program"), "ms", took, Aim::Most(50.0), None);
+    row(&format!("{what}, a new program, memory at most"), "MiB", rss, Aim::Most(100.0), None);
     let (took, rss, answer) = asked(
         &home,
         r#"{"id":2,"method":"session/open","params":{"sessionId":"long","tail":200}}"#,
     );
     assert_eq!(answer["result"]["seq"], ENTRIES);
-    println!("  opened for writing, read whole            {took:8.0} ms, {rss:.0} MiB");
+    let what = format!("{ENTRIES} entries opened for writing, read whole");
+    row(&what, "ms", took, Aim::None, None);
+    row(&format!("{what}, memory at most"), "MiB", rss, Aim::None, None);
     let began = Instant::now();
     while store.index().catch_up(u64::MAX).unwrap() > 0 {}
-    println!(
-        "  read into the index                       {:8.0} ms",
-        began.elapsed().as_secs_f64() * 1000.0
-    );
+    let took = ms(began.elapsed());
+    row(&format!("{ENTRIES} entries read into the index"), "ms", took, Aim::None, None);
 }
 
 fn lists(folder: &Path, numbers: &mut Numbers) {
@@ -266,15 +273,13 @@ fn lists(folder: &Path, numbers: &mut Numbers) {
         assert!(!page.is_empty());
     };
     let filter = Filter::default();
-    println!("{SESSIONS} sessions");
     let first = measured(1, || list(&filter, 50));
-    println!("  the first list                            {first:8.0} ms");
+    let what = format!("the first list of {SESSIONS} sessions");
+    row(&what, "ms", first, Aim::None, None);
     let began = Instant::now();
     while store.index().catch_up(u64::MAX).unwrap() > 0 {}
-    println!(
-        "  the rest of them read into the index      {:8.0} ms",
-        began.elapsed().as_secs_f64() * 1000.0
-    );
+    let took = ms(began.elapsed());
+    row("the rest of them read into the index", "ms", took, Aim::None, None);
     for (what, filter, limit) in [
         ("a page of 50", filter.clone(), 50),
         ("all of them", filter.clone(), usize::MAX),
@@ -282,17 +287,21 @@ fn lists(folder: &Path, numbers: &mut Numbers) {
         ("a folder", Filter { cwd: Some("/home/me/project-7".to_owned()), ..filter.clone() }, 50),
     ] {
         let took = measured(ROUNDS, || list(&filter, limit));
-        println!("  {what:<40}  {took:8.2} ms   (aim < 100 ms)");
+        let what = format!("a list of {SESSIONS} sessions: {what}, median");
+        row(&what, "ms", took, Aim::Most(100.0), None);
     }
     let mut journal = store.open(&SessionId::new("019000005000")).unwrap().journal;
     let took = measured(ROUNDS, || {
         put(&mut journal, item(1, json!({"type": "agentMessage", "text": "more"})));
         list(&filter, 50);
     });
-    println!("  a page of 50 after an append              {took:8.2} ms   (aim < 100 ms)");
+    let what = format!("a list of {SESSIONS} sessions");
+    row(&format!("{what}: 50 after an append, median"), "ms", took, Aim::Most(100.0), None);
     let (took, rss, answer) = asked(&home, r#"{"id":2,"method":"session/list","params":{}}"#);
     assert_eq!(answer["result"]["sessions"].as_array().unwrap().len(), 50);
-    println!("  through a new program                     {took:8.2} ms, {rss:.1} MiB at most");
+    row(&format!("{what}: 50, a new program"), "ms", took, Aim::None, None);
+    let what = format!("{what}: 50, a new program, memory at most");
+    row(&what, "MiB", rss, Aim::None, None);
 }
 
 fn searches(folder: &Path, numbers: &mut Numbers) {
@@ -323,34 +332,33 @@ fn searches(folder: &Path, numbers: &mut Numbers) {
             put(&mut journal, item(message, body));
         }
     }
-    println!("{} messages, {:.1} MB of text", TALKS * MESSAGES_EACH, bytes as f64 / 1e6);
+    let what = format!("{} messages", TALKS * MESSAGES_EACH);
+    row(&format!("{what}, their text"), "MB", bytes as f64 / 1e6, Aim::None, None);
     let began = Instant::now();
     while store.index().catch_up(u64::MAX).unwrap() > 0 {}
-    println!(
-        "  read into the index                       {:8.0} ms",
-        began.elapsed().as_secs_f64() * 1000.0
-    );
+    let took = ms(began.elapsed());
+    row(&format!("{what} read into the index"), "ms", took, Aim::None, None);
     let size = std::fs::metadata(home.join("index.sqlite")).unwrap().len();
-    println!("  its file                                  {:8.1} MB", size as f64 / 1e6);
+    row("the index, its file", "MB", size as f64 / 1e6, Aim::None, None);
     let of = |query: &str| SessionSearchParams {
         query: query.to_owned(),
         ..SessionSearchParams::default()
     };
     for (what, wanted, aim) in [
-        ("a rare word", of(RARE), 20),
-        ("a common word", of(COMMON), 50),
-        ("two common words", of("return value"), 50),
-        ("a common phrase", of("\"return value\""), 50),
-        ("a piece of a word", of("anzibar"), 20),
-        ("two characters of Chinese", of("修复"), 50),
-        ("four characters of Chinese", of("解析器 错误"), 50),
-        ("a short word", of("if"), 50),
-        ("a path", of("part_3/mod"), 50),
-        ("a word that is nowhere", of("xylophone"), 20),
+        ("a rare word", of(RARE), 20.0),
+        ("a common word", of(COMMON), 50.0),
+        ("two common words", of("return value"), 50.0),
+        ("a common phrase", of("\"return value\""), 50.0),
+        ("a piece of a word", of("anzibar"), 20.0),
+        ("two characters of Chinese", of("修复"), 50.0),
+        ("four characters of Chinese", of("解析器 错误"), 50.0),
+        ("a short word", of("if"), 50.0),
+        ("a path", of("part_3/mod"), 50.0),
+        ("a word that is nowhere", of("xylophone"), 20.0),
         (
             "a common word in one session",
             SessionSearchParams { session_id: Some(SessionId::new("talk-500")), ..of(COMMON) },
-            50,
+            50.0,
         ),
         (
             "a common word of one role in one folder",
@@ -359,20 +367,22 @@ fn searches(folder: &Path, numbers: &mut Numbers) {
                 roles: vec![EntryRole::User],
                 ..of(COMMON)
             },
-            50,
+            50.0,
         ),
-        ("no words: the newest", of(""), 20),
+        ("no words: the newest", of(""), 20.0),
     ] {
         let mut hits = 0;
         let took =
             measured(ROUNDS, || hits = store.index().search(&wanted, 20).unwrap().hits.len());
-        println!("  {what:<40}  {took:8.2} ms   (aim < {aim} ms), {hits} hits");
+        let what = format!("search: {what}, {hits} hits, median");
+        row(&what, "ms", took, Aim::Most(aim), None);
     }
 }
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let mut numbers = Numbers(7);
+    report::head("store: storing, listing and searching");
     long(folder.path(), &mut numbers);
     lists(folder.path(), &mut numbers);
     searches(folder.path(), &mut numbers);

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Runs the benchmarks in turn, and prints one table: each figure, its aim, what stands beside it in the same run, and the ratio of both. Installs
+# ripgrep and fd, the peers of searching, where they are missing.
+#
+#   tests/bench/all.sh                  all
+#   tests/bench/all.sh floor latency    these
+#   tests/bench/all.sh --write          all, and writes RESULTS.md
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+known=()
+for file in tests/bench/*.rs; do
+  # It counts instructions: see counted.sh.
+  [ "$file" = tests/bench/counted.rs ] || known+=("$(basename "$file" .rs)")
+done
+
+write=no
+names=()
+for arg in "$@"; do
+  if [ "$arg" = --write ]; then
+    write=yes
+  elif [[ " ${known[*]} " == *" $arg "* ]]; then
+    names+=("$arg")
+  else
+    write=unknown
+    break
+  fi
+done
+if [ "$write" = unknown ] || { [ "$write" = yes ] && [ ${#names[@]} -gt 0 ]; }; then
+  echo "usage: tests/bench/all.sh [--write | BENCHMARK...]" >&2
+  echo "benchmarks: ${known[*]}" >&2
+  exit 2
+fi
+[ ${#names[@]} -gt 0 ] || names=("${known[@]}")
+
+has_peers() {
+  command -v rg && { command -v fd || command -v fdfind; }
+} >/dev/null
+if [[ " ${names[*]} " == *" search "* ]] && ! has_peers && command -v apt-get >/dev/null; then
+  { apt-get update -qq && apt-get install -y -qq ripgrep fd-find; } >/dev/null 2>&1 ||
+    echo "tests/bench: ripgrep and fd cannot be installed" >&2
+fi
+
+table=$(mktemp)
+trap 'rm -f "$table"' EXIT
+
+run() {
+  local built="built where some of it was there" began=$SECONDS flags=() name
+  [ -d "${CARGO_TARGET_DIR:-target}/release/deps" ] || built="built from nothing"
+  for name in "${names[@]}"; do flags+=(--bench "$name"); done
+  cargo bench --locked --quiet --no-run "${flags[@]}"
+  printf '%-64s%8s s\n' "the program and ${#names[@]} benchmarks, $built" "$((SECONDS - began))"
+  for name in "${names[@]}"; do
+    echo
+    cargo bench --locked --quiet --bench "$name"
+  done
+}
+run | tee "$table"
+[ "$write" = yes ] || exit 0
+
+commit=$(git rev-parse --short=12 HEAD)
+[ -z "$(git status --porcelain -- . ':!tests/bench/RESULTS.md')" ] || commit="$commit, with changes"
+peers=""
+for program in rg fd fdfind; do
+  command -v "$program" >/dev/null || continue
+  version=$("$program" --version)
+  peers+="${peers:+, }${version%%$'\n'*}"
+done
+processor=$(sed -n '/^model name/{s/^[^:]*: *//p;q}' /proc/cpuinfo)
+cat >tests/bench/RESULTS.md <<END
+# Results of the benchmarks
+
+The last full run. Another machine has other figures; the ratios are of one run, and say more.
+
+|  |  |
+|---|---|
+| date | $(date -u +%Y-%m-%d) |
+| commit | $commit |
+| processor | ${processor:-$(uname -m)}, $(nproc) cores |
+| memory | $(awk '/^MemTotal:/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo) |
+| kernel | $(uname -sr) |
+| compiler | $(rustc --version) |
+| peers | ${peers:-none} |
+
+\`\`\`sh
+tests/bench/all.sh --write           # all of it, and this file
+tests/bench/all.sh floor             # one benchmark; what each measures is said at the top of its file
+\`\`\`
+
+An aim is the most that a figure is to be: \`3.5\` of the figure itself, \`1.5 ×\` of its ratio to what stands beside it, \`+0.08\` of its
+difference from that. \`over\` is said where it is missed.
+
+\`\`\`text
+$(cat "$table")
+\`\`\`
+END
