@@ -78,7 +78,7 @@ The last full run. Another machine has other figures; the ratios are of one run,
 | commit | $commit |
 | processor | ${processor:-$(uname -m)}, $(nproc) cores |
 | memory | $(awk '/^MemTotal:/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo) |
-| kernel | $(uname -sr) |
+| kernel | $(uname -s) $(uname -r | cut -d- -f1) |
 | compiler | $(rustc --version) |
 | peers | ${peers:-none} |
 
