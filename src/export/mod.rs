@@ -79,10 +79,7 @@ pub fn write(
             Ok(())
         }
         Format::Pi => {
-            let mut branch_points = pi::BranchPoints::default();
-            for entry in store.entries(session)? {
-                branch_points.take(&entry?);
-            }
+            let branch_points = pi::BranchPoints::read(store, session)?;
             let entries = store.entries(session)?;
             let mut writer = pi::Writer::new(branch_points);
             let mut text = String::new();

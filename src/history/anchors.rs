@@ -13,14 +13,14 @@ const TEXT_CHARS: usize = 120;
 
 /// The anchors of a session, in the order of their events.
 pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
-    let current = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
+    let is_on_path = tree::current(entries);
     let mut labels = tree::labels(entries);
     let mut copied = BTreeMap::new();
     let mut anchors = Vec::new();
     for entry in entries {
         let Some(record) = &entry.record else { continue };
         let mut add = |kind, text, from, metadata| {
-            let is_current = current.contains(&entry.seq);
+            let is_current = is_on_path(entry);
             anchors.push(Anchor {
                 seq: entry.seq,
                 kind,

@@ -29,7 +29,9 @@ use pintle_protocol::ids::SessionId;
 /// # Errors
 /// It does not exist or cannot be read.
 pub fn current_entries(store: &Store, session: &SessionId) -> Result<Entries, Error> {
-    let marks = store.entries(session)?.map(|entry| entry.map(|entry| tree::Mark::of(&entry)));
+    let marks = store
+        .entries_of(session, &[tree::TURNING])?
+        .map(|entry| entry.map(|entry| tree::Mark::of(&entry)));
     let marks: Vec<tree::Mark> = marks.collect::<Result<_, _>>()?;
     // Entries appended meanwhile are excluded.
     Ok(store.entries(session)?.only(tree::path_of(&marks, u64::MAX)))

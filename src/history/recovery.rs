@@ -222,8 +222,8 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     for agent in agents.since(forked_ms) {
         total.add(agent.usage, agent.cost_nano_usd);
     }
-    let path = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
-    let current = || entries.iter().filter(|entry| path.contains(&entry.seq));
+    let is_current = tree::current(entries);
+    let current = || entries.iter().filter(|entry| is_current(entry));
     let (plan, reported_mode) = (plan(current()), reported_mode(current()));
     let verdicts = Verdicts::of(entries);
     let jobs = EarlierJobs { count: jobs.count, unreported: jobs.unreported() };

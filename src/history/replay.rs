@@ -17,6 +17,7 @@ use pintle_protocol::item::{Item, ItemBody};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 /// The text in the place of a first message that cannot be read any more.
@@ -40,7 +41,7 @@ impl Skeleton {
     }
 
     /// Returns the reply with the content of its items, and its calls in order.
-    pub fn fill(self, items: &HashMap<ItemId, Item>) -> Replayed {
+    pub fn fill(self, items: &HashMap<ItemId, impl Borrow<Item>>) -> Replayed {
         let mut calls = Vec::new();
         let blocks = self.blocks.into_iter().filter_map(|bone| block(bone, items, &mut calls));
         let blocks = blocks.collect();
@@ -147,12 +148,13 @@ impl ExpandedInput {
 
 /// Rebuilds the conversation from a journal.
 pub fn conversation(entries: &[Entry]) -> Conversation {
+    // Items are only looked at: a long session has many, and large ones.
     let mut replay = Replay::default();
     for entry in entries {
         let Some(record) = &entry.record else { continue };
         match &record.event {
             Event::ItemUpdated { item } => {
-                replay.items.insert(item.id.clone(), item.clone());
+                replay.items.insert(item.id.clone(), item);
             }
             Event::ItemCompleted { item } => replay.item(item, entry),
             Event::ContextPruned(_) => {
@@ -223,15 +225,15 @@ impl KeptMessages {
 }
 
 #[derive(Default)]
-struct Replay {
+struct Replay<'a> {
     conversation: Conversation,
-    items: HashMap<ItemId, Item>,
+    items: HashMap<ItemId, &'a Item>,
     /// The calls of the last reply, in order, with the results received so far.
     calls: Vec<(ItemId, ToolResult)>,
 }
 
-impl Replay {
-    fn item(&mut self, item: &Item, entry: &Entry) {
+impl<'a> Replay<'a> {
+    fn item(&mut self, item: &'a Item, entry: &Entry) {
         match &item.body {
             // A compaction that did not complete changed nothing.
             ItemBody::Compaction(body) => {
@@ -257,10 +259,10 @@ impl Replay {
             // Calls and messages report jobs and sub-agents to the model.
             ItemBody::Job(_) | ItemBody::Subagent(_) => {}
             ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
-                self.items.insert(item.id.clone(), item.clone());
+                self.items.insert(item.id.clone(), item);
             }
             ItemBody::ToolCall(call) => {
-                self.items.insert(item.id.clone(), item.clone());
+                self.items.insert(item.id.clone(), item);
                 let pending = self.calls.iter_mut().find(|(id, _)| *id == item.id);
                 if let (Some((_, result)), Some(output)) = (pending, &call.output) {
                     result.content.clone_from(&output.content);
@@ -293,7 +295,7 @@ impl Replay {
 
 fn block(
     bone: Bone,
-    items: &HashMap<ItemId, Item>,
+    items: &HashMap<ItemId, impl Borrow<Item>>,
     calls: &mut Vec<(ItemId, String, String)>,
 ) -> Option<AssistantBlock> {
     Some(match bone {
@@ -303,9 +305,7 @@ fn block(
             opaque,
         },
         Bone::Call { item, call_id, arguments, opaque } => {
-            let Some(ItemBody::ToolCall(call)) = items.get(&item).map(|item| &item.body) else {
-                return None;
-            };
+            let ItemBody::ToolCall(call) = &items.get(&item)?.borrow().body else { return None };
             let name = call.tool_name.clone();
             let arguments = arguments
                 .or_else(|| call.input.as_ref().map(ToString::to_string))
@@ -317,8 +317,8 @@ fn block(
     })
 }
 
-fn text(items: &HashMap<ItemId, Item>, item: &ItemId) -> Option<String> {
-    match &items.get(item)?.body {
+fn text(items: &HashMap<ItemId, impl Borrow<Item>>, item: &ItemId) -> Option<String> {
+    match &items.get(item)?.borrow().body {
         ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => Some(body.text.clone()),
         ItemBody::UserMessage(_)
         | ItemBody::ToolCall(_)

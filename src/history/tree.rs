@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The length of a message in a node.
 const TEXT_CHARS: usize = 120;
 
+/// The type of the events after which the history goes on from another place.
+pub const TURNING: &str = "history.rewound";
+
 /// The part of an entry that determines its position in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
@@ -48,6 +51,14 @@ pub(super) fn path_of(marks: &[Mark], leaf: u64) -> BTreeSet<u64> {
         };
     }
     path
+}
+
+/// Returns a test for the entries on the path to the last one.
+pub fn current(entries: &[Entry]) -> impl Fn(&Entry) -> bool + use<> {
+    let leaf = entries.last().map_or(0, |entry| entry.seq);
+    let path = entries.iter().any(|entry| rewound_to(entry).is_some());
+    let path = path.then(|| self::path(entries, leaf));
+    move |entry| path.as_ref().is_none_or(|path| path.contains(&entry.seq))
 }
 
 /// Returns only the entries on the path to the one numbered `leaf`.

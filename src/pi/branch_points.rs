@@ -1,8 +1,10 @@
 //! A first pass over a journal for the writer: the events to which its history returns, and those with labels.
 
-use crate::store::Entry;
+use crate::history::tree;
+use crate::store::{Entry, Error, Store};
 use pintle_protocol::event::Event;
 use pintle_protocol::history::{HistoryRewound, LabelChanged};
+use pintle_protocol::ids::SessionId;
 use std::collections::BTreeSet;
 
 /// The events of a journal to which its history returns, or that have labels.
@@ -17,6 +19,18 @@ pub struct BranchPoints {
 }
 
 impl BranchPoints {
+    /// Reads those of a session.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn read(store: &Store, session: &SessionId) -> Result<Self, Error> {
+        let mut found = Self::default();
+        for entry in store.entries_of(session, &[tree::TURNING, "label.changed"])? {
+            found.take(&entry?);
+        }
+        Ok(found)
+    }
+
     /// Handles an entry; all entries of a journal are needed, in order.
     pub fn take(&mut self, entry: &Entry) {
         self.last = entry.seq;

@@ -5,6 +5,9 @@ use crate::store::{Error, FORMAT_VERSION, Header, Store};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 
+/// The number of events that are written at once.
+const AT_ONCE: usize = 256;
+
 impl Imported {
     /// Stores it under an unused id. It is invisible until it is complete.
     ///
@@ -19,7 +22,7 @@ impl Imported {
             created_ms: self.created_ms,
         };
         let mut journal = store.draft(&header)?;
-        for (seq, draft) in (1..).zip(self.drafts) {
+        let records = (1..).zip(self.drafts).map(|(seq, draft)| {
             let record = EventRecord {
                 session_id: id.clone(),
                 seq,
@@ -28,7 +31,13 @@ impl Imported {
                 cause: None,
                 event: draft.event,
             };
-            journal.append(&record, draft.private.as_deref())?;
+            (record, draft.private)
+        });
+        let mut records = records.peekable();
+        while records.peek().is_some() {
+            let some: Vec<_> = records.by_ref().take(AT_ONCE).collect();
+            journal
+                .append_all(some.iter().map(|(record, private)| (record, private.as_deref())))?;
         }
         // A part of it would look like a complete session.
         journal.publish()

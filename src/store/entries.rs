@@ -2,7 +2,7 @@
 //!
 //! Invariant: memory holds one line, whatever the size of the journal.
 
-use super::entry::FromLine;
+use super::entry::{self, FromLine};
 use super::journal::{self, FILE};
 use super::{Entry, Error, Header, Store};
 use crate::disk;
@@ -43,6 +43,39 @@ impl Store {
     /// It does not exist or cannot be read.
     pub fn texts(&self, session: &SessionId) -> Result<Entries<Box<RawValue>>, Error> {
         Entries::of(self.current(session)?.join(FILE))
+    }
+
+    /// Reads a session from its beginning, and parses only the events of these types. The others come without a record.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn entries_of(
+        &self,
+        session: &SessionId,
+        types: &'static [&'static str],
+    ) -> Result<impl Iterator<Item = Result<Entry, Error>> + use<>, Error> {
+        let lines: Entries<Line> = Entries::of(self.current(session)?.join(FILE))?;
+        Ok(lines.map(move |line| {
+            let Line { seq, text } = line?;
+            // Other events may hold the word as well: they are parsed for nothing.
+            let is_wanted = types.iter().any(|kind| text.contains(kind));
+            let parsed = is_wanted.then(|| entry::parse(&text).ok()).flatten();
+            Ok(parsed.unwrap_or(Entry { seq, record: None, private: None }))
+        }))
+    }
+}
+
+/// A line that is not parsed yet.
+#[derive(Debug)]
+struct Line {
+    seq: u64,
+    text: String,
+}
+
+impl FromLine for Line {
+    fn from_line(line: &str) -> Option<(u64, Self)> {
+        let seq = entry::number_of(line.as_bytes())?;
+        Some((seq, Self { seq, text: line.to_owned() }))
     }
 }
 

@@ -60,6 +60,15 @@ impl FromLine for Box<RawValue> {
     }
 }
 
+/// Returns the number of a line.
+pub(super) fn number_of(line: &[u8]) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Head {
+        seq: u64,
+    }
+    serde_json::from_slice::<Head>(line).ok().map(|head| head.seq)
+}
+
 /// Writes the line of a record.
 pub(super) fn line(wire: &str, private: Option<&RawValue>) -> String {
     match private {

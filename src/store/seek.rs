@@ -3,11 +3,10 @@
 //!
 //! Invariant: the work is bounded by the request, not by the size of the journal.
 
-use super::entry::FromLine;
+use super::entry::{FromLine, number_of};
 use super::journal::Page;
 use super::{Entry, Error};
 use crate::disk;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -58,15 +57,6 @@ fn line_after(file: &mut File, from: u64, before: u64) -> io::Result<Option<(u64
         start += length;
     }
     Ok(None)
-}
-
-/// Returns the number of a line.
-fn number_of(line: &[u8]) -> Option<u64> {
-    #[derive(Deserialize)]
-    struct Head {
-        seq: u64,
-    }
-    serde_json::from_slice::<Head>(line).ok().map(|head| head.seq)
 }
 
 /// Reads the last events before the one numbered `before`; a number beyond the end means the end.

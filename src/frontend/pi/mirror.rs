@@ -196,10 +196,7 @@ impl Mirror {
 
     /// Reads the journal from its beginning, with the current branch of its history.
     fn rebuild(&mut self) -> Result<(), Error> {
-        let mut branch_points = BranchPoints::default();
-        for entry in self.store.entries(&self.session)? {
-            branch_points.take(&entry?);
-        }
+        let branch_points = BranchPoints::read(&self.store, &self.session)?;
         self.journal = self.store.entries(&self.session)?;
         self.writer =
             Writer::new(branch_points).named_by_items().with_prompts().with_apis(&self.apis);
