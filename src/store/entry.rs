@@ -121,8 +121,8 @@ pub(crate) fn parse(line: &str) -> Result<Entry, serde_json::Error> {
             session_id: read::<SessionId>(line.session_id?)?,
             seq: line.seq,
             ts_ms: read(line.ts_ms?)?,
-            turn_id: line.turn_id.map(read::<Option<TurnId>>).unwrap_or(Some(None))?,
-            cause: line.cause.map(read::<Option<_>>).unwrap_or(Some(None))?,
+            turn_id: line.turn_id.map_or(Some(None), read::<Option<TurnId>>)?,
+            cause: line.cause.map_or(Some(None), read::<Option<_>>)?,
             event: quick::event(line.event?.get())?,
         })
     };

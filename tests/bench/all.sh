@@ -41,6 +41,14 @@ if [[ " ${names[*]} " == *" search "* ]] && ! has_peers && command -v apt-get >/
     echo "tests/bench: ripgrep and fd cannot be installed" >&2
 fi
 
+# Pi, where the tests of its clients have it.
+if [ -z "${PI:-}" ]; then
+  for program in "${PINTLE_CACHE:-.cache}"/clients/pi/current-*/package/dist/bundle/cli.js; do
+    command=${NODE:-node}
+    if "$command" "$program" --version >/dev/null 2>&1; then export PI="$command $program"; fi
+  done
+fi
+
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
@@ -61,6 +69,7 @@ run | tee "$table"
 commit=$(git rev-parse --short=12 HEAD)
 [ -z "$(git status --porcelain -- . ':!tests/bench/RESULTS.md')" ] || commit="$commit, with changes"
 peers=""
+[ -z "${PI:-}" ] || peers="Pi $($PI --version 2>/dev/null | tail -1)"
 for program in rg fd fdfind; do
   command -v "$program" >/dev/null || continue
   version=$("$program" --version)

@@ -474,6 +474,8 @@ impl Engine {
         found.earlier.touched = TouchedFiles::replay(&entries);
         let conversation = replay::conversation(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
+        // Freeing those of a long session takes a while, for which nobody has to wait.
+        drop(tokio::task::spawn_blocking(move || drop(entries)));
         let state = TurnState { conversation, briefing, files, ..TurnState::default() };
         let handle = self.spawn(journal, settings, state, found.earlier);
         // It keeps a stricter mode and tells so, as one that was open already does.

@@ -184,7 +184,7 @@ fn journal(events: Vec<Event>) -> Vec<Entry> {
         event,
     };
     let records = (1..).zip(events).map(record);
-    records.map(|record| Entry::written(record)).collect()
+    records.map(Entry::written).collect()
 }
 
 fn said(id: &str) -> Event {

@@ -2,7 +2,7 @@
 
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_protocol::item::{Item, ItemBody, ItemStatus};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -37,23 +37,25 @@ fn item(text: &str) -> Option<Item> {
         status: ItemStatus,
         started_ms: u64,
         duration_ms: Option<u64>,
+        text: Option<String>,
     }
     fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
         serde_json::from_str(text).ok()
     }
     let head: Head<'_> = read(text)?;
-    let body = match head.kind.as_ref() {
+    let Head { kind, id, turn_id, step, status, started_ms, duration_ms, text: said } = head;
+    let body = match kind.as_ref() {
         "userMessage" => ItemBody::UserMessage(read(text)?),
-        "agentMessage" => ItemBody::AgentMessage(read(text)?),
-        "reasoning" => ItemBody::Reasoning(read(text)?),
+        "agentMessage" => ItemBody::AgentMessage(TextBody { text: said? }),
+        "reasoning" => ItemBody::Reasoning(TextBody { text: said? }),
         "toolCall" => ItemBody::ToolCall(read(text)?),
         _ => return read(text),
     };
-    let Head { id, turn_id, step, status, started_ms, duration_ms, .. } = head;
     Some(Item { id, turn_id, step, status, started_ms, duration_ms, body })
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the exchanges are files of the repository")]
 mod tests {
     use super::*;
     use serde_json::Value;
