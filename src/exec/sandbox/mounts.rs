@@ -154,7 +154,11 @@ fn hide(path: &Path, has_exception: bool) -> Result<bool, Failure> {
         set_read_only_of(nothing.as_raw_fd(), c"", libc::AT_EMPTY_PATH)?;
         attach(&nothing, path)
     });
-    hidden.map(|()| false).map_err(|error| at("hide", path, error))
+    match hidden {
+        // It was removed meanwhile, as sockets of others are.
+        Err(error) if is_missing(&error) && path.symlink_metadata().is_err() => Ok(false),
+        hidden => hidden.map(|()| false).map_err(|error| at("hide", path, error)),
+    }
 }
 
 /// Makes the place at which a tree is attached, where a hidden or empty folder has taken it.
