@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::line::{self, Head};
+use super::mirror::Line;
 use super::questions::Dialogs;
 use super::sessions::{OpenSession, Sessions, Watching};
 use super::shell::{self, Shells};
@@ -293,7 +294,7 @@ impl Driver {
             _ => {}
         }
         let new = self.open.mirror.catch_up(record.seq);
-        let entries: Vec<Value> = new.iter().map(|line| line.entry.clone()).collect();
+        let entries: Vec<Value> = new.iter().map(Line::entry).collect();
         self.open.translator.durable(record, &entries, &mut lines);
         match &record.event {
             Event::ConfigChanged(changed) => {

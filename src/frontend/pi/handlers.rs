@@ -129,7 +129,11 @@ impl Driver {
 
     fn messages(&self) -> Vec<Value> {
         let mirror = &self.open.mirror;
-        history::messages(mirror.lines(), mirror.leaf(), self.sessions.options.preferences.dialect)
+        history::messages(mirror.lines(), mirror.leaf(), self.dialect())
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.sessions.options.preferences.dialect
     }
 
     async fn snapshot(&mut self) -> Result<Snapshot, agent::Error> {
@@ -351,7 +355,7 @@ impl Driver {
         let model = ModelName::read(&snapshot.model);
         let state = snapshot.state.value;
         let is_compacting = state == StateValue::Compacting || self.compacting.is_some();
-        let messages = self.messages();
+        let messages = history::count(open.mirror.lines(), open.mirror.leaf(), self.dialect());
         let path = open.mirror.path().map(|path| json!(path.to_string_lossy()));
         head.data(fields([
             ("model", Some(models::model(&self.models(), model))),
@@ -367,7 +371,7 @@ impl Driver {
             ("sessionId", Some(json!(open.handle.id))),
             ("sessionName", open.translator.name().map(Value::from)),
             ("autoCompactionEnabled", Some(json!(self.compacts))),
-            ("messageCount", Some(json!(messages.len()))),
+            ("messageCount", Some(json!(messages))),
             ("pendingMessageCount", Some(json!(open.translator.queue.len()))),
         ]))
     }
@@ -380,7 +384,7 @@ impl Driver {
             return self.out.push_json(&head.failed("Nothing to compact (session too small)"));
         }
         let leaf = self.open.mirror.lines().last();
-        if leaf.is_some_and(|line| line.text_of("type") == Some("compaction")) {
+        if leaf.is_some_and(|line| line.head.kind == "compaction") {
             return self.out.push_json(&head.failed("Already compacted"));
         }
         self.compacting = Some(Compacting { head, instructions, turn: None });
@@ -404,8 +408,8 @@ impl Driver {
                 let mirror = &self.open.mirror;
                 let path = mirror.path().map(|path| path.to_string_lossy().into_owned());
                 let session = self.open.handle.id.as_str();
-                let dialect = self.sessions.options.preferences.dialect;
-                head.data(history::stats(mirror.lines(), session, path, &snapshot.context, dialect))
+                let (lines, context) = (mirror.lines(), &snapshot.context);
+                head.data(history::stats(lines, session, path, context, self.dialect()))
             }
             Err(error) => head.failed(&error_text(&error)),
         }
@@ -436,7 +440,7 @@ impl Driver {
 
     async fn fork(&mut self, head: &Head, entry: &str) -> Value {
         let lines = self.open.mirror.lines();
-        let line = lines.iter().find(|line| line.text_of("id") == Some(entry));
+        let line = lines.iter().find(|line| line.head.id == entry);
         let Some((item, text)) =
             line.and_then(|line| Some((line.item.clone()?, history::message_text(line))))
         else {

@@ -16,30 +16,30 @@ pub(super) fn entries(
         None => 0,
         Some(since) => lines
             .iter()
-            .position(|line| line.text_of("id") == Some(since))
+            .position(|line| line.head.id == since)
             .map(|at| at + 1)
             .ok_or_else(|| format!("Entry not found: {since}"))?,
     };
-    let entries: Vec<&Value> = lines.iter().skip(from).map(|line| &line.entry).collect();
+    let entries: Vec<Value> = lines.iter().skip(from).map(Line::entry).collect();
     Ok(json!({ "entries": entries, "leafId": leaf }))
 }
 
 /// Returns all entries as a tree.
 pub(super) fn tree(lines: &[Line], leaf: Option<&str>) -> Value {
-    let labels: HashMap<&str, &Value> = lines
+    let labels: HashMap<&str, Value> = lines
         .iter()
-        .filter(|line| line.text_of("type") == Some("label"))
-        .filter_map(|line| Some((line.text_of("targetId")?, &line.entry)))
+        .filter(|line| line.head.kind == "label")
+        .filter_map(|line| Some((line.head.target_id.as_deref()?, line.entry())))
         .collect();
     // Children follow their parents, so in reverse order each node's children are complete when the node is built.
     let mut children: HashMap<&str, Vec<Value>> = HashMap::new();
     let mut roots = Vec::new();
     for line in lines.iter().rev() {
-        let id = line.text_of("id").unwrap_or_default();
+        let id = line.head.id.as_str();
         let mut nodes = children.remove(id).unwrap_or_default();
         nodes.reverse();
         let mut node = Map::new();
-        node.insert("entry".to_owned(), line.entry.clone());
+        node.insert("entry".to_owned(), line.entry());
         node.insert("children".to_owned(), Value::Array(nodes));
         if let Some(label) = labels.get(id)
             && let Some(text) = label.get("label")
@@ -48,7 +48,7 @@ pub(super) fn tree(lines: &[Line], leaf: Option<&str>) -> Value {
             let stamp = label.get("timestamp").cloned().unwrap_or_default();
             node.insert("labelTimestamp".to_owned(), stamp);
         }
-        match line.text_of("parentId") {
+        match line.head.parent_id.as_deref() {
             Some(parent) => children.entry(parent).or_default().push(Value::Object(node)),
             None => roots.push(Value::Object(node)),
         }
@@ -60,10 +60,10 @@ pub(super) fn tree(lines: &[Line], leaf: Option<&str>) -> Value {
 /// Returns the entries on the path to the leaf, in order.
 fn path<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<&'a Line> {
     let positions: HashMap<&str, usize> =
-        lines.iter().enumerate().filter_map(|(at, line)| Some((line.text_of("id")?, at))).collect();
+        lines.iter().enumerate().map(|(at, line)| (line.head.id.as_str(), at)).collect();
     let start = leaf.and_then(|leaf| positions.get(leaf)).copied();
     let mut path: Vec<&Line> = std::iter::successors(start, |at| {
-        let parent = lines.get(*at)?.text_of("parentId")?;
+        let parent = lines.get(*at)?.head.parent_id.as_deref()?;
         positions.get(parent).copied().filter(|parent| parent < at)
     })
     .filter_map(|at| lines.get(at))
@@ -72,14 +72,88 @@ fn path<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<&'a Line> {
     path
 }
 
+/// A message that the model reads, as the entry that it is in.
+#[derive(Clone, Copy)]
+struct Message<'a> {
+    line: &'a Line,
+    /// It is the prompt that goes with a compaction, not the summary.
+    is_prompt: bool,
+}
+
+impl<'a> Message<'a> {
+    /// The message of an entry, if it has one.
+    fn of(line: &'a Line) -> Option<Self> {
+        let is_message = match line.head.kind.as_str() {
+            "message" => line.head.message.is_some(),
+            "custom_message" | "compaction" | "branch_summary" => true,
+            _ => false,
+        };
+        is_message.then_some(Self { line, is_prompt: false })
+    }
+
+    fn role(&self) -> &str {
+        match self.line.head.kind.as_str() {
+            _ if self.is_prompt => "system",
+            "custom_message" => "custom",
+            "compaction" => "compactionSummary",
+            "branch_summary" => "branchSummary",
+            _ => self.line.head.message.as_ref().map_or("", |message| message.role.as_str()),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        let message = self.line.head.message.as_ref();
+        message.is_some_and(|message| message.stop_reason.as_deref() == Some("error"))
+    }
+
+    fn value(&self) -> Value {
+        let entry = self.line.entry();
+        let part = |key: &str| entry.get(key).cloned().unwrap_or_default();
+        let stamp = entry.get("timestamp").and_then(Value::as_str);
+        let ms = stamp.and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
+        let ms = ms.map_or(0, jiff::Timestamp::as_millisecond);
+        match self.line.head.kind.as_str() {
+            _ if self.is_prompt => part("systemMessage"),
+            "custom_message" => json!({
+                "role": "custom",
+                "customType": part("customType"),
+                "content": part("content"),
+                "display": part("display"),
+                "timestamp": ms,
+            }),
+            "compaction" => json!({
+                "role": "compactionSummary",
+                "summary": part("summary"),
+                "tokensBefore": part("tokensBefore"),
+                "timestamp": ms,
+            }),
+            "branch_summary" => json!({
+                "role": "branchSummary",
+                "summary": part("summary"),
+                "fromId": part("fromId"),
+                "timestamp": ms,
+            }),
+            _ => part("message"),
+        }
+    }
+}
+
 /// Returns the messages that the model reads, in a dialect: after a compaction, the prompt, the summary and the kept messages.
 pub(super) fn messages(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> Vec<Value> {
+    shown(lines, leaf, dialect).iter().map(Message::value).collect()
+}
+
+/// Returns the number of the messages that the model reads, in a dialect.
+pub(super) fn count(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> usize {
+    shown(lines, leaf, dialect).len()
+}
+
+fn shown<'a>(lines: &'a [Line], leaf: Option<&str>, dialect: Dialect) -> Vec<Message<'a>> {
     let mut messages = read(lines, leaf);
-    messages.retain(|message| is_known(message, dialect));
+    messages.retain(|message| is_known(message.role(), dialect));
     // A failed reply that was retried stays in the file, but the model does not read it.
-    let is_reply = |message: &Value| role(message) == "assistant";
-    let is_retried = |pair: &[Value]| match pair {
-        [failed, next] => failed.get("stopReason") == Some(&json!("error")) && is_reply(next),
+    let is_retried = |pair: &[Message<'_>]| match pair {
+        [failed, next] => failed.has_failed() && next.role() == "assistant",
         _ => false,
     };
     let mut retried = messages.windows(2).map(is_retried).collect::<Vec<_>>().into_iter();
@@ -87,65 +161,35 @@ pub(super) fn messages(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> 
     messages
 }
 
-/// Returns true if a dialect has such a message: the legacy Pi does not send system prompts.
-fn is_known(message: &Value, dialect: Dialect) -> bool {
+/// Returns true if a dialect has messages of a role: the legacy Pi does not send system prompts.
+fn is_known(role: &str, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Current => true,
-        Dialect::Legacy => role(message) != "system",
+        Dialect::Legacy => role != "system",
     }
 }
 
-fn read(lines: &[Line], leaf: Option<&str>) -> Vec<Value> {
+fn read<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<Message<'a>> {
     let path = path(lines, leaf);
-    let compaction = path.iter().rposition(|line| line.text_of("type") == Some("compaction"));
-    let Some(at) = compaction else {
-        return path.iter().filter_map(|line| message(line)).collect();
+    let is_compaction = |line: &&Line| line.head.kind == "compaction";
+    let compaction = path.iter().rposition(|line| is_compaction(line));
+    let Some((at, summary)) = compaction.and_then(|at| Some((at, *path.get(at)?))) else {
+        return path.iter().filter_map(|line| Message::of(line)).collect();
     };
-    let summary = path.get(at);
-    let prompt = summary.and_then(|line| line.entry.get("systemMessage")).cloned();
-    let summary = summary.and_then(|line| message(line));
-    let has_prompt = prompt.is_some();
-    let mut messages: Vec<Value> = prompt.into_iter().chain(summary).collect();
-    let kept = path.get(at).and_then(|line| line.text_of("firstKeptEntryId"));
-    let first = path.iter().position(|line| line.text_of("id") == kept).unwrap_or(at);
+    let has_prompt = summary.head.system_message.is_some();
+    let prompt = has_prompt.then_some(Message { line: summary, is_prompt: true });
+    let mut messages: Vec<Message<'_>> =
+        prompt.into_iter().chain([Message { line: summary, is_prompt: false }]).collect();
+    let kept = summary.head.first_kept_entry_id.as_deref();
+    let first = path.iter().position(|line| Some(line.head.id.as_str()) == kept).unwrap_or(at);
     let kept = path.get(first..at).unwrap_or_default();
     let since = path.get(at + 1..).unwrap_or_default();
-    let is_replaced = |message: &Value| has_prompt && role(message) == "system";
-    let message = |line: &&Line| message(line);
-    let kept = kept.iter().filter(|line| line.text_of("type") != Some("compaction"));
-    messages.extend(kept.filter_map(message).filter(|message| !is_replaced(message)));
-    messages.extend(since.iter().filter_map(message));
+    let is_replaced = |message: &Message<'_>| has_prompt && message.role() == "system";
+    let kept = kept.iter().filter(|line| !is_compaction(line));
     messages
-}
-
-/// Converts an entry into a message.
-fn message(line: &Line) -> Option<Value> {
-    let part = |key: &str| line.entry.get(key).cloned().unwrap_or_default();
-    let ms = line.text_of("timestamp").and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
-    let ms = ms.map_or(0, jiff::Timestamp::as_millisecond);
-    Some(match line.text_of("type")? {
-        "message" => part("message"),
-        "custom_message" => json!({
-            "role": "custom",
-            "customType": part("customType"),
-            "content": part("content"),
-            "display": part("display"),
-            "timestamp": ms,
-        }),
-        "compaction" => json!({
-            "role": "compactionSummary",
-            "summary": part("summary"),
-            "tokensBefore": part("tokensBefore"),
-            "timestamp": ms,
-        }),
-        "branch_summary" => json!({
-            "role": "branchSummary",
-            "summary": part("summary"),
-            "fromId": part("fromId"),
-            "timestamp": ms,
-        }),
-        _ => return None,
-    })
+        .extend(kept.filter_map(|line| Message::of(line)).filter(|message| !is_replaced(message)));
+    messages.extend(since.iter().filter_map(|line| Message::of(line)));
+    messages
 }
 
 fn role(message: &Value) -> &str {
@@ -167,22 +211,25 @@ fn text(message: &Value) -> String {
 /// Returns the users' messages, on any branch, before which a fork can begin.
 pub(super) fn fork_messages(lines: &[Line]) -> Value {
     let users = lines.iter().filter_map(|line| {
-        let message = message(line).filter(|message| role(message) == "user")?;
-        Some(json!({ "entryId": line.text_of("id")?, "text": text(&message) }))
+        let message = Message::of(line).filter(|message| message.role() == "user")?;
+        Some(json!({ "entryId": line.head.id, "text": text(&message.value()) }))
     });
     json!({ "messages": users.collect::<Vec<_>>() })
 }
 
 /// Returns the text of an entry's message.
 pub(super) fn message_text(line: &Line) -> String {
-    message(line).map(|message| text(&message)).unwrap_or_default()
+    Message::of(line).map(|message| text(&message.value())).unwrap_or_default()
 }
 
 /// Returns the model's last message.
 pub(super) fn last_text(lines: &[Line], leaf: Option<&str>) -> Value {
     let messages = read(lines, leaf);
-    let replies = messages.iter().rev().filter(|message| role(message) == "assistant");
-    let last = replies.map(text).map(|text| text.trim().to_owned()).find(|text| !text.is_empty());
+    let replies = messages.iter().rev().filter(|message| message.role() == "assistant");
+    let last = replies
+        .map(|message| text(&message.value()))
+        .map(|text| text.trim().to_owned())
+        .find(|text| !text.is_empty());
     last.map_or_else(|| json!({}), |text| json!({ "text": text }))
 }
 
@@ -194,8 +241,9 @@ pub(super) fn stats(
     context: &ContextUsage,
     dialect: Dialect,
 ) -> Value {
-    let messages = lines.iter().filter_map(|line| line.entry.get("message"));
-    let messages: Vec<&Value> = messages.filter(|message| is_known(message, dialect)).collect();
+    let messages = lines.iter().filter_map(|line| line.entry().get_mut("message").map(Value::take));
+    let messages: Vec<Value> =
+        messages.filter(|message| is_known(role(message), dialect)).collect();
     let count = |name: &str| messages.iter().filter(|message| role(message) == name).count();
     let calls = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
     let calls = calls.filter(|block| block.get("type") == Some(&json!("toolCall"))).count();
@@ -224,7 +272,7 @@ pub(super) fn stats(
         stats.extend(counts);
     }
     if let Some(window) = context.window {
-        let is_known = lines.last().is_none_or(|line| line.text_of("type") != Some("compaction"));
+        let is_known = lines.last().is_none_or(|line| line.head.kind != "compaction");
         let tokens = is_known.then_some(context.tokens);
         let part = |tokens: u64| {
             let parts = f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));

@@ -9,6 +9,8 @@ use crate::store::{Entries, Entry, Error, Store};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::ItemBody;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -33,20 +35,76 @@ pub(super) struct Mirror {
     has_failed: bool,
 }
 
-/// An entry of Pi's.
+/// An entry of Pi's. A long session has many, so only what tells them apart is there parsed.
 #[derive(Debug)]
 pub(super) struct Line {
-    pub(super) entry: Value,
     /// The event that it comes from.
     seq: u64,
+    /// The entry as JSON.
     text: String,
+    pub(super) head: LineHead,
     /// The user's message, if it is one.
     pub(super) item: Option<ItemId>,
 }
 
+/// The fields that tell entries apart and join them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct LineHead {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) parent_id: Option<String>,
+    /// Of a label: the entry that has it.
+    pub(super) target_id: Option<String>,
+    /// Of a compaction: the first entry that stays.
+    pub(super) first_kept_entry_id: Option<String>,
+    /// Of a compaction: there is a prompt that goes with it.
+    pub(super) system_message: Option<IgnoredAny>,
+    pub(super) message: Option<MessageHead>,
+}
+
+impl LineHead {
+    /// Reads an entry that somebody else wrote, in which a field may be of another type.
+    fn leniently(text: &str) -> Self {
+        let entry: Value = serde_json::from_str(text).unwrap_or_default();
+        let field = |path: &str| entry.pointer(path).and_then(Value::as_str).map(str::to_owned);
+        Self {
+            kind: field("/type").unwrap_or_default(),
+            id: field("/id").unwrap_or_default(),
+            parent_id: field("/parentId"),
+            target_id: field("/targetId"),
+            first_kept_entry_id: field("/firstKeptEntryId"),
+            system_message: entry.get("systemMessage").map(|_| IgnoredAny),
+            message: entry.get("message").map(|_| MessageHead {
+                role: field("/message/role").unwrap_or_default(),
+                stop_reason: field("/message/stopReason"),
+            }),
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct MessageHead {
+    pub(super) role: String,
+    pub(super) stop_reason: Option<String>,
+}
+
 impl Line {
-    pub(super) fn text_of(&self, key: &str) -> Option<&str> {
-        self.entry.get(key).and_then(Value::as_str)
+    fn new(seq: u64, text: &str) -> Self {
+        let head = serde_json::from_str(text).unwrap_or_else(|_| LineHead::leniently(text));
+        Self { seq, text: text.to_owned(), head, item: None }
+    }
+
+    /// The whole entry.
+    pub(super) fn entry(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_default()
+    }
+
+    /// The role of its message, if it has one.
+    fn role(&self) -> Option<&str> {
+        self.head.message.as_ref().map(|message| message.role.as_str())
     }
 }
 
@@ -127,13 +185,12 @@ impl Mirror {
 
     /// The id of the session's current entry.
     pub(super) fn leaf(&self) -> Option<&str> {
-        self.lines.last().and_then(|line| line.text_of("id"))
+        self.lines.last().map(|line| line.head.id.as_str())
     }
 
     /// Returns true while nobody has sent a message.
     pub(super) fn is_empty(&self) -> bool {
-        let role = |line: &Line| line.entry.pointer("/message/role").cloned();
-        self.lines.iter().filter_map(role).all(|role| role == "system")
+        self.lines.iter().filter_map(Line::role).all(|role| role == "system")
     }
 
     /// Returns the number of the event before this turn began, if the journal has been read that far.
@@ -186,11 +243,12 @@ impl Mirror {
         self.writer.follow(entry, &mut out);
         let mut item = user_message(entry);
         for text in out.split_inclusive('\n') {
-            let value: Value = serde_json::from_str(text).unwrap_or_default();
+            let mut line = Line::new(entry.seq, text);
             // Entries that precede the message are not the message.
-            let is_user = value.pointer("/message/role").is_some_and(|role| role == "user");
-            let item = if is_user { item.take() } else { None };
-            self.lines.push(Line { entry: value, seq: entry.seq, text: text.to_owned(), item });
+            if line.role() == Some("user") {
+                line.item = item.take();
+            }
+            self.lines.push(line);
         }
     }
 
