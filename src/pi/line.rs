@@ -8,7 +8,7 @@ use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::ToolCall;
 use serde_json::json;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The origin of an event, from the private part of its entry.
@@ -125,7 +125,7 @@ pub(super) fn name(record: &EventRecord) -> String {
 }
 
 /// Returns eight hexadecimal digits that no other line has; they depend on the name alone, unless another line has them.
-pub(super) fn new_id(name: &str, used: &HashSet<String>) -> String {
+pub(super) fn new_id(name: &str, is_used: impl Fn(&String) -> bool) -> String {
     // FNV-1a: a name may be as short as a number.
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -135,7 +135,7 @@ pub(super) fn new_id(name: &str, used: &HashSet<String>) -> String {
         let number = seed.wrapping_add(step) & 0xffff_ffff;
         format!("{number:08x}")
     });
-    ids.find(|id| !used.contains(id)).unwrap_or_default()
+    ids.find(|id| !is_used(id)).unwrap_or_default()
 }
 
 pub(super) fn iso(ms: u64) -> String {

@@ -396,6 +396,29 @@ fn what_is_no_session_is_refused_with_its_line() {
     assert_eq!(conversation(&damaged), "user: hi\n");
 }
 
+#[test]
+fn what_a_compaction_keeps_stays_where_its_first_line_is_written_twice() {
+    // The reply's call has no result, so what follows it is another path from the moment that the session goes back there.
+    let keeps =
+        json!({"type": "compaction", "summary": "all", "firstKeptEntryId": "3", "tokensBefore": 1});
+    let text = file(&[
+        head(3),
+        entry("1", None, user("one")),
+        entry("2", None, reply(json!([call("c")]), "odd")),
+        entry(
+            "3",
+            Some("2"),
+            json!({"type": "custom_message", "content": [{"type": "text", "text": "x"}]}),
+        ),
+        entry("4", None, user("left")),
+        entry("5", Some("3"), user("on")),
+        entry("6", Some("5"), keeps),
+    ]);
+    let before = conversation(&text);
+    assert!(before.ends_with("user: x\nuser: on\n"), "{before}");
+    assert_eq!(conversation(&file(&stored(&text).1)), before);
+}
+
 /// Any entry: well-formed, half-formed or odd.
 fn any_entry() -> impl Strategy<Value = Value> {
     let id = || prop_oneof![Just("c"), Just("d"), Just("")];

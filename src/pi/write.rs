@@ -28,7 +28,7 @@ use pintle_protocol::item::{ClientNote, Compaction, EngineMessage, Item, ItemBod
 use prompt::PromptState;
 use saved::SavedState;
 use serde_json::json;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Writes the lines of a session.
 #[derive(Debug)]
@@ -41,7 +41,8 @@ pub struct Writer {
     /// The history went back, and no line follows yet.
     is_behind: bool,
     last_id: Option<String>,
-    used: HashSet<String>,
+    /// The ids of all lines, each with that of its parent.
+    parents: HashMap<String, Option<String>>,
     /// The messages that a model reads, by the ids of their lines; those of results are marked.
     messages: Thread<(String, bool)>,
     /// Items that the next reply may contain.
@@ -91,7 +92,7 @@ impl Writer {
             labelled: BTreeMap::new(),
             is_behind: false,
             last_id: None,
-            used: HashSet::new(),
+            parents: HashMap::new(),
             messages: Thread::default(),
             items: HashMap::new(),
             calls: Vec::new(),
@@ -412,10 +413,12 @@ impl Writer {
         };
         line.remove("firstKeptEntryIndex");
         let first_kept = line.text("firstKeptEntryId");
-        if !first_kept.is_some_and(|id| self.used.contains(&id)) {
+        // The line that it names may have been written again on this path, under another id.
+        if !first_kept.is_some_and(|id| self.is_on_path(&id)) {
             // A compaction that keeps nothing names itself.
-            let unused_id = || line.text("id").filter(|id| !self.used.contains(id));
-            let id = first.or_else(unused_id).unwrap_or_else(|| new_id(&name(record), &self.used));
+            let own = || line.text("id").filter(|id| !self.is_used(id));
+            let new = || new_id(&name(record), |id| self.is_used(id));
+            let id = first.or_else(own).unwrap_or_else(new);
             line.insert("firstKeptEntryId", id);
         }
         if let (true, Some(prompt)) =
@@ -471,10 +474,10 @@ impl Writer {
 
     /// Writes a line and returns its id, which is derived from the name if the line has none.
     fn write(&mut self, mut source: Fields, ms: u64, name: &str, out: &mut String) -> String {
-        let unused_id = source.text("id").filter(|id| !self.used.contains(id));
-        let id = unused_id.unwrap_or_else(|| new_id(name, &self.used));
+        let own = source.text("id").filter(|id| !self.is_used(id));
+        let id = own.unwrap_or_else(|| new_id(name, |id| self.is_used(id)));
         (self.is_behind, self.last_ms) = (false, ms);
-        self.used.insert(id.clone());
+        self.parents.insert(id.clone(), self.last_id.clone());
         let kind = source.remove("type");
         let stamp = source.text("timestamp").unwrap_or_else(|| iso(ms));
         for key in ["id", "parentId", "timestamp"] {
@@ -490,6 +493,22 @@ impl Writer {
         fields.push_line(out);
         self.last_id = Some(id.clone());
         id
+    }
+
+    fn is_used(&self, id: &String) -> bool {
+        self.parents.contains_key(id)
+    }
+
+    /// Returns true if a line lies on the way from the beginning to the last one.
+    fn is_on_path(&self, id: &str) -> bool {
+        let mut at = self.last_id.as_ref();
+        while let Some(line) = at {
+            if line == id {
+                return true;
+            }
+            at = self.parents.get(line).and_then(Option::as_ref);
+        }
+        false
     }
 
     /// Writes the changes of the model since it was last written.

@@ -172,7 +172,7 @@ fn is_known(role: &str, dialect: Dialect) -> bool {
 fn read<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<Message<'a>> {
     let path = path(lines, leaf);
     let is_compaction = |line: &&Line| line.head.kind == "compaction";
-    let compaction = path.iter().rposition(|line| is_compaction(line));
+    let compaction = path.iter().rposition(is_compaction);
     let Some((at, summary)) = compaction.and_then(|at| Some((at, *path.get(at)?))) else {
         return path.iter().filter_map(|line| Message::of(line)).collect();
     };
