@@ -90,7 +90,10 @@ mod tests {
         let mut items = std::collections::BTreeSet::new();
         for text in events() {
             let value: Value = serde_json::from_str(&text).unwrap();
-            items.extend(value["item"]["type"].as_str().map(str::to_owned));
+            // Only what begins with its type is read in the quick way.
+            if text.starts_with("{\"type\":\"item.") {
+                items.extend(value["item"]["type"].as_str().map(str::to_owned));
+            }
             assert_eq!(event(&text), serde_json::from_str(&text).ok(), "{text}");
         }
         for kind in ["userMessage", "agentMessage", "reasoning", "toolCall"] {
