@@ -15,8 +15,9 @@
 //! Why a guardian and not a helper for each command: executing the program costs more than confining a fork of it, and a
 //! process above all commands can end those that left their session and cleared their environment, also when the engine is
 //! killed. It holds none of the engine's memory and variables.
-//! Making namespaces takes longer than the rest, so from the first confined command on, a process with its own waits in reserve for the
-//! next.
+//!
+//! A fork takes time, and making namespaces takes longer than the rest: so behind each command a process of its kind waits in reserve to
+//! become the next, a confined one in namespaces of its own. Where it was killed, the next command is forked as the first one was.
 
 #![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
 
