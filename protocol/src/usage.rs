@@ -29,6 +29,10 @@ pub struct UsageCount {
     /// The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
+    /// The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent
+    /// where a price is not known, and for titles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncached_cost_nano_usd: Option<u64>,
     /// The duration of the turns in milliseconds.
     pub duration_ms: u64,
 }

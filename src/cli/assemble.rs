@@ -12,7 +12,6 @@ use pintle::config::{
     self, Config, ContextSettings, HookSettings, LimitSettings, LintSettings, Live, SafeZone,
     Source, TitleSettings, ToolSettings, Variables,
 };
-use pintle::context::agents::names_tool;
 use pintle::editor::{Editors, Overlay};
 use pintle::exec::local::{Local, Options, ProviderKeys};
 use pintle::exec::variables::Policy;
@@ -26,7 +25,8 @@ use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle::permissions::{Decision, Kind, Rule};
 use pintle::store::Store;
-use pintle::tools::{Fetch, PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool};
+use pintle::text::tool_names::names_tool;
+use pintle::tools::{PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool};
 use pintle::trust::{self, Answers};
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeSet;
@@ -64,7 +64,6 @@ pub(crate) async fn services(
     let tools = Toolbox::Profiles {
         profile,
         web_fetch: config.tools.web_fetch && !settings.is_untrusted,
-        settings: Arc::clone(&tool_settings),
         models: models.clone(),
     };
     let tools = match &config.tools.allow {
@@ -394,14 +393,8 @@ fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
 /// # Errors
 /// A name stands for no tool.
 pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
-    let profiles = PROFILES.iter().flat_map(|(_, profile)| {
-        profile.tools().into_iter().chain([Arc::new(Fetch(*profile)) as Arc<dyn Tool>])
-    });
-    let all: BTreeSet<String> = profiles
-        .chain(Profile::agents())
-        .chain(Profile::person())
-        .map(|tool| tool.name().to_owned())
-        .collect();
+    let all = PROFILES.iter().flat_map(|(_, profile)| profile.all());
+    let all: BTreeSet<String> = all.map(|tool| tool.name().to_owned()).collect();
     for name in names {
         let named = std::slice::from_ref(name);
         // The tools of MCP servers are not known before these are asked.

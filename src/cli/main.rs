@@ -15,6 +15,7 @@ mod mcp;
 mod models;
 mod policy;
 mod policy_file;
+mod prompt;
 mod recording;
 mod replay;
 mod rpc;
@@ -215,6 +216,9 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             trust::run(&wanted, &ambient)
         }),
         Task::Policy { task } => in_runtime(|| policy::run(task, ambient)),
+        Task::Prompt { task: args::Prompt::Show(wanted) } => {
+            in_runtime(|| prompt::run(*wanted, ambient))
+        }
         Task::Schema { format } => schema::run(format),
         Task::Doctor(wanted) if wanted.secrets => {
             in_runtime(|| async move { secrets::run(&ambient).await })

@@ -11,7 +11,7 @@ use pintle::exec::Environment;
 use pintle::permissions::Decision;
 use pintle::store::Store;
 use pintle::text::visible::{visible, visible_line};
-use pintle::tools::{Access, Folders, PROFILES, Profile};
+use pintle::tools::{Access, Folders, PROFILES};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
@@ -139,9 +139,7 @@ impl Judge {
     /// Prints what today's permissions would have said to the calls of a stored session.
     async fn replay(&self, session: &str) -> anyhow::Result<u8> {
         let id = SessionId::new(session.to_owned());
-        let tools: Vec<_> = PROFILES.iter().flat_map(|(_, profile)| profile.tools()).collect();
-        let tools: Vec<_> =
-            tools.into_iter().chain(Profile::agents()).chain(Profile::person()).collect();
+        let tools: Vec<_> = PROFILES.iter().flat_map(|(_, profile)| profile.all()).collect();
         let (mut after, mut cwd) = (0, self.cwd.clone());
         let mut out = io::stdout().lock();
         loop {

@@ -18,8 +18,17 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The names of the tool profiles that a model may be assigned.
-pub(crate) const PROFILE_NAMES: [(&str, &str); 4] =
-    [("pi", "pi"), ("anthropic", "anthropic"), ("openai", "openai"), ("gemini", "gemini")];
+pub(crate) const PROFILE_NAMES: [(&str, &str); 9] = [
+    ("pi", "pi"),
+    ("anthropic", "anthropic"),
+    ("openai", "openai"),
+    ("gemini", "gemini"),
+    ("qwen", "qwen"),
+    ("kimi", "kimi"),
+    ("glm", "glm"),
+    ("deepseek", "deepseek"),
+    ("mistral", "mistral"),
+];
 
 const RETURNS: [(&str, Returns); 2] = [("tokens", Returns::Tokens), ("key", Returns::Key)];
 

@@ -62,52 +62,6 @@ pub fn layer(agents: &[NamedAgent]) -> Option<String> {
     })
 }
 
-/// Returns true when a tool is among those that a file names. Files use the names of other programs, so a name stands for every tool with
-/// the same purpose.
-pub fn allows(named: &[String], tool: &str) -> bool {
-    named.iter().any(|name| {
-        let name = plain(name);
-        let same = |group: &&&[&str]| group.contains(&name.as_str());
-        name == plain(tool)
-            || SAME.iter().find(same).is_some_and(|group| group.contains(&plain(tool).as_str()))
-    })
-}
-
-/// Returns true when one of these names stands for a tool: its own name, that of a tool with the same purpose, or a name with `*` for any
-/// text.
-pub fn names_tool(named: &[String], tool: &str) -> bool {
-    allows(named, tool) || named.iter().any(|name| is_like(name, tool))
-}
-
-/// Matches a name with `*` for any text.
-fn is_like(pattern: &str, name: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut name) = name.strip_prefix(first) else { return false };
-    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-    for part in middle.split('*').filter(|part| !part.is_empty()) {
-        let Some(at) = name.find(part) else { return false };
-        name = name.get(at + part.len()..).unwrap_or_default();
-    }
-    name.ends_with(last)
-}
-
-/// Names of tools with the same purpose, in lower case and without punctuation.
-const SAME: [&[&str]; 7] = [
-    &["read", "readfile", "readmanyfiles", "view", "cat"],
-    &["write", "writefile", "create"],
-    &["edit", "editfile", "multiedit", "applypatch", "replace", "strreplace"],
-    &["bash", "shell", "job", "runcommand", "runshellcommand", "execute", "executecommand"],
-    &["grep", "search", "searchfiles", "searchfilecontent"],
-    &["find", "glob", "ls", "listdir", "listfiles", "listdirectory"],
-    &["webfetch", "fetch"],
-];
-
-fn plain(name: &str) -> String {
-    // `Bash(git:*)` names a tool and its permitted arguments.
-    let name = name.split('(').next().unwrap_or_default();
-    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,35 +91,5 @@ mod tests {
             assert_eq!(got, want, "{name}");
         }
         assert_eq!(parse(Path::new("/a.md"), "---\nmodel: inherit\n---\nx").unwrap().model, None);
-    }
-
-    #[test]
-    fn a_name_stands_for_the_tools_that_do_the_same() {
-        for (named, tool, want) in [
-            ("Read", "read", true),
-            ("Read", "read_many_files", true),
-            ("Read", "write", false),
-            ("Edit", "apply_patch", true),
-            ("Bash(git:*)", "shell", true),
-            ("bash", "job", true),
-            ("Glob", "list_dir", true),
-            ("WebFetch", "web_fetch", true),
-            ("apply_patch", "edit_file", true),
-            ("mcp__x", "read", false),
-        ] {
-            assert_eq!(allows(&[named.to_owned()], tool), want, "{named} {tool}");
-        }
-        assert!(!allows(&[], "read"));
-        for (named, tool, want) in [
-            ("gr*", "grep", true),
-            ("*", "write", true),
-            ("*file*", "read_many_files", true),
-            ("r*d*s", "read_many_files", true),
-            ("r*d*s", "read_file", false),
-            ("bash", "shell", true),
-            ("find", "grep", false),
-        ] {
-            assert_eq!(names_tool(&[named.to_owned()], tool), want, "{named} {tool}");
-        }
     }
 }

@@ -21,7 +21,8 @@ pub struct Document {
 /// The names of documents in a folder: for every model, and for those of a profile.
 pub fn names(profile: &str) -> &'static [&'static str] {
     match profile {
-        "anthropic" => &["AGENTS.md", "CLAUDE.md"],
+        "anthropic" | "glm" => &["AGENTS.md", "CLAUDE.md"],
+        "qwen" => &["AGENTS.md", "QWEN.md"],
         "gemini" => &["AGENTS.md", "GEMINI.md"],
         "openai" => &["AGENTS.md", ".codex/instructions.md"],
         _ => &["AGENTS.md"],

@@ -12,6 +12,7 @@ pub mod inspect;
 pub mod prompt;
 pub mod prune;
 pub mod repository;
+pub mod rights;
 pub mod room;
 pub mod rules;
 pub mod skills;

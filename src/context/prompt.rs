@@ -1,30 +1,38 @@
 //! The system prompt, in layers; later layers take precedence. The same facts always give the same bytes.
 
+use super::rights::Rights;
 use super::tag;
+use crate::text::gaps;
+use std::fmt;
 use std::path::PathBuf;
 
-/// The first layer: the model's role and way of working.
-const BASE: &str = include_str!("prompts/base.md");
-
-/// The second layer: instructions for the tools of a profile, by its name.
-const PROFILES: [(&str, &str); 4] = [
-    ("pi", include_str!("prompts/pi.md")),
-    ("anthropic", include_str!("prompts/anthropic.md")),
-    ("openai", include_str!("prompts/openai.md")),
-    ("gemini", include_str!("prompts/gemini.md")),
+/// The parts of the engine's own instructions, texts with gaps, in the order in which they stand. The part `style` is the family's.
+const PARTS: [(&str, &str); 7] = [
+    ("preamble", include_str!("prompts/role.md")),
+    ("work", include_str!("prompts/work.md")),
+    ("tools", include_str!("prompts/editing.md")),
+    ("style", ""),
+    ("subagents", include_str!("prompts/agents.md")),
+    ("permissions", include_str!("prompts/permissions.md")),
+    ("answers", include_str!("prompts/answers.md")),
 ];
+
+/// The parts that a text of the user's does not replace.
+const FACTS: [&str; 1] = ["permissions"];
+
+/// The part `style`, by the profile's name; every other profile has that of open models.
+const STYLES: [(&str, &str); 3] = [
+    ("anthropic", include_str!("prompts/families/anthropic.md")),
+    ("openai", include_str!("prompts/families/openai.md")),
+    ("gemini", include_str!("prompts/families/gemini.md")),
+];
+const OPEN_STYLE: &str = include_str!("prompts/families/open.md");
 
 /// The separator between two parts.
 pub const BETWEEN: &str = "\n\n";
 
-/// Instructions for delegating work to sub-agents.
-const AGENTS: &str = include_str!("prompts/agents.md");
-
-/// The additional section of a sub-agent's prompt.
-const SUBAGENT: &str = include_str!("prompts/subagent.md");
-
 /// The facts of the environment layer.
-#[derive(Debug, Clone)]
+#[derive(Clone, Copy)]
 pub struct EnvironmentFacts<'a> {
     /// The working directory.
     pub cwd: &'a str,
@@ -42,8 +50,10 @@ pub struct EnvironmentFacts<'a> {
     pub cutoff: Option<&'a str>,
     /// The profile of its tools, by name.
     pub profile: &'a str,
-    /// The session can start sub-agents.
-    pub has_agents: bool,
+    /// Returns the name of the session's tool for a purpose, by the purpose's name; `None` where it has none.
+    pub tool: &'a dyn Fn(&str) -> Option<String>,
+    /// The rights of the session.
+    pub rights: Rights,
     /// The session works for another session.
     pub is_subagent: bool,
     /// The folder of the git repository, if there is one.
@@ -84,32 +94,69 @@ pub struct Section {
     pub text: String,
 }
 
+impl fmt::Debug for EnvironmentFacts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnvironmentFacts").field("cwd", &self.cwd).finish_non_exhaustive()
+    }
+}
+
+impl EnvironmentFacts<'_> {
+    fn has_agents(&self) -> bool {
+        ["spawn_agent", "run_agent"].iter().any(|purpose| (self.tool)(purpose).is_some())
+    }
+
+    /// Returns the value of a gap in the engine's instructions.
+    fn gap(&self, name: &str) -> Option<String> {
+        let is_attended = self.rights.is_attended && !self.is_subagent;
+        let flag = |is_set: bool| is_set.then(String::new);
+        match name {
+            "subagent" => flag(self.is_subagent),
+            "attended" => flag(is_attended),
+            "unattended" => flag(!is_attended && !self.is_subagent),
+            "permissions" => Some(self.rights.told()),
+            purpose => (self.tool)(purpose),
+        }
+    }
+
+    /// Returns a part of the engine's instructions; `None` where all of it is about what the session lacks.
+    fn part(&self, name: &str, text: &str) -> Option<String> {
+        if name == "subagents" && !self.has_agents() {
+            return None;
+        }
+        let style = STYLES.iter().find(|(profile, _)| *profile == self.profile);
+        let text = if name == "style" { style.map_or(OPEN_STYLE, |(_, text)| text) } else { text };
+        Some(gaps::fill(text, |gap| self.gap(gap)))
+    }
+}
+
 /// Returns the sections of the system prompt, in order, with unique names.
 pub fn sections(facts: &EnvironmentFacts<'_>, layers: &Layers) -> Vec<Section> {
-    let profile = PROFILES.iter().find(|(name, _)| *name == facts.profile);
     let role = layers.role.as_deref().map(|text| tag("instructions", &[], text));
     let instructions =
         layers.instructions.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
     let instructions: Vec<String> =
         instructions.map(|text| tag("user_instructions", &[], text)).collect();
     let instructions = (!instructions.is_empty()).then(|| instructions.join(BETWEEN));
-    let environment = environment(facts);
-    let sections = [
-        ("preamble", Some(layers.base.as_deref().unwrap_or(BASE))),
-        ("environment", Some(environment.as_str())),
-        ("git", layers.git.as_deref()),
-        ("tools", profile.filter(|_| layers.base.is_none()).map(|(_, text)| *text)),
-        ("subagents", facts.has_agents.then_some(AGENTS)),
-        ("subagent", facts.is_subagent.then_some(SUBAGENT)),
-        ("documents", layers.documents.as_deref()),
-        ("rules", layers.rules.as_deref()),
-        ("skills", layers.skills.as_deref()),
-        ("agents", layers.agents.as_deref().filter(|_| facts.has_agents)),
-        ("instructions", role.as_deref()),
-        ("user_instructions", instructions.as_deref()),
+    let own = PARTS.iter().filter_map(|(name, text)| match &layers.base {
+        Some(base) if *name == "preamble" => Some((*name, Some(base.clone()))),
+        Some(_) if !FACTS.contains(name) => None,
+        Some(_) | None => Some((*name, facts.part(name, text))),
+    });
+    let agents = layers.agents.clone().filter(|_| facts.has_agents());
+    let rest = [
+        ("environment", Some(environment(facts))),
+        ("git", layers.git.clone()),
+        ("documents", layers.documents.clone()),
+        ("rules", layers.rules.clone()),
+        ("skills", layers.skills.clone()),
+        ("agents", agents),
+        ("instructions", role),
+        ("user_instructions", instructions),
     ];
-    let sections = sections.into_iter().filter_map(|(name, text)| Some((name, text?.trim_end())));
-    sections.map(|(name, text)| Section { name, text: text.to_owned() }).collect()
+    let sections = own.chain(rest).filter_map(|(name, text)| Some((name, text?)));
+    let sections = sections.map(|(name, text)| (name, text.trim_end().to_owned()));
+    let sections = sections.filter(|(_, text)| !text.is_empty());
+    sections.map(|(name, text)| Section { name, text }).collect()
 }
 
 /// The system prompt.
@@ -156,10 +203,40 @@ pub fn os_version(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::rights::Confined;
     use expect_test::expect;
+    use pintle_protocol::approval::PermissionMode;
 
-    fn facts(profile: &str, is_subagent: bool) -> EnvironmentFacts<'_> {
-        EnvironmentFacts {
+    fn names(profile: &str) -> &'static [(&'static str, &'static str)] {
+        match profile {
+            "openai" => &[
+                ("shell", "shell_command"),
+                ("patch", "apply_patch"),
+                ("spawn_agent", "spawn_agent"),
+                ("wait_agents", "wait_agent"),
+            ],
+            _ => &[
+                ("shell", "Bash"),
+                ("edit", "Edit"),
+                ("write", "Write"),
+                ("run_agent", "Agent"),
+                ("ask", "Ask"),
+            ],
+        }
+    }
+
+    fn with_facts<T>(
+        profile: &str,
+        (is_subagent, is_attended): (bool, bool),
+        with: impl FnOnce(&EnvironmentFacts<'_>) -> T,
+    ) -> T {
+        let tool = |purpose: &str| {
+            let is_missing = is_subagent
+                && matches!(purpose, "ask" | "spawn_agent" | "wait_agents" | "run_agent");
+            let found = names(profile).iter().find(|(known, _)| *known == purpose && !is_missing);
+            found.map(|(_, name)| (*name).to_owned())
+        };
+        with(&EnvironmentFacts {
             cwd: "/w/a",
             additional: &[],
             os: "linux",
@@ -168,39 +245,51 @@ mod tests {
             model: "x/y",
             cutoff: Some("2026-01"),
             profile,
-            has_agents: !is_subagent,
+            tool: &tool,
+            rights: Rights { mode: PermissionMode::Ask, confined: Confined::Unasked, is_attended },
             is_subagent,
             repository: Some("/w"),
             branch: Some("main"),
             now_ms: 1_700_000_000_000,
-        }
+        })
     }
 
     #[test]
     fn each_profile_is_told_of_its_own_tools_and_nothing_changes_by_itself() {
         let none = Layers::default();
-        for (profile, names, other) in [
-            ("pi", ["`edit`", "`write`"], "apply_patch"),
-            ("anthropic", ["`edit_file`", "`spawn_agent`"], "apply_patch"),
-            ("openai", ["`apply_patch`", "`spawn_agent`"], "edit_file"),
-            ("gemini", ["`edit_file`", "`read_many_files`"], "apply_patch"),
+        for (profile, named, other) in [
+            ("pi", ["`Edit`", "`Write`"], "apply_patch"),
+            ("anthropic", ["`Edit`", "`Agent`"], "apply_patch"),
+            ("openai", ["`apply_patch`", "`spawn_agent`"], "`Edit`"),
         ] {
-            let text = system(&sections(&facts(profile, false), &none));
-            assert!(names.iter().all(|name| text.contains(name)), "{profile}: {text}");
-            assert!(!text.contains(other), "{profile}");
-            assert_eq!(text, system(&sections(&facts(profile, false), &none)), "{profile}");
-            let text = system(&sections(&facts(profile, true), &none));
-            assert!(text.contains("work for another agent"), "{profile}");
-            assert!(!text.contains("spawn_agent"), "{profile}");
+            let text = |kind| with_facts(profile, kind, |facts| system(&sections(facts, &none)));
+            let attended = text((false, true));
+            assert!(named.iter().all(|name| attended.contains(name)), "{profile}: {attended}");
+            assert!(!attended.contains(other), "{profile}");
+            assert_eq!(attended, text((false, true)), "{profile}");
+            assert!(attended.contains("A person watches you"), "{profile}");
+            let unattended = text((false, false));
+            assert!(unattended.contains("Nobody watches this run"), "{profile}");
+            assert!(!unattended.contains("A person watches"), "{profile}");
+            assert!(!unattended.contains("`Ask`"), "{profile}");
+            let subagent = text((true, true));
+            assert!(subagent.contains("Another agent gave you this task"), "{profile}");
+            assert!(!subagent.contains("spawn_agent"), "{profile}");
+            assert!(!subagent.contains("A person watches"), "{profile}");
+            for text in [attended, unattended, subagent] {
+                assert_eq!(gaps::gaps(&text), Vec::<&str>::new(), "{profile}");
+                assert!(!text.contains("[[") && !text.contains("\n\n\n"), "{profile}: {text}");
+            }
         }
     }
 
     #[test]
-    fn a_text_of_the_users_takes_the_place_of_role_and_tools() {
+    fn a_text_of_the_users_takes_the_place_of_all_but_facts() {
         let base = Some("You are a poet.".to_owned());
-        let found = sections(&facts("pi", true), &Layers { base, ..Layers::default() });
+        let layers = Layers { base, ..Layers::default() };
+        let found = with_facts("pi", (true, true), |facts| sections(facts, &layers));
         let names: Vec<&str> = found.iter().map(|section| section.name).collect();
-        assert_eq!(names, ["preamble", "environment", "subagent"]);
+        assert_eq!(names, ["preamble", "permissions", "environment"]);
         assert_eq!(found[0].text, "You are a poet.");
     }
 
@@ -217,7 +306,7 @@ mod tests {
             role: some("ROLE"),
             instructions: vec!["OWN".to_owned(), " ".to_owned(), "THIS SESSION".to_owned()],
         };
-        let text = system(&sections(&facts("pi", false), &layers));
+        let text = with_facts("pi", (false, true), |facts| system(&sections(facts, &layers)));
         let (_, behind) = text.split_once("<environment>").unwrap();
         let lines: Vec<&str> = behind.lines().filter(|line| !line.starts_with("- ")).collect();
         expect![[r"
@@ -232,10 +321,6 @@ mod tests {
             </environment>
 
             GIT
-
-            Changing files:
-
-            Sub-agents:
 
             DOCUMENTS
 
@@ -257,7 +342,7 @@ mod tests {
             THIS SESSION
             </user_instructions>"]]
         .assert_eq(&lines.join("\n"));
-        let text = system(&sections(&facts("pi", true), &layers));
+        let text = with_facts("pi", (true, true), |facts| system(&sections(facts, &layers)));
         assert!(!text.contains("AGENTS\n"), "who makes no sub-agents is not told of any");
     }
 

@@ -53,6 +53,7 @@ fn turn(end: &TurnCompleted) -> UsageCount {
         steps: u64::from(end.steps),
         usage: end.usage,
         cost_nano_usd: end.cost_nano_usd,
+        uncached_cost_nano_usd: None,
         duration_ms: end.duration_ms,
     }
 }
@@ -63,6 +64,15 @@ fn add_turn(counted: &mut UsageReadResult, model: &str, turn: UsageCount) {
         Some(known) => add(&mut known.count, turn),
         None => counted.models.push(ModelUsage { model: model.to_owned(), count: turn }),
     }
+}
+
+/// Adds what the session would have cost without the caches of providers; `uncached` tells it of a model's use, where the price is known.
+pub fn add_uncached(counted: &mut UsageReadResult, uncached: impl Fn(&ModelUsage) -> Option<u64>) {
+    for model in &mut counted.models {
+        model.count.uncached_cost_nano_usd = uncached(model);
+    }
+    let all = counted.models.iter().map(|model| model.count.uncached_cost_nano_usd);
+    counted.total.uncached_cost_nano_usd = all.sum::<Option<u64>>().filter(|cost| *cost > 0);
 }
 
 fn add(total: &mut UsageCount, more: UsageCount) {

@@ -134,6 +134,33 @@ pub enum ReasoningBack {
     ThinkTags,
 }
 
+/// The length of answers that is asked for (Responses), of models from GPT-5 on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verbosity {
+    /// The server's own.
+    #[default]
+    Unset,
+    /// Short answers, which OpenAI's own agent asks for.
+    Low,
+    /// Answers of middling length.
+    Medium,
+    /// Long answers.
+    High,
+}
+
+impl Verbosity {
+    /// Its name on the wire; none where nothing is asked for.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Unset => None,
+            Self::Low => Some("low"),
+            Self::Medium => Some("medium"),
+            Self::High => Some("high"),
+        }
+    }
+}
+
 /// The role of the system prompt (Chat).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -170,6 +197,10 @@ pub struct Dialect {
     pub assistant_after_result: bool,
     /// It knows `prompt_cache_key` (Chat, Responses).
     pub prompt_cache_key: bool,
+    /// It knows tools whose calls are texts in a grammar (Responses).
+    pub custom_tools: bool,
+    /// The length of answers that is asked for (Responses).
+    pub verbosity: Verbosity,
     /// It accepts more input than the window holds without an error; only the usage shows it.
     pub silent_overflow: bool,
     /// It wants to know whether a person or the agent began a request, and whether a request holds images, in headers of
@@ -212,6 +243,8 @@ impl Dialect {
         result_name: false,
         assistant_after_result: false,
         prompt_cache_key: false,
+        custom_tools: false,
+        verbosity: Verbosity::Unset,
         silent_overflow: false,
         initiator: false,
         cloud: None,

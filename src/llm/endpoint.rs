@@ -4,7 +4,7 @@
 //! (`https://host`). Both are accepted with or without the version, a slash at the end or the whole path.
 
 use super::aws::{self, Signing};
-use super::catalog::{self, Api, Auth, Dialect};
+use super::catalog::{self, Api, Auth, Dialect, Verbosity};
 use super::cloud::{self, Cloud};
 use super::error::{Error, ErrorKind};
 use super::request::Effort;
@@ -157,6 +157,8 @@ impl Endpoint {
             dialect: Dialect {
                 // Another server may reject unknown fields, as Azure's dated versions do.
                 prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,
+                custom_tools: entry.dialect.custom_tools && is_at_home,
+                verbosity: if is_at_home { entry.dialect.verbosity } else { Verbosity::Unset },
                 ..entry.dialect
             },
             ..Self::new(name, entry.api, base_url)

@@ -107,6 +107,7 @@ mod tests {
             name: "ls".to_owned(),
             description: "Lists".to_owned(),
             parameters: json!({"type": "object", "properties": {}}),
+            grammar: None,
         };
         let named = json!({"name": "result", "schema": schema, "strict": true});
         let text = json!({"format": {"type": "json_schema", "name": "result", "schema": schema, "strict": true}});

@@ -42,6 +42,8 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON Schema of its arguments, an object schema.
     pub parameters: Value,
+    /// The grammar of its only argument, in Lark's notation, for providers that take such calls as a text; none for all other tools.
+    pub grammar: Option<&'static str>,
 }
 
 /// The reasoning effort.

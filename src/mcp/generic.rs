@@ -4,7 +4,7 @@ use super::names::public_name;
 use super::server::Server;
 use super::session::{SessionServers, WeakServers};
 use super::tool::{ServerTool, marked};
-use crate::tools::{Access, Folders, Prepared, Tool, ToolContext};
+use crate::tools::{Access, Declared, Folders, Prepared, Told, Tool, ToolContext};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -59,18 +59,15 @@ impl Tool for FindTool {
         "mcp_find"
     }
 
-    fn description(&self) -> &str {
-        &self.description
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
+    fn declare(&self, _told: &Told<'_>) -> Declared {
+        let parameters = json!({
             "type": "object",
             "properties": {
                 "query": {"type": "string", "description": "Words to look for, or the name of a tool"},
             },
             "required": ["query"],
-        })
+        });
+        Declared { description: self.description.clone(), parameters, grammar: None }
     }
 
     fn kind(&self) -> ToolKind {
@@ -88,19 +85,20 @@ impl Tool for CallTool {
         "mcp_call"
     }
 
-    fn description(&self) -> &'static str {
-        "Calls a tool of an MCP server that `mcp_find` described."
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
+    fn declare(&self, _told: &Told<'_>) -> Declared {
+        let parameters = json!({
             "type": "object",
             "properties": {
                 "tool": {"type": "string", "description": "The tool's name, such as mcp__server__tool"},
                 "arguments": {"type": "object", "description": "Its arguments, by its schema"},
             },
             "required": ["tool"],
-        })
+        });
+        Declared {
+            description: "Calls a tool of an MCP server that `mcp_find` described.".to_owned(),
+            parameters,
+            grammar: None,
+        }
     }
 
     fn kind(&self) -> ToolKind {
@@ -133,18 +131,15 @@ impl Tool for ResourceTool {
         "mcp_resource"
     }
 
-    fn description(&self) -> &'static str {
-        "Lists the resources of MCP servers, or reads one: give `uri`, as the list shows it, to read it."
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
+    fn declare(&self, _told: &Told<'_>) -> Declared {
+        let parameters = json!({
             "type": "object",
             "properties": {
                 "server": {"type": "string", "description": "The server's name; all servers where it is left out"},
                 "uri": {"type": "string", "description": "The resource to read; without it, resources are listed"},
             },
-        })
+        });
+        Declared { description: "Lists the resources of MCP servers, or reads one: give `uri`, as the list shows it, to read it.".to_owned(), parameters, grammar: None }
     }
 
     fn kind(&self) -> ToolKind {

@@ -5,7 +5,9 @@ use super::link::{Answer, CallRequest, Elicitation, LinkError, Outcome, ToolShap
 use super::names::public_name;
 use super::server::{Server, State};
 use super::shapes;
-use crate::tools::{Access, Ask, Asked, Folders, Prepared, Settings, Tool, ToolContext, picture};
+use crate::tools::{
+    Access, Ask, Asked, Declared, Folders, Prepared, Settings, Told, Tool, ToolContext, picture,
+};
 use jsonschema::Validator;
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
@@ -124,6 +126,16 @@ impl ServerTool {
         })
     }
 
+    /// Its description, the server's own words.
+    pub(super) fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// The schema of its arguments.
+    pub(super) fn parameters(&self) -> &Value {
+        &self.parameters
+    }
+
     /// Its server.
     pub fn server(&self) -> &Arc<Server> {
         &self.server
@@ -135,12 +147,9 @@ impl Tool for ServerTool {
         &self.name
     }
 
-    fn description(&self) -> &str {
-        &self.description
-    }
-
-    fn parameters(&self) -> Value {
-        self.parameters.clone()
+    fn declare(&self, _told: &Told<'_>) -> Declared {
+        let parameters = self.parameters.clone();
+        Declared { description: self.description.clone(), parameters, grammar: None }
     }
 
     fn kind(&self) -> ToolKind {

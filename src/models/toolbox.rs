@@ -5,7 +5,7 @@
 
 use super::source::Models;
 use crate::llm::{ModelRef, catalog};
-use crate::tools::{Fetch, PROFILES, Profile, Settings, Tool};
+use crate::tools::{PROFILES, Profile, Tool};
 use globset::GlobSet;
 use std::sync::Arc;
 
@@ -20,8 +20,6 @@ pub enum Toolbox {
         profile: Option<Profile>,
         /// Enables the tool that fetches from the web.
         web_fetch: bool,
-        /// The settings that descriptions of tools state.
-        settings: Arc<Settings>,
         /// The facts about models.
         models: Models,
     },
@@ -63,23 +61,24 @@ impl Toolbox {
     pub fn tools(&self, model: &ModelRef, extras: Extras) -> Arc<[Arc<dyn Tool>]> {
         match self {
             Self::Fixed(tools) => {
-                let agents = Profile::agents().into_iter().filter(|_| !extras.agents);
-                let person = Profile::person().into_iter().filter(|_| !extras.person);
-                let left_out: Vec<_> = agents.chain(person).collect();
-                let is_left_out = |name: &str| left_out.iter().any(|tool| tool.name() == name);
-                tools.iter().filter(|tool| !is_left_out(tool.name())).cloned().collect()
+                let is_chosen = |tool: &&Arc<dyn Tool>| {
+                    tool.does().is_none_or(|does| {
+                        (extras.agents || !does.is_agents()) && (extras.person || !does.is_person())
+                    })
+                };
+                tools.iter().filter(is_chosen).cloned().collect()
             }
-            Self::Profiles { web_fetch, settings, .. } => {
+            Self::Profiles { web_fetch, .. } => {
                 let profile = self.profile(model);
-                let mut tools = profile.tools_with(settings);
+                let mut tools = profile.tools();
                 if *web_fetch {
-                    tools.push(Fetch(profile).with(settings));
+                    tools.push(profile.fetch());
                 }
                 if extras.person {
-                    tools.extend(Profile::person());
+                    tools.extend(profile.person());
                 }
                 if extras.agents {
-                    tools.extend(Profile::agents());
+                    tools.extend(profile.agents());
                 }
                 tools.into()
             }
@@ -165,13 +164,7 @@ mod tests {
     #[test]
     fn the_setting_wins_over_the_model() {
         const EVERY: Extras = Extras { person: true, agents: true };
-        let settings = Arc::new(Settings::default());
-        let by = |profile, web_fetch| Toolbox::Profiles {
-            profile,
-            web_fetch,
-            settings: Arc::clone(&settings),
-            models: models(),
-        };
+        let by = |profile, web_fetch| Toolbox::Profiles { profile, web_fetch, models: models() };
         let (by_model, with_web) = (by(None, false), by(None, true));
         let set = by(Some(Profile::Gemini), false);
         let fixed = Toolbox::from(Profile::Pi.tools());
@@ -194,9 +187,10 @@ mod tests {
                 "apply_patch",
                 true,
             ),
-            ("anthropic edits", &by_model, "anthropic/claude-sonnet-5", "edit_file", true),
+            ("anthropic edits", &by_model, "anthropic/claude-sonnet-5", "Edit", true),
             ("google reads many", &by_model, "google/gemini-3-pro", "read_many_files", true),
-            ("any other has short names", &by_model, "deepseek/deepseek-v4-pro", "edit", true),
+            ("any other has short names", &by_model, "x/unheard-of", "edit", true),
+            ("glm knows Anthropic's", &by_model, "x/glm-5.3", "Edit", true),
             ("what is said of a model", &by_model, "own/gpt-5.4", "read_many_files", true),
             ("the web is off", &by_model, "openai/gpt-5.4", "web_fetch", false),
             ("and on", &with_web, "openai/gpt-5.4", "web_fetch", true),

@@ -5,6 +5,7 @@
 use super::command::{Program, Word};
 use super::{Decision, Kind};
 use crate::text::hosts::{Host, matches};
+use crate::text::tool_names::is_same;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,7 +20,7 @@ pub struct Rule {
     /// The kind of call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// The name of the tool, as the model calls it; `*` stands for any text.
+    /// The name of the tool, which also stands for tools of the same purpose in other families of models; `*` stands for any text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// The words of a command: `*` is one word, `**` at the end the rest.
@@ -249,7 +250,8 @@ impl Compiled {
     }
 
     fn is_about_tool(&self, kind: Kind, tool: &str) -> bool {
-        self.is_about(kind) && self.rule.tool.as_ref().is_none_or(|pattern| matches(pattern, tool))
+        let is_named = |name: &String| matches(name, tool) || is_same(name, tool);
+        self.is_about(kind) && self.rule.tool.as_ref().is_none_or(is_named)
     }
 
     /// Returns true if the rule names paths, and can be about this kind of call of this tool.

@@ -5,7 +5,7 @@
 
 mod tools;
 
-pub use tools::{CloseAgent, SendInput, SpawnAgent, WaitAgents};
+pub use tools::AgentTool;
 
 use crate::text::truncate::{Guard, Keep};
 use pintle_protocol::ids::AgentId;

@@ -7,10 +7,11 @@ use crate::tools::arguments::Arguments;
 use crate::tools::change::{explain, must_know, preview, unsaved, update_all};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{PathArgument, Purpose};
+use crate::tools::shape::Does;
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -23,26 +24,7 @@ mod tree;
 pub struct ApplyPatch(pub Profile);
 
 impl Tool for ApplyPatch {
-    fn name(&self) -> &'static str {
-        "apply_patch"
-    }
-
-    fn description(&self) -> &'static str {
-        include_str!("descriptions/apply_patch.md")
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "patch": {
-                    "type": "string",
-                    "description": "The patch, from *** Begin Patch to *** End Patch",
-                },
-            },
-            "required": ["patch"],
-        })
-    }
+    shaped!(Does::Patch);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Edit
@@ -53,14 +35,14 @@ impl Tool for ApplyPatch {
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Does::Patch), arguments)?;
         let text = arguments.filled_text("patch")?;
         let files =
             patch::parse(&text).map_err(|malformed| format!("Nothing was changed: {malformed}"))?;
         let acts = files.into_iter().map(|file| Act::new(file, folders));
         let acts: Vec<Act> = acts.collect();
         for path in acts.iter().flat_map(Act::paths) {
-            let named = path.clone().of_file("patch");
+            let named = path.clone().of_file(arguments.theirs("patch"));
             named.map_err(|wrong| format!("Nothing was changed: {wrong}"))?;
         }
         Ok(Box::new(Call { acts: acts.into() }))

@@ -1,10 +1,11 @@
 //! The arguments of a call, checked one by one: a wrong one is an error that names it and says what was expected.
 //!
-//! The names of a tool's arguments depend on the profile (`path` or `file_path`, `limit` or `max_results`), and models write
-//! `10.0`, `null` or both of two alternatives where a derived parser would refuse, so schemas and parsers are written by
+//! A tool reads arguments by names of its own; the row of the model's family says what the model calls them, and errors name them
+//! so. Models write `10.0`, `null` or both of two alternatives where a derived parser would refuse, so parsers are written by
 //! hand. A number, a flag or a list that was written as a string (`"2"`, `"true"`, `"[…]"`) is taken, since it can mean nothing
-//! else. `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when they drift apart.
+//! else. `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers drift apart.
 
+use super::shape::{self, Field, Is, Row};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -13,45 +14,32 @@ use std::time::Duration;
 pub(super) struct Arguments {
     /// The prefix of a field's name in an error, such as `edits[1].`.
     prefix: String,
-    fields: Map<String, Value>,
+    given: Map<String, Value>,
+    /// The model's names of the arguments.
+    fields: &'static [Field],
 }
 
-/// Returns a message about the first argument that a schema does not name, if there is one. `place` is the prefix of its name.
-pub(super) fn unknown(place: &str, schema: &Value, value: &Value) -> Option<String> {
-    match value {
-        Value::Object(fields) => {
-            let known = schema.get("properties")?.as_object()?;
-            fields.iter().find_map(|(name, value)| {
-                if let Some(schema) = known.get(name) {
-                    return unknown(&format!("{place}{name}."), schema, value);
-                }
-                let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
-                let expected = match names.as_slice() {
-                    [] => "there are no arguments".to_owned(),
-                    names => format!("expected one of {}", names.join(", ")),
-                };
-                Some(format!("unknown argument `{place}{name}`; {expected}"))
-            })
-        }
-        Value::Array(items) => {
-            let place = place.trim_end_matches('.');
-            let schema = schema.get("items")?;
-            let mut items = items.iter().enumerate();
-            items.find_map(|(at, item)| unknown(&format!("{place}[{at}]."), schema, item))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
+/// Answers to choose from.
+#[derive(Debug)]
+pub(super) enum Options {
+    Texts(Vec<String>),
+    Objects(Vec<Arguments>),
 }
 
 impl Arguments {
-    pub(super) fn new(value: Value) -> Result<Self, String> {
-        Self::within(String::new(), value)
+    /// The arguments of a call of this tool.
+    pub(super) fn new(row: &'static Row, value: Value) -> Result<Self, String> {
+        let mut arguments = Self::within(String::new(), row.fields, value)?;
+        if let Some(adapt) = row.adapt {
+            adapt(&mut arguments.given);
+        }
+        Ok(arguments)
     }
 
-    fn within(place: String, value: Value) -> Result<Self, String> {
+    fn within(place: String, fields: &'static [Field], value: Value) -> Result<Self, String> {
         match value {
-            Value::Object(fields) if place.is_empty() => Ok(Self { prefix: place, fields }),
-            Value::Object(fields) => Ok(Self { prefix: place + ".", fields }),
+            Value::Object(given) if place.is_empty() => Ok(Self { prefix: place, given, fields }),
+            Value::Object(given) => Ok(Self { prefix: place + ".", given, fields }),
             _ => {
                 let what =
                     if place.is_empty() { "the arguments".into() } else { format!("`{place}`") };
@@ -60,15 +48,32 @@ impl Arguments {
         }
     }
 
-    /// Removes a field. Everything that is read passes here.
-    fn take(&mut self, name: &str) -> Option<Value> {
+    /// Removes an argument. Everything that is read passes here.
+    fn take(&mut self, ours: &'static str) -> Option<Value> {
         #[cfg(test)]
-        recorder::record(&self.prefix, name);
-        self.fields.remove(name)
+        if let Some(field) = self.field(ours) {
+            recorder::record(&self.prefix, field.name);
+        }
+        let name = shape::given(self.fields, ours, &self.given)?;
+        self.given.remove(name)
+    }
+
+    /// Returns the model's name of an argument.
+    pub(super) fn theirs(&self, ours: &'static str) -> &'static str {
+        self.field(ours).map_or(ours, |field| field.name)
+    }
+
+    fn field(&self, ours: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.ours == ours)
+    }
+
+    /// Returns an argument as errors show it: with its place, in backticks.
+    pub(super) fn shown(&self, ours: &'static str) -> String {
+        format!("`{}{}`", self.prefix, self.theirs(ours))
     }
 
     /// A text that must be there.
-    pub(super) fn text(&mut self, name: &str) -> Result<String, String> {
+    pub(super) fn text(&mut self, name: &'static str) -> Result<String, String> {
         match self.take(name) {
             Some(Value::String(text)) => Ok(text),
             other => Err(self.wrong(name, "a string", other.as_ref())),
@@ -76,16 +81,16 @@ impl Arguments {
     }
 
     /// A text that must be there and not be blank.
-    pub(super) fn filled_text(&mut self, name: &str) -> Result<String, String> {
+    pub(super) fn filled_text(&mut self, name: &'static str) -> Result<String, String> {
         let text = self.text(name)?;
         if text.trim().is_empty() {
-            return Err(format!("`{}{name}` must not be empty", self.prefix));
+            return Err(format!("{} must not be empty", self.shown(name)));
         }
         Ok(text)
     }
 
     /// A text that may be absent or null.
-    pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, String> {
+    pub(super) fn optional_text(&mut self, name: &'static str) -> Result<Option<String>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -94,7 +99,11 @@ impl Arguments {
     }
 
     /// A whole number from `min` on that may be absent or null.
-    pub(super) fn optional_count(&mut self, name: &str, min: u64) -> Result<Option<u64>, String> {
+    pub(super) fn optional_count(
+        &mut self,
+        name: &'static str,
+        min: u64,
+    ) -> Result<Option<u64>, String> {
         let value = match self.take(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(value) => value,
@@ -106,7 +115,7 @@ impl Arguments {
     }
 
     /// A number above zero that may be absent or null.
-    pub(super) fn optional_seconds(&mut self, name: &str) -> Result<Option<f64>, String> {
+    pub(super) fn optional_seconds(&mut self, name: &'static str) -> Result<Option<f64>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match number(&value) {
@@ -117,7 +126,10 @@ impl Arguments {
     }
 
     /// A number of milliseconds above zero that may be absent or null.
-    pub(super) fn optional_milliseconds(&mut self, name: &str) -> Result<Option<Duration>, String> {
+    pub(super) fn optional_milliseconds(
+        &mut self,
+        name: &'static str,
+    ) -> Result<Option<Duration>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => {
@@ -130,68 +142,104 @@ impl Arguments {
     }
 
     /// True or false; false when absent or null.
-    pub(super) fn flag(&mut self, name: &str) -> Result<bool, String> {
+    pub(super) fn flag(&mut self, name: &'static str) -> Result<bool, String> {
+        Ok(self.optional_flag(name)?.unwrap_or(false))
+    }
+
+    /// True or false, that may be absent or null.
+    pub(super) fn optional_flag(&mut self, name: &'static str) -> Result<Option<bool>, String> {
         match self.take(name) {
-            None | Some(Value::Null) => Ok(false),
-            Some(Value::Bool(flag)) => Ok(flag),
-            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
-            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(flag)),
+            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(Some(true)),
+            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("false") => {
+                Ok(Some(false))
+            }
             other => Err(self.wrong(name, "true or false", other.as_ref())),
         }
     }
 
     /// A list of texts that must be there.
-    pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
+    pub(super) fn texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
         let values = match self.take(name).map(listed) {
             Some(Value::Array(values)) => values,
             other => return Err(self.wrong(name, "a list of strings", other.as_ref())),
         };
         let texts = values.iter().enumerate().map(|(at, value)| {
-            let wrong = || self.wrong(&format!("{name}[{at}]"), "a string", Some(value));
+            let wrong = || {
+                let name = self.theirs(name);
+                format!("`{}{name}[{at}]` must be a string, not {}", self.prefix, kind(value))
+            };
             value.as_str().map(str::to_owned).ok_or_else(wrong)
         });
         texts.collect()
     }
 
     /// A list of texts that may be absent or null, which is none.
-    pub(super) fn optional_texts(&mut self, name: &str) -> Result<Vec<String>, String> {
-        match self.fields.get(name) {
+    pub(super) fn optional_texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
+        match shape::given(self.fields, name, &self.given).and_then(|name| self.given.get(name)) {
             None | Some(Value::Null) => {
                 self.take(name);
                 Ok(Vec::new())
+            }
+            // A single text where a list is expected.
+            Some(Value::String(one)) if !one.trim_start().starts_with('[') => {
+                let one = one.clone();
+                self.take(name);
+                Ok(vec![one])
             }
             Some(_) => self.texts(name),
         }
     }
 
     /// A list of objects that may be absent or null.
-    pub(super) fn optional_objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, String> {
+    pub(super) fn optional_objects(
+        &mut self,
+        name: &'static str,
+    ) -> Result<Option<Vec<Self>>, String> {
+        let field = self.field(name);
+        let (fields, theirs): (&'static [Field], _) = match field {
+            Some(Field { name, is: Is::Objects(fields), .. }) => (fields, *name),
+            Some(_) | None => (&[], name),
+        };
         match self.take(name).map(listed) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(values)) => {
-                let objects = values.into_iter().enumerate();
-                let objects = objects
-                    .map(|(at, value)| Self::within(format!("{}{name}[{at}]", self.prefix), value));
+                let objects = values.into_iter().enumerate().map(|(at, value)| {
+                    Self::within(format!("{}{theirs}[{at}]", self.prefix), fields, value)
+                });
                 objects.collect::<Result<_, _>>().map(Some)
             }
             other => Err(self.wrong(name, "a list of objects", other.as_ref())),
         }
     }
 
-    fn wrong(&self, name: &str, expected: &str, got: Option<&Value>) -> String {
+    /// Answers to choose from: texts, or objects with a label. None when absent or null.
+    pub(super) fn options(&mut self, name: &'static str) -> Result<Options, String> {
+        let given = shape::given(self.fields, name, &self.given);
+        let given = given.and_then(|given| self.given.get(given)).cloned().map(listed);
+        match given.as_ref().and_then(Value::as_array).and_then(|list| list.first()) {
+            Some(Value::Object(_)) => {
+                let objects = self.optional_objects(name)?.unwrap_or_default();
+                Ok(Options::Objects(objects))
+            }
+            Some(_) | None => self.optional_texts(name).map(Options::Texts),
+        }
+    }
+
+    fn wrong(&self, name: &'static str, expected: &str, got: Option<&Value>) -> String {
+        let shown = self.shown(name);
         match got {
             None => {
-                let given: Vec<&str> = self.fields.keys().map(String::as_str).collect();
+                let given: Vec<&str> = self.given.keys().map(String::as_str).collect();
                 let given = if given.is_empty() {
                     String::new()
                 } else {
                     format!(" (given: {})", given.join(", "))
                 };
-                format!("`{}{name}` is missing: it must be {expected}{given}", self.prefix)
+                format!("{shown} is missing: it must be {expected}{given}")
             }
-            Some(value) => {
-                format!("`{}{name}` must be {expected}, not {}", self.prefix, kind(value))
-            }
+            Some(value) => format!("{shown} must be {expected}, not {}", kind(value)),
         }
     }
 }
@@ -234,7 +282,7 @@ pub(super) mod recorder {
         static READ: RefCell<BTreeSet<String>> = RefCell::default();
     }
 
-    pub(super) fn record(prefix: &str, name: &str) {
+    pub(super) fn record(prefix: &str, name: &'static str) {
         let prefix = prefix.replace(|c: char| c.is_ascii_digit(), "");
         READ.with_borrow_mut(|read| read.insert(prefix + name));
     }
@@ -248,6 +296,17 @@ pub(super) mod recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::shape::{Does, objects, text};
+
+    const ROW: Row = Row::new(
+        Does::Read,
+        "a",
+        "",
+        &[
+            text("file_path", "file", ""),
+            objects("edits", "edits", &[text("old", "oldText", "")], ""),
+        ],
+    );
     use serde_json::json;
 
     #[test]
@@ -310,37 +369,45 @@ mod tests {
             ),
             ("half a second", json!({"timeout": 0.5}), seconds, Ok("Some(0.5)")),
         ] {
-            let got = Arguments::new(arguments).and_then(|mut arguments| read(&mut arguments));
+            let got =
+                Arguments::new(&ROW, arguments).and_then(|mut arguments| read(&mut arguments));
             assert_eq!(got, want.map(str::to_owned).map_err(str::to_owned), "{name}");
         }
         assert_eq!(
-            Arguments::new(json!([])).err().as_deref(),
+            Arguments::new(&ROW, json!([])).err().as_deref(),
             Some("the arguments must be an object, not a list")
         );
     }
 
     #[test]
     fn a_list_may_be_written_as_a_string() {
-        let mut arguments = Arguments::new(json!({
-            "edits": "[{\"oldText\": \"a\"}, {\"oldText\": \"b\"}]",
-            "paths": "[\"a\", \"b\"]",
-            "ids": "a",
-        }))
+        let mut arguments = Arguments::new(
+            &ROW,
+            json!({
+                "edits": "[{\"oldText\": \"a\"}, {\"oldText\": \"b\"}]",
+                "paths": "[\"a\", \"b\"]",
+                "ids": "a",
+            }),
+        )
         .unwrap();
         let edits = arguments.optional_objects("edits").unwrap().unwrap();
         let old: Vec<_> = edits.into_iter().map(|mut edit| edit.text("oldText")).collect();
         assert_eq!(old, [Ok("a".to_owned()), Ok("b".to_owned())]);
         assert_eq!(arguments.texts("paths"), Ok(vec!["a".to_owned(), "b".to_owned()]));
         assert!(arguments.texts("ids").is_err());
+        let mut arguments = Arguments::new(&ROW, json!({"file_path": 1, "ids": "a"})).unwrap();
+        assert_eq!(arguments.optional_texts("ids"), Ok(vec!["a".to_owned()]));
+        let wrong = arguments.text("file").err();
+        assert_eq!(wrong.as_deref(), Some("`file_path` must be a string, not 1"));
     }
 
     #[test]
     fn errors_name_the_place_in_a_list() {
-        let mut arguments = Arguments::new(json!({"edits": [{"oldText": 1}]})).unwrap();
+        let mut arguments = Arguments::new(&ROW, json!({"edits": [{"old": 1}]})).unwrap();
         let mut edits = arguments.optional_objects("edits").unwrap().unwrap();
         assert_eq!(
             edits[0].text("oldText").err().as_deref(),
-            Some("`edits[0].oldText` must be a string, not 1")
+            Some("`edits[0].old` must be a string, not 1")
         );
     }
 }

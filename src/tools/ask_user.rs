@@ -2,99 +2,98 @@
 //!
 //! They only ask. What an answer changes, and what holds when there is none, is decided by the session.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Options};
 use super::client::Ask;
-use super::{Access, Folders, Prepared, Tool, ToolContext, failure, success};
+use super::shape::Does;
+use super::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use pintle_protocol::question::QuestionKind;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The maximum number of options of a question: more cannot be read at a glance.
 const MAX_OPTIONS: usize = 12;
 
+/// The maximum number of questions of a call.
+const MAX_QUESTIONS: usize = 4;
+
 /// Asks a person something.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct AskUser;
+pub struct AskUser(pub Profile);
 
 /// Asks a person to accept the plan.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ExitPlan;
+pub struct ExitPlan(pub Profile);
 
 impl Tool for AskUser {
-    fn name(&self) -> &'static str {
-        "ask_user"
-    }
-
-    fn description(&self) -> &'static str {
-        include_str!("descriptions/ask_user.md")
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "question": {"type": "string", "description": "The question, with what the person needs to know to answer it"},
-                "options": {"type": "array", "items": {"type": "string"}, "description": "Answers to choose from, the one that you would take first; the person may always answer in own words"},
-                "multiple": {"type": "boolean", "description": "Several options may be chosen (default false)"},
-            },
-            "required": ["question"],
-        })
-    }
+    shaped!(Does::Ask);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Think
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
-        let text = arguments.filled_text("question")?;
-        let mut options: Vec<String> = Vec::new();
-        for option in arguments.optional_texts("options")? {
-            let option = option.trim().to_owned();
-            if !option.is_empty() && !options.contains(&option) {
-                options.push(option);
+        let mut arguments = Arguments::new(self.0.row(Does::Ask), arguments)?;
+        let shown = arguments.shown("questions");
+        let asks = match arguments.optional_objects("questions")? {
+            None => vec![question(arguments)?],
+            Some(questions) if (1..=MAX_QUESTIONS).contains(&questions.len()) => {
+                questions.into_iter().map(question).collect::<Result<_, _>>()?
             }
-        }
-        if options.len() > MAX_OPTIONS {
-            return Err(format!(
-                "`options` has {} answers and may have {MAX_OPTIONS}: ask for less at once",
-                options.len()
-            ));
-        }
-        let multiple = arguments.flag("multiple")?;
-        let kind = QuestionKind::Choice;
-        Ok(Box::new(Call {
-            tool: self.name().to_owned(),
-            ask: Ask { kind, text, plan: None, options, multiple },
-        }))
+            Some(questions) => {
+                let count = questions.len();
+                return Err(format!("{shown} has {count} questions: ask 1 to {MAX_QUESTIONS}"));
+            }
+        };
+        Ok(Box::new(Call { tool: self.0.row(Does::Ask).name, asks }))
     }
 }
 
+/// Reads a question.
+fn question(mut arguments: Arguments) -> Result<Ask, String> {
+    let text = arguments.filled_text("question")?;
+    let mut options: Vec<String> = Vec::new();
+    let mut add = |option: &str| {
+        let option = option.trim().to_owned();
+        if !option.is_empty() && !options.contains(&option) {
+            options.push(option);
+        }
+    };
+    match arguments.options("options")? {
+        Options::Texts(texts) => texts.iter().for_each(|option| add(option)),
+        Options::Objects(objects) => {
+            for mut option in objects {
+                let label = option.filled_text("label")?;
+                match option.optional_text("description")?.filter(|text| !text.trim().is_empty()) {
+                    Some(description) => add(&format!("{}: {}", label.trim(), description.trim())),
+                    None => add(&label),
+                }
+            }
+        }
+    }
+    if arguments.optional_text("type")?.as_deref() == Some("yesno") && options.is_empty() {
+        options = vec!["Yes".to_owned(), "No".to_owned()];
+    }
+    if options.len() > MAX_OPTIONS {
+        return Err(format!(
+            "{} has {} answers and may have {MAX_OPTIONS}: ask for less at once",
+            arguments.shown("options"),
+            options.len()
+        ));
+    }
+    let multiple = arguments.flag("multiple")?;
+    Ok(Ask { kind: QuestionKind::Choice, text, plan: None, options, multiple })
+}
+
 impl Tool for ExitPlan {
-    fn name(&self) -> &'static str {
-        "exit_plan"
-    }
-
-    fn description(&self) -> &'static str {
-        "Shows your plan to the person and asks to accept it. Only in plan mode, once the plan is whole. When it is accepted, plan mode is over and you carry it out."
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "plan": {"type": "string", "description": "The plan, as Markdown: what you will change, where, in which order, and how you will see that it works"},
-            },
-            "required": ["plan"],
-        })
-    }
+    shaped!(Does::ExitPlan);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Think
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let plan = Arguments::new(arguments)?.filled_text("plan")?;
+        let row = self.0.row(Does::ExitPlan);
+        let plan = Arguments::new(row, arguments)?.filled_text("plan")?;
         let ask = Ask {
             kind: QuestionKind::Plan,
             text: "Accept this plan?".to_owned(),
@@ -102,20 +101,22 @@ impl Tool for ExitPlan {
             options: vec!["Accept it and begin".to_owned(), "Go on planning".to_owned()],
             multiple: false,
         };
-        Ok(Box::new(Call { tool: self.name().to_owned(), ask }))
+        Ok(Box::new(Call { tool: row.name, asks: vec![ask] }))
     }
 }
 
 #[derive(Debug)]
 struct Call {
-    tool: String,
-    ask: Ask,
+    tool: &'static str,
+    /// The questions, at least one.
+    asks: Vec<Ask>,
 }
 
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        let text = self.ask.plan.as_deref().unwrap_or(&self.ask.text);
+        let first = self.asks.first();
+        let text = first.map_or("", |ask| ask.plan.as_deref().unwrap_or(&ask.text));
         let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         format!("{}: {}", self.tool, line.chars().take(80).collect::<String>())
     }
@@ -129,12 +130,22 @@ impl Prepared for Call {
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        tokio::select! {
-            biased;
-            () = ctx.cancel.cancelled() => failure("Operation aborted"),
-            said = ctx.client.ask(self.ask) => {
-                said.map_or_else(failure, |asked| success(asked.words))
+        let is_one = self.asks.len() == 1;
+        let mut told = Vec::new();
+        for ask in self.asks {
+            let question = ask.text.clone();
+            let said = tokio::select! {
+                biased;
+                () = ctx.cancel.cancelled() => return failure("Operation aborted"),
+                said = ctx.client.ask(ask) => said,
+            };
+            match said {
+                Ok(asked) if is_one => return success(asked.words),
+                Ok(asked) => told.push(format!("{question}\n{}", asked.words)),
+                Err(why) if told.is_empty() => return failure(why),
+                Err(why) => told.push(format!("{question}\n{why}")),
             }
         }
+        success(told.join("\n\n"))
     }
 }

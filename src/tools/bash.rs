@@ -4,7 +4,9 @@ use crate::exec::sandbox::{Denial, Report};
 use crate::exec::{Command, End, Environment, Error, MAX_KEPT_BYTES, Ran};
 use crate::text::truncate::{self, Ends, Limits, Truncated, size};
 use crate::tools::arguments::Arguments;
+use crate::tools::families::{Layout, adapt};
 use crate::tools::profile::SHELL_BYTES;
+use crate::tools::shape::{Does, Row};
 use crate::tools::{
     Access, ApplyPatch, Folders, Prepared, Profile, Settings, Tool, ToolContext, apply_patch,
     failure, success,
@@ -12,22 +14,34 @@ use crate::tools::{
 use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// Runs commands.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bash(pub Profile);
 
-/// The names that differ by profile.
-struct Shape {
-    profile: Profile,
-    name: &'static str,
-    timeout: &'static str,
-    /// The time-out is in milliseconds, not seconds.
-    is_in_milliseconds: bool,
-    default_timeout: Option<Duration>,
-    background: &'static str,
+/// The unit in which a family gives time limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Seconds,
+    Milliseconds,
+}
+
+impl Unit {
+    fn show(self, time: Duration) -> String {
+        match self {
+            Self::Seconds => format!("{} seconds", time.as_secs_f64()),
+            Self::Milliseconds => format!("{} milliseconds", time.as_millis()),
+        }
+    }
+
+    fn number(self, time: Duration) -> String {
+        match self {
+            Self::Seconds => time.as_secs().to_string(),
+            Self::Milliseconds => time.as_millis().to_string(),
+        }
+    }
 }
 
 /// The time limits of commands in the foreground.
@@ -38,127 +52,96 @@ struct Times {
 }
 
 impl Times {
-    fn new(shape: &Shape, settings: &Settings) -> Self {
+    fn new(profile: Profile, settings: &Settings) -> Self {
         let max = settings.max_command_timeout;
-        let default = settings.default_command_timeout.or(shape.default_timeout);
+        let default = settings.default_command_timeout.or(profile.family().timeout);
         Self { default: default.map(|default| default.min(max)), max }
     }
 }
 
 impl Bash {
-    /// Returns the schema of the arguments under these settings.
-    pub(super) fn parameters_with(self, settings: &Settings) -> Value {
-        let shape = self.shape();
-        let times = Times::new(&shape, settings);
-        let show = |time: Duration| {
-            if shape.is_in_milliseconds {
-                time.as_millis().to_string()
-            } else {
-                time.as_secs().to_string()
-            }
-        };
-        let unit = if shape.is_in_milliseconds { "Milliseconds" } else { "Seconds" };
-        let most = show(times.max);
-        let default = times.default.map_or("none by default".to_owned(), |timeout| {
-            format!("{} by default", show(timeout))
-        });
-        let mut properties = json!({
-            "command": {"type": "string", "description": "Command for the shell"},
-            shape.timeout: {
-                "type": "number",
-                "exclusiveMinimum": 0,
-                "description": format!("{unit} after which it is stopped, at most {most}; {default}"),
-            },
-        });
-        if let Some(properties) = properties.as_object_mut() {
-            if self.0 != Profile::Pi {
-                let description = "What it does, in a few words for a person";
-                let field = json!({"type": "string", "description": description});
-                properties.insert("description".to_owned(), field);
-            }
-            let description = "Return a job's id at once and let the command go on; without a time-out unless one is given";
-            let field = json!({"type": "boolean", "description": description});
-            properties.insert(shape.background.to_owned(), field);
-        }
-        json!({"type": "object", "properties": properties, "required": ["command"]})
+    fn row(self) -> &'static Row {
+        self.0.row(Does::Shell)
     }
 
-    fn shape(self) -> Shape {
-        let shell = |seconds| Shape {
-            profile: self.0,
-            name: self.0.shell(),
-            timeout: "timeout_ms",
-            is_in_milliseconds: true,
-            default_timeout: Some(Duration::from_secs(seconds)),
-            background: "run_in_background",
-        };
-        match self.0 {
-            Profile::Pi => Shape {
-                profile: self.0,
-                name: self.0.shell(),
-                timeout: "timeout",
-                is_in_milliseconds: false,
-                default_timeout: None,
-                background: "background",
-            },
-            Profile::Anthropic => shell(120),
-            Profile::OpenAi | Profile::Gemini => shell(10),
-        }
+    fn unit(self) -> Unit {
+        let is_in_milliseconds = self.row().theirs("timeoutMs").is_some();
+        if is_in_milliseconds { Unit::Milliseconds } else { Unit::Seconds }
+    }
+
+    /// Returns the time limit of a command for which the model gives none, in the unit of the family.
+    pub(super) fn default_timeout(self, settings: &Settings) -> Option<String> {
+        Times::new(self.0, settings).default.map(|time| self.unit().number(time))
+    }
+
+    /// Returns the longest time limit that a model can give, in the unit of the family.
+    pub(super) fn max_timeout(self, settings: &Settings) -> String {
+        self.unit().number(settings.max_command_timeout)
+    }
+
+    /// Returns the limits of the result.
+    pub(super) fn limits(self) -> Limits {
+        self.0.limits(256, SHELL_BYTES)
     }
 }
 
 impl Tool for Bash {
-    fn name(&self) -> &'static str {
-        self.shape().name
-    }
-
-    fn description(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => include_str!("descriptions/bash.md"),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                include_str!("descriptions/shell.md")
-            }
-        }
-    }
-
-    fn parameters(&self) -> Value {
-        self.parameters_with(&Settings::default())
-    }
+    shaped!(Does::Shell);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Execute
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let shape = self.shape();
-        let mut arguments = Arguments::new(arguments)?;
+        let mut arguments = Arguments::new(self.row(), arguments)?;
         let command = arguments.filled_text("command")?;
+        let folder = arguments.optional_text("cwd")?;
         // Some models type patches into the shell, which has no such program.
-        if let Some((folder, patch)) = apply_patch::in_command(&command) {
+        if let Some((changed_to, patch)) = apply_patch::in_command(&command) {
             let cwd = folders.cwd.join(folder.unwrap_or_default());
+            let cwd = cwd.join(changed_to.unwrap_or_default());
             let folders = Folders { cwd, ..folders.clone() };
             return ApplyPatch(self.0).prepare(json!({"patch": patch}), &folders);
         }
-        let given = if shape.is_in_milliseconds {
-            arguments.optional_milliseconds(shape.timeout)?
-        } else {
-            arguments
-                .optional_seconds(shape.timeout)?
-                .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        let seconds = arguments.optional_seconds("timeout")?;
+        let seconds = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        let given = arguments.optional_milliseconds("timeoutMs")?.or(seconds);
+        let description = arguments.optional_text("description")?;
+        let is_shown =
+            |text: &String| self.row().theirs("description").is_some() && !text.trim().is_empty();
+        let description = description.filter(is_shown);
+        let in_background = arguments.flag("background")?;
+        let command = match folder {
+            Some(folder) => in_folder(command, &folder, folders),
+            None => command,
         };
-        let description = match self.0 {
-            Profile::Pi => None,
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                arguments.optional_text("description")?.filter(|text| !text.trim().is_empty())
-            }
-        };
-        let in_background = arguments.flag(shape.background)?;
-        Ok(Box::new(Call { shape, command, given, description, in_background }))
+        Ok(Box::new(Call { tool: *self, command, given, description, in_background }))
     }
 }
 
+/// Returns the command as it is run in a folder. The change of folder is a part of it, so that it is decided about and shown.
+fn in_folder(command: String, folder: &str, folders: &Folders) -> String {
+    let folder = folder.trim();
+    if folder.is_empty() || lexical(&folders.cwd.join(folder)) == lexical(&folders.cwd) {
+        return command;
+    }
+    let folder = adapt::quoted(folder);
+    // `~` is the shell's own.
+    let folder = folder.strip_prefix("'~/").map_or(folder.clone(), |rest| format!("~/'{rest}"));
+    if command.contains('\n') {
+        format!("cd {folder} || exit\n{command}")
+    } else {
+        format!("cd {folder} && {command}")
+    }
+}
+
+/// A path without `.` in it.
+fn lexical(path: &Path) -> PathBuf {
+    path.components().filter(|part| !matches!(part, Component::CurDir)).collect()
+}
+
 struct Call {
-    shape: Shape,
+    tool: Bash,
     command: String,
     /// The time-out that the model gave.
     given: Option<Duration>,
@@ -176,7 +159,7 @@ impl std::fmt::Debug for Call {
 impl Prepared for Call {
     fn title(&self) -> String {
         let line = self.command.trim().lines().next().unwrap_or_default();
-        let name = self.shape.name;
+        let name = self.tool.name();
         match &self.description {
             Some(description) => {
                 format!("{name}: {line} ({})", truncate::line(description.trim(), 200))
@@ -197,8 +180,8 @@ impl Prepared for Call {
         if ctx.cancel.is_cancelled() {
             return failure("Command aborted");
         }
-        let limits = ctx.settings.limits(self.shape.profile.limits(256, SHELL_BYTES));
-        let times = Times::new(&self.shape, &ctx.settings);
+        let limits = ctx.settings.limits(self.tool.limits());
+        let times = Times::new(self.tool.0, &ctx.settings);
         let command = Command {
             timeout: self.timeout(times),
             spill_lines: limits.max_lines as u64,
@@ -238,9 +221,22 @@ impl Call {
         match ctx.jobs.start(command, self.title()).await {
             Ok(job) => {
                 let id = &job.id;
+                let how = match (self.tool.0.named(Does::JobRead), self.tool.0.named(Does::JobStop))
+                {
+                    (Some(read), Some(stop)) => {
+                        format!(
+                            "Read its output with {read}, stop it with {stop}, each with the id \"{id}\"."
+                        )
+                    }
+                    _ => {
+                        let job = self.tool.0.row(Does::Job).name;
+                        format!(
+                            "Read its output with the tool `{job}` (action \"read\", id \"{id}\"), stop it with action \"stop\"."
+                        )
+                    }
+                };
                 let mut result = success(format!(
-                    "Runs in the background as {id}. Read its output with the tool `job` (action \"read\", id \"{id}\"), \
-                     stop it with action \"stop\". You will be told when it ends."
+                    "Runs in the background as {id}. {how} You will be told when it ends."
                 ));
                 let (job_id, item_id) = (job.id, job.item_id);
                 result.details.jobs = vec![JobRef { job_id, item_id, has_ended: false }];
@@ -252,21 +248,17 @@ impl Call {
 
     /// Says that the time was over, and what to do about it.
     fn timed_out(&self, times: Times) -> String {
-        let Shape { timeout: field, background, is_in_milliseconds, .. } = self.shape;
-        let show = |time: Duration| {
-            if is_in_milliseconds {
-                format!("{} milliseconds", time.as_millis())
-            } else {
-                format!("{} seconds", time.as_secs_f64())
-            }
-        };
+        let (row, unit) = (self.tool.row(), self.tool.unit());
+        let field = row.theirs("timeoutMs").or(row.theirs("timeout"));
+        let background = row.theirs("background").unwrap_or("background");
+        let show = |time: Duration| unit.show(time);
         let timeout = self.timeout(times).unwrap_or_default();
         let most = show(times.max);
         let (origin, advice) = match self.given {
             Some(given) if given > times.max => (", the longest allowed", String::new()),
             Some(given) if given == times.max => ("", String::new()),
-            Some(_) => ("", format!("give a larger `{field}` (at most {most}) or ")),
-            None => (", the default", format!("give a larger `{field}` (at most {most}) or ")),
+            Some(_) => ("", larger(field, &most)),
+            None => (", the default", larger(field, &most)),
         };
         format!(
             "Command timed out after {}{origin}. If it needs more time, {advice}run it with `{background}`.",
@@ -277,8 +269,8 @@ impl Call {
     fn show(&self, ran: Ran, limits: Limits, times: Times, env: &dyn Environment) -> ToolResult {
         let path = ran.full_output_path.map(|path| path.to_string_lossy().into_owned());
         let full = whole(path.as_deref(), ran.is_file_full, env);
-        let (output, record) = match self.shape.profile {
-            Profile::Pi => {
+        let (output, record) = match self.tool.0.layout() {
+            Layout::Tail => {
                 let mut shown = truncate::tail(&ran.tail, limits);
                 // Text that was dropped before counts too.
                 shown.record.total_lines = ran.total_lines;
@@ -293,12 +285,12 @@ impl Call {
                     None => (shown.text, record),
                 }
             }
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
+            Layout::Ends | Layout::CodeFirst => {
                 let totals = (ran.total_lines, ran.total_bytes);
                 match truncate::ends(&ran.head, &ran.tail, totals, limits) {
                     Some(ends) => {
                         let reader = path.is_some() && env.is_this_machine();
-                        let notice = between(&ends, &full, reader.then_some(self.shape.profile));
+                        let notice = between(&ends, &full, reader.then_some(self.tool.0));
                         let Ends { head, tail, record, .. } = ends;
                         (format!("{head}\n\n[{notice}]\n\n{tail}\n"), Some(record))
                     }
@@ -307,9 +299,17 @@ impl Call {
             }
         };
         let output = if output.is_empty() { "(no output)".to_owned() } else { output };
+        let is_code_first = self.tool.0.layout() == Layout::CodeFirst;
+        let output = match (&ran.end, is_code_first) {
+            (End::Exited(code), true) => format!("Exit code: {code}\nOutput:\n{output}"),
+            _ => output,
+        };
         let because = |what: String| format!("{}\n\n{what}", output.trim_end_matches('\n'));
         let mut result = match &ran.end {
             End::Exited(0) => success(output.clone()),
+            End::Exited(code) if is_code_first && signal_of(*code).is_none() => {
+                failure(output.clone())
+            }
             End::Exited(code) => failure(because(match signal_of(*code) {
                 None => format!("Command exited with code {code}"),
                 Some((signal, number)) => {
@@ -342,6 +342,11 @@ impl Call {
         }
         result
     }
+}
+
+/// Advises a larger time limit, where the model can give one.
+fn larger(field: Option<&str>, most: &str) -> String {
+    field.map_or_else(String::new, |field| format!("give a larger `{field}` (at most {most}) or "))
 }
 
 /// Says what the sandbox had to do with the result.
@@ -439,7 +444,7 @@ fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
         Some(TruncatedBy::Lines) | None => String::new(),
     };
     let how = reader.filter(|_| !is_within_line).map_or_else(String::new, |profile| {
-        format!(" ({} with offset={first} goes on)", profile.read())
+        format!(" ({} with {} goes on)", profile.read(), profile.from_line(*first))
     });
     format!("{what}{limit}.{full}{how}")
 }

@@ -5,13 +5,14 @@ use crate::exec::{Before, Decide, Rewrite};
 use crate::text::fuzzy::{self, Miss, Occurrences};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, preview, spliced, unsaved, update};
+use crate::tools::change::{change_of, explain, must_know, preview, spliced, unsaved, update};
 use crate::tools::ledger::{Ledger, ReadFirst};
 use crate::tools::path::{PathArgument, Purpose};
+use crate::tools::shape::Does;
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -21,62 +22,7 @@ use tokio::sync::watch;
 pub struct Edit(pub Profile);
 
 impl Tool for Edit {
-    fn name(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => "edit",
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => "edit_file",
-        }
-    }
-
-    fn description(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => include_str!("descriptions/edit.md"),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                include_str!("descriptions/edit_file.md")
-            }
-        }
-    }
-
-    fn parameters(&self) -> Value {
-        let path = json!({"type": "string", "description": "File to edit, relative or absolute"});
-        let old = json!({
-            "type": "string",
-            "description": "Text to find; it must occur exactly once, unless all are replaced",
-        });
-        let new = json!({"type": "string", "description": "Text to put in its place"});
-        let all = json!({"type": "boolean", "description": "Replace every occurrence"});
-        match self.0 {
-            Profile::Pi => json!({
-                "type": "object",
-                "properties": {
-                    "path": path,
-                    "oldText": old,
-                    "newText": new,
-                    "edits": {
-                        "type": "array",
-                        "description": "Several replacements at once, instead of oldText and newText",
-                        "items": {
-                            "type": "object",
-                            "properties": {"oldText": old, "newText": new},
-                            "required": ["oldText", "newText"],
-                        },
-                    },
-                    "replaceAll": all,
-                },
-                "required": ["path"],
-            }),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => json!({
-                "type": "object",
-                "properties": {
-                    "file_path": path,
-                    "old_string": old,
-                    "new_string": new,
-                    "replace_all": all,
-                },
-                "required": ["file_path", "old_string", "new_string"],
-            }),
-        }
-    }
+    shaped!(Does::Edit);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Edit
@@ -87,35 +33,24 @@ impl Tool for Edit {
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
-        let path = arguments.filled_text(self.0.path_field())?;
+        let mut arguments = Arguments::new(self.0.row(Does::Edit), arguments)?;
+        let path = arguments.filled_text("path")?;
         let path = PathArgument::new(path, folders, Purpose::Existing);
-        let (all, several) = match self.0 {
-            Profile::Pi => (arguments.flag("replaceAll")?, arguments.optional_objects("edits")?),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                (arguments.flag("replace_all")?, None)
-            }
-        };
+        let occurrences =
+            if arguments.flag("replaceAll")? { Occurrences::All } else { Occurrences::One };
         // Some models fill in both; an empty list then means nothing.
-        let edits = match several {
+        let edits = match arguments.optional_objects("edits")? {
             Some(several) if !several.is_empty() => {
-                several.into_iter().map(|edit| self.edit(edit)).collect::<Result<Vec<_>, _>>()?
+                several.into_iter().map(edit).collect::<Result<Vec<_>, _>>()?
             }
-            _ => vec![self.edit(arguments)?],
+            _ => vec![edit(arguments)?],
         };
-        let occurrences = if all { Occurrences::All } else { Occurrences::One };
         Ok(Box::new(Arc::new(Call { tool: *self, path, edits, occurrences })))
     }
 }
 
-impl Edit {
-    fn edit(self, mut arguments: Arguments) -> Result<fuzzy::Edit, String> {
-        let (old, new) = match self.0 {
-            Profile::Pi => ("oldText", "newText"),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => ("old_string", "new_string"),
-        };
-        Ok(fuzzy::Edit { old: arguments.text(old)?, new: arguments.text(new)? })
-    }
+fn edit(mut arguments: Arguments) -> Result<fuzzy::Edit, String> {
+    Ok(fuzzy::Edit { old: arguments.text("oldText")?, new: arguments.text("newText")? })
 }
 
 #[derive(Debug)]
@@ -163,6 +98,10 @@ impl Prepared for Arc<Call> {
                     }
                     None => format!("Successfully replaced text in {written}."),
                 };
+                let done = match updated.before {
+                    Some(_) => done,
+                    None => format!("Created {written}."),
+                };
                 let unsaved = unsaved(ctx.env.as_ref(), [&updated.after]);
                 let mut result = success(format!("{done}{unsaved}"));
                 result.details.changes.extend(updated.change);
@@ -184,11 +123,22 @@ impl Call {
         let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
         let (call, path, count) = (Arc::clone(self), path.to_path_buf(), count.clone());
         Box::new(move |before| {
-            let before = before.ok_or_else(|| format!("File not found: {}", call.path.text))?;
+            let Some(before) = before else { return call.create(&path) };
             let (rewrite, places) = call.rewrite(&path, before, &ledger, read_first)?;
             count.send_replace(places);
             Ok(rewrite)
         })
+    }
+
+    /// Makes a file: some models replace nothing in a file that is not there to create it.
+    fn create(&self, path: &Path) -> Result<Rewrite, String> {
+        match self.edits.as_slice() {
+            [fuzzy::Edit { old, new }] if old.is_empty() && self.tool.0 != Profile::Pi => {
+                let change = change_of(path, None, new.as_bytes());
+                Ok(Rewrite { content: new.as_bytes().to_vec().into(), change })
+            }
+            _ => Err(format!("File not found: {}", self.path.text)),
+        }
     }
 
     /// The new content; and how many places changed, where all were to.

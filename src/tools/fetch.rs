@@ -7,59 +7,39 @@ mod body;
 mod net;
 
 use crate::text::truncate::{self, Limits, border_before, size};
-use crate::tools::adapted::adapted;
 use crate::tools::arguments::Arguments;
+use crate::tools::shape::Does;
 use crate::tools::{
-    Access, Folders, Prepared, Profile, Settings, Tool, ToolContext, failure, success,
-    unless_cancelled,
+    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
 use body::Page;
 use net::{Failure, Net};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Fetches from the web.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fetch(pub Profile);
 
-impl Fetch {
-    /// Returns the tool, described as these settings make it.
-    pub fn with(self, settings: &Settings) -> Arc<dyn Tool> {
-        let parameters = self.parameters();
-        adapted(Arc::new(self), parameters, settings)
-    }
-}
-
 impl Tool for Fetch {
-    fn name(&self) -> &'static str {
-        "web_fetch"
-    }
-
-    fn description(&self) -> &'static str {
-        include_str!("descriptions/web_fetch.md")
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "url": {"type": "string", "description": "Address, beginning with https:// or http://"},
-            },
-            "required": ["url"],
-        })
-    }
+    shaped!(Does::Fetch);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Fetch
     }
 
     fn prepare(&self, arguments: Value, _: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
-        let url = arguments.filled_text("url")?;
-        let address = net::parse(url.trim()).map_err(|what| format!("`url` {what}"))?;
+        let mut arguments = Arguments::new(self.0.row(Does::Fetch), arguments)?;
+        // Some families give the address within words.
+        let words = self.0.row(Does::Fetch).theirs("adapted");
+        let shown = words.map_or_else(|| arguments.shown("url"), |name| format!("`{name}`"));
+        let url = arguments.filled_text("url").map_err(|wrong| match words {
+            Some(_) => format!("{shown} must hold an address that begins with https:// or http://"),
+            None => wrong,
+        })?;
+        let address = net::parse(url.trim()).map_err(|what| format!("{shown} {what}"))?;
         Ok(Box::new(Call { address, profile: self.0, net: Net::default() }))
     }
 }
@@ -75,7 +55,7 @@ struct Call {
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        format!("web_fetch: {}", self.address.shown())
+        format!("{}: {}", Fetch(self.profile).name(), self.address.shown())
     }
 
     fn locations(&self) -> Vec<Location> {
@@ -131,7 +111,11 @@ impl Call {
             )
         } else {
             let (last, total) = (shown.record.output_lines, shown.record.total_lines);
-            let how = format!("{} with offset={} to continue", self.profile.read(), last + 1);
+            let how = format!(
+                "{} with {} to continue",
+                self.profile.read(),
+                self.profile.from_line(last + 1)
+            );
             (format!("lines 1-{last} of {total}"), how)
         };
         let path = full_path(ctx, &url);

@@ -5,11 +5,12 @@ use crate::text::truncate::Limits;
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
+use crate::tools::shape::Does;
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
 };
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Finds files and folders by name.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,59 +18,26 @@ pub struct Find(pub Profile);
 
 impl Find {
     /// The limits of the result; that in lines is the default of the limit on paths.
-    fn limits(self) -> Limits {
+    pub(in crate::tools) fn limits(self) -> Limits {
         match self.0 {
             Profile::Pi => Limits { max_lines: 1000, ..Limits::default() },
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => self.0.limits(500, 20_000),
+            _ => self.0.limits(500, 20_000),
         }
     }
 }
 
 impl Tool for Find {
-    fn name(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => "find",
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => "glob",
-        }
-    }
-
-    fn description(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => include_str!("descriptions/find.md"),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                include_str!("descriptions/glob.md")
-            }
-        }
-    }
-
-    fn parameters(&self) -> Value {
-        let pattern = json!({"type": "string", "description": "Glob, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"});
-        let path = json!({"type": "string", "description": "Folder to search; default: working directory"});
-        let properties = match self.0 {
-            Profile::Pi => json!({
-                "pattern": pattern,
-                "path": path,
-                "limit": {"type": "integer", "minimum": 1, "description": "Most results; default 1000"},
-            }),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                json!({"pattern": pattern, "path": path})
-            }
-        };
-        json!({"type": "object", "properties": properties, "required": ["pattern"]})
-    }
+    shaped!(Does::Find);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Search
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Does::Find), arguments)?;
         let pattern = arguments.filled_text("pattern")?;
         let path = arguments.optional_text("path")?.filter(|path| !path.is_empty());
-        let limit = match self.0 {
-            Profile::Pi => arguments.optional_count("limit", 1)?,
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => None,
-        };
+        let limit = arguments.optional_count("limit", 0)?.filter(|limit| *limit > 0);
         Ok(Box::new(Call {
             tool: *self,
             pattern,
@@ -115,7 +83,7 @@ impl Prepared for Call {
                 max_depth: None,
                 order: match self.tool.0 {
                     Profile::Pi => FindOrder::Path,
-                    Profile::Anthropic | Profile::OpenAi | Profile::Gemini => FindOrder::NewestFile,
+                    _ => FindOrder::NewestFile,
                 },
             };
             ctx.env.find(find, &ctx.cancel).await
@@ -140,11 +108,11 @@ impl Call {
         let mut notices = Vec::new();
         if found.has_more {
             let (limit, more) = (self.limit, self.limit.saturating_mul(2));
-            notices.push(match self.tool.0 {
-                Profile::Pi => format!(
-                    "{limit} results limit reached. Use limit={more} for more, or refine pattern"
+            notices.push(match self.tool.0.row(Does::Find).theirs("limit") {
+                Some(name) => format!(
+                    "{limit} results limit reached. Use {name}={more} for more, or refine pattern"
                 ),
-                Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
+                None => {
                     format!("{limit} results limit reached. Refine pattern, or search a subfolder")
                 }
             });

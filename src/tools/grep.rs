@@ -6,11 +6,13 @@ use crate::text::truncate::MAX_LINE_CHARS;
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
+use crate::tools::shape::Does;
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
 };
+use ignore::types::TypesBuilder;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Searches file contents.
@@ -32,125 +34,89 @@ const MODES: [(&str, GrepOutput); 3] = [
     ("count", GrepOutput::Counts),
 ];
 
-/// The names of the arguments that profiles name differently.
-struct Names {
-    glob: &'static str,
-    ignore_case: &'static str,
-    limit: &'static str,
-}
-
-impl Grep {
-    fn names(self) -> Names {
-        match self.0 {
-            Profile::Pi => Names { glob: "glob", ignore_case: "ignoreCase", limit: "limit" },
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                Names { glob: "glob_filter", ignore_case: "case_insensitive", limit: "max_results" }
-            }
-        }
-    }
-}
-
 impl Tool for Grep {
-    fn name(&self) -> &'static str {
-        "grep"
-    }
-
-    fn description(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => include_str!("descriptions/grep.md"),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                include_str!("descriptions/grep_modes.md")
-            }
-        }
-    }
-
-    fn parameters(&self) -> Value {
-        match self.0 {
-            Profile::Pi => json!({
-                "type": "object",
-                "properties": {
-                    "pattern": {"type": "string", "description": "Regular expression, or plain text with literal"},
-                    "path": {"type": "string", "description": "File or folder to search; default: working directory"},
-                    "glob": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"},
-                    "ignoreCase": {"type": "boolean", "description": "Upper and lower case are the same"},
-                    "literal": {"type": "boolean", "description": "Take the pattern as plain text"},
-                    "context": {"type": "integer", "minimum": 0, "description": "Lines shown before and after each match"},
-                    "limit": {"type": "integer", "minimum": 1, "description": "Most matches; default 100"},
-                },
-                "required": ["pattern"],
-            }),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => json!({
-                "type": "object",
-                "properties": {
-                    "pattern": {"type": "string", "description": "Regular expression"},
-                    "path": {"type": "string", "description": "File or folder to search; default: working directory"},
-                    "glob_filter": {"type": "string", "description": "Only files that match, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude"},
-                    "case_insensitive": {"type": "boolean", "description": "Upper and lower case are the same"},
-                    "max_results": {"type": "integer", "minimum": 1, "description": "Most matching lines, or files where no lines are shown; default 100, at most 200"},
-                    "output_mode": {"type": "string", "enum": MODES.map(|(name, _)| name), "description": "Matching lines (default), paths of files with matches, or matching lines counted by file"},
-                },
-                "required": ["pattern"],
-            }),
-        }
-    }
+    shaped!(Does::Grep);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Search
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
-        let names = self.names();
+        let mut arguments = Arguments::new(self.0.row(Does::Grep), arguments)?;
         let pattern = arguments.text("pattern")?;
         if pattern.is_empty() {
-            return Err("`pattern` must not be empty".to_owned());
+            return Err(format!("{} must not be empty", arguments.shown("pattern")));
         }
         let path = arguments.optional_text("path")?.filter(|path| !path.is_empty());
-        let (is_literal, context, output) = match self.0 {
-            Profile::Pi => {
-                let context = arguments.optional_count("context", 0)?.unwrap_or(0);
-                (arguments.flag("literal")?, context.min(MAX_CONTEXT), GrepOutput::Lines)
-            }
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                (false, 0, mode(arguments.optional_text("output_mode")?.as_deref())?)
-            }
-        };
+        // Search knows one number for both sides: never fewer lines than are asked for.
+        let mut context = 0;
+        for name in ["context", "before", "after"] {
+            context = context.max(arguments.optional_count(name, 0)?.unwrap_or(0));
+        }
+        let output = mode(&mut arguments)?;
+        let is_literal = arguments.flag("literal")?;
+        let is_multiline = arguments.flag("multiline")?;
+        let glob = arguments.optional_text("glob")?.filter(|glob| !glob.is_empty());
+        let limit = arguments.optional_count("limit", 0)?.filter(|limit| *limit > 0);
         Ok(Box::new(Call {
             tool: *self,
             pattern,
+            is_multiline,
             path: PathArgument::new(
                 path.unwrap_or_else(|| ".".to_owned()),
                 folders,
                 Purpose::Existing,
             ),
-            glob: arguments.optional_text(names.glob)?.filter(|glob| !glob.is_empty()),
-            ignore_case: arguments.flag(names.ignore_case)?,
+            glob: with_type(glob, &mut arguments)?,
+            ignore_case: arguments.flag("ignoreCase")?,
             is_literal,
-            context,
+            context: context.min(MAX_CONTEXT),
             output,
-            limit: match (arguments.optional_count(names.limit, 1)?, self.0) {
+            limit: match (limit, self.0) {
                 (None, _) => DEFAULT_LIMIT,
                 (Some(limit), Profile::Pi) => limit,
-                (Some(limit), Profile::Anthropic | Profile::OpenAi | Profile::Gemini) => {
-                    limit.min(MAX_LIMIT)
-                }
+                (Some(limit), _) => limit.min(MAX_LIMIT),
             },
         }))
     }
 }
 
-fn mode(name: Option<&str>) -> Result<GrepOutput, String> {
-    let Some(name) = name else { return Ok(GrepOutput::Lines) };
+fn mode(arguments: &mut Arguments) -> Result<GrepOutput, String> {
+    let Some(name) = arguments.optional_text("mode")? else { return Ok(GrepOutput::Lines) };
+    // Kimi's name for it.
+    let name = if name == "count_matches" { "count" } else { name.as_str() };
     MODES.iter().find(|(known, _)| *known == name).map(|(_, output)| *output).ok_or_else(|| {
         let names = MODES.map(|(name, _)| name).join(", ");
-        format!("`output_mode` must be one of {names}, not {name:?}")
+        format!("{} must be one of {names}, not {name:?}", arguments.shown("mode"))
     })
+}
+
+/// Narrows the files to those of a type, by the names that ripgrep gives to types.
+fn with_type(glob: Option<String>, arguments: &mut Arguments) -> Result<Option<String>, String> {
+    let Some(name) = arguments.optional_text("type")?.filter(|name| !name.is_empty()) else {
+        return Ok(glob);
+    };
+    let mut types = TypesBuilder::new();
+    types.add_defaults();
+    let definitions = types.definitions();
+    let found = definitions.iter().find(|definition| definition.name() == name);
+    let found = found.ok_or_else(|| {
+        let shown = arguments.shown("type");
+        format!("{shown} is {name:?}, which is no type of files: use a glob such as *.{name}")
+    })?;
+    if glob.is_some() {
+        let (glob, kind) = (arguments.shown("glob"), arguments.shown("type"));
+        return Err(format!("give {glob} or {kind}, not both"));
+    }
+    Ok(Some(found.globs().join(",")))
 }
 
 #[derive(Debug)]
 struct Call {
     tool: Grep,
     pattern: String,
+    /// A match may reach over several lines.
+    is_multiline: bool,
     path: PathArgument,
     glob: Option<String>,
     ignore_case: bool,
@@ -163,7 +129,7 @@ struct Call {
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        format!("grep: {} in {}", self.pattern, self.path.text)
+        format!("{}: {} in {}", self.tool.name(), self.pattern, self.path.text)
     }
 
     fn locations(&self) -> Vec<Location> {
@@ -180,7 +146,7 @@ impl Prepared for Call {
                 root: self.path.target(ctx).await,
                 left_out: ctx.resolved.left_out().clone(),
                 named: self.path.absolute.file_name().map(PathBuf::from),
-                pattern: self.pattern.clone(),
+                pattern: self.searched(),
                 glob: self.glob.clone(),
                 ignore_case: self.ignore_case,
                 is_literal: self.is_literal,
@@ -200,6 +166,15 @@ impl Prepared for Call {
 }
 
 impl Call {
+    /// Returns the pattern that is searched for.
+    fn searched(&self) -> String {
+        match self.is_multiline && !self.is_literal {
+            // A newline in the pattern, here one that matches nothing, makes matches reach over lines.
+            true => format!("(?s:{})(?:\\n){{0}}", self.pattern),
+            false => self.pattern.clone(),
+        }
+    }
+
     fn show(&self, grepped: &Grepped, ctx: &ToolContext) -> ToolResult {
         let mut lines = Vec::new();
         for file in &grepped.files {
@@ -219,10 +194,11 @@ impl Call {
                 GrepOutput::Lines => "matches",
                 GrepOutput::Files | GrepOutput::Counts => "files",
             };
-            let (limit, name) = (self.limit, self.tool.names().limit);
+            let limit = self.limit;
+            let name = self.tool.0.row(Does::Grep).theirs("limit").unwrap_or("limit");
             let more = match self.tool.0 {
                 Profile::Pi => limit.saturating_mul(2),
-                Profile::Anthropic | Profile::OpenAi | Profile::Gemini => MAX_LIMIT.min(2 * limit),
+                _ => MAX_LIMIT.min(2 * limit),
             };
             notices.push(if more > limit {
                 format!(
@@ -262,13 +238,11 @@ impl Call {
                 self.tool.0.shell()
             );
         }
-        match self.tool.0 {
-            Profile::Pi => format!(
-                "{text}\nEscape special characters, or set literal to true to search for plain text."
+        match self.tool.0.row(Does::Grep).theirs("literal") {
+            Some(literal) => format!(
+                "{text}\nEscape special characters, or set {literal} to true to search for plain text."
             ),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                format!("{text}\nEscape special characters to search for them as plain text.")
-            }
+            None => format!("{text}\nEscape special characters to search for them as plain text."),
         }
     }
 }

@@ -4,73 +4,79 @@ use crate::text::truncate::{self, Limits};
 use crate::tools::arguments::Arguments;
 use crate::tools::bash::{notice, whole};
 use crate::tools::jobs::JobView;
-use crate::tools::{Access, Folders, Prepared, Tool, ToolContext, failure, success};
+use crate::tools::shape::Does;
+use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::ids::JobId;
 use pintle_protocol::item::{JobEnd, JobRef, Location, ToolDetails, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
-/// Reads, lists and stops background jobs; the same in every profile.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct JobControl;
+/// Reads, lists and stops background jobs: in one tool, or in a tool for each.
+#[derive(Debug, Clone, Copy)]
+pub struct JobControl(pub Profile, pub Does);
 
 /// The maximum time to wait for output in one call.
-const MAX_WAIT_SECONDS: f64 = 120.0;
+const MAX_WAIT_SECONDS: u64 = 120;
+
+/// The time to wait where the model gives none and the tool waits.
+const DEFAULT_WAIT: Duration = Duration::from_secs(30);
 
 impl Tool for JobControl {
-    fn name(&self) -> &'static str {
-        "job"
-    }
-
-    fn description(&self) -> &'static str {
-        include_str!("descriptions/job.md")
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "action": {
-                    "type": "string",
-                    "enum": ["read", "list", "stop"],
-                    "description": "read what is new, list all jobs, or stop one",
-                },
-                "id": {"type": "string", "description": "The job, such as job-1; not for list"},
-                "wait": {
-                    "type": "number",
-                    "exclusiveMinimum": 0,
-                    "description": "For read: wait up to so many seconds (at most 120) until there is something new",
-                },
-            },
-            "required": ["action"],
-        })
-    }
+    shaped!(|tool| tool.1);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Execute
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
+        let mut arguments = Arguments::new(self.0.row(self.1), arguments)?;
         let action = arguments.text("action")?;
         let id = arguments.optional_text("id")?;
-        let wait = arguments.optional_seconds("wait")?.map_or(0.0, |s| s.min(MAX_WAIT_SECONDS));
+        let wait = self.wait(&mut arguments)?;
+        let missing = || {
+            let shown = arguments.shown("id");
+            format!("{shown} is missing: `{action}` needs the job, such as \"job-1\"")
+        };
         let named = |id: Option<String>| {
-            let missing =
-                || format!("`id` is missing: `{action}` needs the job, such as \"job-1\"");
             id.filter(|id| !id.trim().is_empty()).map(JobId::new).ok_or_else(missing)
         };
-        Ok(Box::new(match action.as_str() {
+        let call = match action.as_str() {
             "list" => Call::List,
-            "read" => Call::Read(named(id)?, Duration::from_secs_f64(wait)),
+            "read" => Call::Read(named(id)?, wait),
             "stop" => Call::Stop(named(id)?),
             other => {
                 return Err(format!(
                     "`action` must be \"read\", \"list\" or \"stop\", not {other:?}"
                 ));
             }
+        };
+        Ok(Box::new(Titled {
+            tool: self.0.row(self.1).name,
+            shows_action: self.1 == Does::Job,
+            call,
         }))
     }
+}
+
+impl JobControl {
+    /// Returns how long to wait for something new.
+    fn wait(self, arguments: &mut Arguments) -> Result<Duration, String> {
+        let max = Duration::from_secs(MAX_WAIT_SECONDS);
+        if self.1 == Does::Job {
+            let wait = arguments.optional_seconds("wait")?.unwrap_or_default();
+            return Ok(Duration::try_from_secs_f64(wait).unwrap_or(max).min(max));
+        }
+        let blocks = arguments.optional_flag("block")?.unwrap_or(true);
+        let wait = arguments.optional_milliseconds("waitMs")?.unwrap_or(DEFAULT_WAIT);
+        Ok(if blocks { wait.min(max) } else { Duration::ZERO })
+    }
+}
+
+#[derive(Debug)]
+struct Titled {
+    tool: &'static str,
+    shows_action: bool,
+    call: Call,
 }
 
 #[derive(Debug)]
@@ -81,12 +87,14 @@ enum Call {
 }
 
 #[async_trait::async_trait]
-impl Prepared for Call {
+impl Prepared for Titled {
     fn title(&self) -> String {
-        match self {
-            Self::List => "job: list".to_owned(),
-            Self::Read(id, _) => format!("job: read {id}"),
-            Self::Stop(id) => format!("job: stop {id}"),
+        let action =
+            |action: &str| if self.shows_action { format!("{action} ") } else { String::new() };
+        match &self.call {
+            Call::List => format!("{}: list", self.tool),
+            Call::Read(id, _) => format!("{}: {}{id}", self.tool, action("read")),
+            Call::Stop(id) => format!("{}: {}{id}", self.tool, action("stop")),
         }
     }
 
@@ -101,10 +109,10 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let work = async {
-            match *self {
-                Self::List => list(ctx).await,
-                Self::Read(id, wait) => read(ctx, &id, wait).await,
-                Self::Stop(id) => stop(ctx, &id).await,
+            match self.call {
+                Call::List => list(ctx).await,
+                Call::Read(id, wait) => read(ctx, &id, wait).await,
+                Call::Stop(id) => stop(ctx, &id).await,
             }
         };
         tokio::select! {

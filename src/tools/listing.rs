@@ -21,7 +21,7 @@ pub(super) fn listing(
         let limit = size(shown.record.max_bytes);
         notices.push(match profile {
             Profile::Pi => format!("{limit} limit reached"),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
+            _ => {
                 let left = lines.len() as u64 - shown.record.output_lines;
                 format!("{limit} limit reached, {left} more lines. Ask for less: refine pattern, or name a subfolder")
             }

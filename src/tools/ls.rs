@@ -4,11 +4,13 @@ use crate::exec::{self, Error, FindOrder};
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
+use crate::tools::shape::Does;
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 /// Lists folders.
@@ -21,54 +23,20 @@ const DEFAULT_LIMIT: u64 = 500;
 const MAX_BELOW: usize = 20_000;
 
 impl Tool for Ls {
-    fn name(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => "ls",
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => "list_dir",
-        }
-    }
-
-    fn description(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => include_str!("descriptions/ls.md"),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                include_str!("descriptions/list_dir.md")
-            }
-        }
-    }
-
-    fn parameters(&self) -> Value {
-        match self.0 {
-            Profile::Pi => json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "description": "Folder to list; default: working directory"},
-                    "limit": {"type": "integer", "minimum": 1, "description": "Most entries; default 500"},
-                },
-            }),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "description": "Folder to list; default: working directory"},
-                    "depth": {"type": "integer", "minimum": 1, "description": "How many levels of folders to list; default 1"},
-                },
-            }),
-        }
-    }
+    shaped!(Does::List);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Does::List), arguments)?;
         let path = arguments.optional_text("path")?.filter(|path| !path.is_empty());
-        let (limit, depth) = match self.0 {
-            Profile::Pi => (arguments.optional_count("limit", 1)?, None),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                (None, arguments.optional_count("depth", 1)?)
-            }
-        };
+        let limit = arguments.optional_count("limit", 1)?;
+        let depth = arguments.optional_count("depth", 1)?;
+        let ignored = arguments.optional_texts("ignore")?;
+        let ignored = glob_set(&ignored)
+            .map_err(|wrong| format!("{}: {wrong}", arguments.shown("ignore")))?;
         Ok(Box::new(Call {
             tool: *self,
             path: PathArgument::new(
@@ -78,6 +46,7 @@ impl Tool for Ls {
             ),
             limit: limit.unwrap_or(DEFAULT_LIMIT),
             depth: depth.unwrap_or(1),
+            ignored,
         }))
     }
 }
@@ -88,6 +57,8 @@ struct Call {
     path: PathArgument,
     limit: u64,
     depth: u64,
+    /// Entries with these names are left out.
+    ignored: GlobSet,
 }
 
 #[async_trait::async_trait]
@@ -113,6 +84,7 @@ impl Prepared for Call {
             Ok(entries) => entries,
             Err(error) => return failure(explain(&self.path.text, &error)),
         };
+        entries.retain(|entry| !self.is_ignored(entry));
         if entries.is_empty() {
             return success("(empty directory)");
         }
@@ -125,15 +97,33 @@ impl Prepared for Call {
                 let more = self.limit.saturating_mul(2);
                 format!("{limit} entries limit reached. Use limit={more} for more")
             }
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                format!("{limit} entries limit reached. List one of the folders, or use glob")
-            }
+            profile => match profile.named(Does::Find) {
+                Some(find) => {
+                    format!("{limit} entries limit reached. List one of the folders, or use {find}")
+                }
+                None => format!("{limit} entries limit reached. List one of the folders"),
+            },
         }));
         notices.extend(ctx.resolved.left_out_notice());
         entries.truncate(limit);
         let max_bytes = ctx.settings.max_bytes(self.tool.0.limits(limit, 20_000));
         listing(&entries, self.tool.0, max_bytes, notices, None)
     }
+}
+
+impl Call {
+    /// Returns true if one of the names in a path is left out.
+    fn is_ignored(&self, entry: &str) -> bool {
+        entry.split('/').any(|name| !name.is_empty() && self.ignored.is_match(name))
+    }
+}
+
+fn glob_set(globs: &[String]) -> Result<GlobSet, globset::Error> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(Glob::new(glob)?);
+    }
+    set.build()
 }
 
 /// Lists a folder and, up to a depth, its subfolders. Ignored entries are listed in their folder but not descended

@@ -4,7 +4,8 @@
 //! title, kind, access. Then the caller decides whether it may run, and [`Prepared::run`] runs it. A tool never sees
 //! a session, a turn or a client.
 
-mod adapted;
+#[macro_use]
+mod shape;
 mod agents;
 mod apply_patch;
 mod arguments;
@@ -13,6 +14,7 @@ mod bash;
 mod change;
 mod client;
 mod edit;
+mod families;
 mod fetch;
 mod find;
 mod grep;
@@ -31,9 +33,7 @@ mod report_finding;
 mod todo_write;
 mod write;
 
-pub use agents::{
-    AgentRequest, AgentView, Agents, CloseAgent, SendInput, Spawn, SpawnAgent, WaitAgents,
-};
+pub use agents::{AgentRequest, AgentTool, AgentView, Agents, Spawn};
 pub use apply_patch::ApplyPatch;
 pub use ask_user::{AskUser, ExitPlan};
 pub use bash::Bash;
@@ -52,6 +52,7 @@ pub use read::Read;
 pub use read_many::ReadMany;
 pub use recall::{Pruned, Recall};
 pub use report_finding::ReportFinding;
+pub use shape::{Declared, Does, Told};
 pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
 
@@ -75,11 +76,13 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// The name, as the model calls it.
     fn name(&self) -> &str;
 
-    /// The description for the model: purpose and usage.
-    fn description(&self) -> &str;
+    /// The purpose of a tool of the engine's own; none for others.
+    fn does(&self) -> Option<Does> {
+        None
+    }
 
-    /// JSON Schema of the arguments, an object schema.
-    fn parameters(&self) -> Value;
+    /// The tool as it is declared to a model: its description and the schema of its arguments.
+    fn declare(&self, told: &Told<'_>) -> Declared;
 
     /// The kind of tool, for icons and rules.
     fn kind(&self) -> ToolKind;
@@ -89,12 +92,12 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
         profile::CEILING
     }
 
-    /// Checks that the arguments are those of the schema.
+    /// Checks that the arguments are ones that the tool knows.
     ///
     /// # Errors
     /// A message for the model that names the argument.
-    fn check(&self, arguments: &Value) -> Result<(), String> {
-        arguments::unknown("", &self.parameters(), arguments).map_or(Ok(()), Err)
+    fn check(&self, _arguments: &Value) -> Result<(), String> {
+        Ok(())
     }
 
     /// The arguments of a call of this tool that has another tool act with these.
@@ -107,6 +110,16 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// A message for the model that names the field and what was expected.
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String>;
+}
+
+/// Returns the tools of a session as they are declared to its model.
+pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declared> {
+    let name = |does: Does| {
+        let tool = tools.iter().find(|tool| tool.does() == Some(does))?;
+        Some(tool.name().to_owned())
+    };
+    let told = Told { settings, names: &name };
+    tools.iter().map(|tool| tool.declare(&told)).collect()
 }
 
 /// A call that is ready to run.

@@ -1,12 +1,13 @@
 //! Profiles: under which names, shapes and limits a family of models sees the tools.
 //!
-//! A tool is implemented once and carries its profile; it asks it only for names and fields, never for what to do.
+//! A tool is implemented once and carries its profile, which knows the [row](super::shape::Row) of each tool, the limits of results and
+//! the layout of files and commands that the family's models were trained with. The tables stand in [`families`](super::families).
 
-use super::Settings;
-use super::adapted::adapted;
+use super::families::{self, Family, Layout, Numbers};
+use super::shape::{Declared, Does, Row, Told};
 use super::{
-    ApplyPatch, AskUser, Bash, CloseAgent, Edit, ExitPlan, Find, Grep, JobControl, Ls, Read,
-    ReadMany, Recall, SendInput, SpawnAgent, TodoWrite, Tool, WaitAgents, Write,
+    AgentTool, ApplyPatch, AskUser, Bash, Edit, ExitPlan, Fetch, Find, Grep, JobControl, Ls, Read,
+    ReadMany, Recall, Settings, TodoWrite, Tool, Write,
 };
 use crate::text::truncate::{Guard, Keep, Limits};
 use std::sync::Arc;
@@ -23,6 +24,16 @@ pub enum Profile {
     OpenAi,
     /// Google's models.
     Gemini,
+    /// Alibaba's Qwen.
+    Qwen,
+    /// Moonshot's Kimi.
+    Kimi,
+    /// Z.ai's GLM.
+    Glm,
+    /// DeepSeek's models.
+    DeepSeek,
+    /// Mistral's models.
+    Mistral,
 }
 
 /// No result of a tool that does not limit itself is longer than this.
@@ -33,63 +44,31 @@ pub(super) const CEILING: Guard =
 pub(super) const SHELL_BYTES: usize = 30_000;
 
 /// The profiles by name.
-pub const PROFILES: [(&str, Profile); 4] = [
+pub const PROFILES: [(&str, Profile); 9] = [
     ("pi", Profile::Pi),
     ("anthropic", Profile::Anthropic),
     ("openai", Profile::OpenAi),
     ("gemini", Profile::Gemini),
+    ("qwen", Profile::Qwen),
+    ("kimi", Profile::Kimi),
+    ("glm", Profile::Glm),
+    ("deepseek", Profile::DeepSeek),
+    ("mistral", Profile::Mistral),
 ];
 
 impl Profile {
-    /// The limit of a short result: in `pi` a ceiling, in the others what their models are used to.
-    pub(super) fn guard(self, max_chars: usize, keep: Keep) -> Guard {
+    /// The table of the profile.
+    pub(super) fn family(self) -> &'static Family {
         match self {
-            Self::Pi => CEILING,
-            Self::Anthropic | Self::OpenAi | Self::Gemini => {
-                Guard { max_chars, max_lines: None, keep }
-            }
-        }
-    }
-
-    /// The limits of a long result, which the tool itself keeps to: in `pi` Pi's own for every tool, in the others what their
-    /// models are used to.
-    pub(super) fn limits(self, max_lines: usize, max_bytes: usize) -> Limits {
-        match self {
-            Self::Pi => Limits::default(),
-            Self::Anthropic | Self::OpenAi | Self::Gemini => Limits { max_lines, max_bytes },
-        }
-    }
-
-    /// The name of the tool that runs commands.
-    pub(super) fn shell(self) -> &'static str {
-        match self {
-            Self::Pi => "bash",
-            Self::Anthropic | Self::OpenAi | Self::Gemini => "shell",
-        }
-    }
-
-    /// The name of the tool that reads a file.
-    pub(super) fn read(self) -> &'static str {
-        match self {
-            Self::Pi => "read",
-            Self::Anthropic | Self::OpenAi | Self::Gemini => "read_file",
-        }
-    }
-
-    /// The name of the tool that writes a whole file.
-    pub(super) fn write(self) -> &'static str {
-        match self {
-            Self::Pi => "write",
-            Self::Anthropic | Self::OpenAi | Self::Gemini => "write_file",
-        }
-    }
-
-    /// The name of the tool that lists a folder, or else finds what is in it.
-    pub(super) fn list(self) -> &'static str {
-        match self {
-            Self::Pi => "ls",
-            Self::Anthropic => "glob",
-            Self::OpenAi | Self::Gemini => "list_dir",
+            Self::Pi => &families::pi::FAMILY,
+            Self::Anthropic => &families::claude::FAMILY,
+            Self::OpenAi => &families::gpt::FAMILY,
+            Self::Gemini => &families::gemini::FAMILY,
+            Self::Qwen => &families::qwen::FAMILY,
+            Self::Kimi => &families::kimi::FAMILY,
+            Self::Glm => &families::claude::GLM,
+            Self::DeepSeek => &families::deepseek::FAMILY,
+            Self::Mistral => &families::mistral::FAMILY,
         }
     }
 
@@ -98,58 +77,166 @@ impl Profile {
         PROFILES.iter().find(|(_, profile)| *profile == self).map_or("pi", |(name, _)| name)
     }
 
-    /// The name of the argument that holds a file's path.
-    pub(super) fn path_field(self) -> &'static str {
-        match self {
-            Self::Pi => "path",
-            Self::Anthropic | Self::OpenAi | Self::Gemini => "file_path",
+    /// The row of a tool; that of another family where this one lacks it, for what may be called all the same.
+    pub(super) fn row(self, does: Does) -> &'static Row {
+        let own = self.family().rows.iter();
+        let others = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
+        let mut rows = own.chain(others).filter(|row| row.does == does);
+        rows.next().expect("every purpose has a row in some family")
+    }
+
+    /// The name of the family's tool for a purpose, if it has one.
+    pub(super) fn named(self, does: Does) -> Option<&'static str> {
+        self.family().rows.iter().find(|row| row.does == does).map(|row| row.name)
+    }
+
+    /// Returns a tool as it is declared to a model.
+    pub(super) fn declare(self, does: Does, told: &Told<'_>) -> Declared {
+        self.row(does).declare(self, told)
+    }
+
+    /// The name of the tool that runs commands.
+    pub(super) fn shell(self) -> &'static str {
+        self.row(Does::Shell).name
+    }
+
+    /// The name of the tool that reads a file.
+    pub(super) fn read(self) -> &'static str {
+        self.row(Does::Read).name
+    }
+
+    /// The name of the tool that writes a whole file, or else changes it.
+    pub(super) fn write(self) -> &'static str {
+        let names = [Does::Write, Does::Patch].into_iter().find_map(|does| self.named(does));
+        names.unwrap_or_else(|| self.row(Does::Write).name)
+    }
+
+    /// The name of the tool that lists a folder, or else finds what is in it.
+    pub(super) fn list(self) -> &'static str {
+        let names = [Does::List, Does::Find].into_iter().find_map(|does| self.named(does));
+        names.unwrap_or_else(|| self.row(Does::List).name)
+    }
+
+    /// The limit of a short result: in `pi` a ceiling, in the others what their models are used to.
+    pub(super) fn guard(self, max_chars: usize, keep: Keep) -> Guard {
+        if self == Self::Pi { CEILING } else { Guard { max_chars, max_lines: None, keep } }
+    }
+
+    /// The limits of a long result, which the tool itself keeps to: in `pi` Pi's own for every tool, in the others what their
+    /// models are used to.
+    pub(super) fn limits(self, max_lines: usize, max_bytes: usize) -> Limits {
+        if self == Self::Pi { Limits::default() } else { Limits { max_lines, max_bytes } }
+    }
+
+    /// Returns how the tool that reads a file is asked to begin at a line: `offset=12`.
+    pub(super) fn from_line(self, line: u64) -> String {
+        let row = self.row(Does::Read);
+        match row.theirs("skip") {
+            Some(skip) => format!("{skip}={}", line.saturating_sub(1)),
+            None => format!("{}={line}", row.theirs("offset").unwrap_or("offset")),
         }
     }
 
-    /// The tools that make sub-agents and speak with them, the same in every profile that has them.
-    pub fn agents() -> [Arc<dyn Tool>; 4] {
-        [Arc::new(SpawnAgent), Arc::new(SendInput), Arc::new(WaitAgents), Arc::new(CloseAgent)]
+    /// The numbers before the lines of a file.
+    pub(super) fn numbers(self) -> Numbers {
+        self.family().numbers
     }
 
-    /// The tools that speak with the person, the same in every profile; a sub-agent has none of them.
-    pub fn person() -> [Arc<dyn Tool>; 2] {
-        [Arc::new(AskUser), Arc::new(ExitPlan)]
+    /// The layout of a command's result.
+    pub(super) fn layout(self) -> Layout {
+        self.family().layout
     }
 
-    /// Returns the tools of [`Self::tools`], described as these settings make them.
-    pub fn tools_with(self, settings: &Settings) -> Vec<Arc<dyn Tool>> {
-        let tools = self.tools().into_iter().map(|tool| {
-            let parameters = if tool.name() == self.shell() {
-                Bash(self).parameters_with(settings)
-            } else {
-                tool.parameters()
-            };
-            adapted(tool, parameters, settings)
-        });
-        tools.collect()
+    /// Returns the value of a gap in a description that is a limit or a field of this row, under these settings.
+    pub(super) fn limit(self, row: &Row, gap: &str, settings: &Settings) -> Option<String> {
+        let limits = match row.does {
+            Does::Shell => settings.limits(Bash(self).limits()),
+            Does::Read | Does::ReadMany => settings.limits(Read(self).limits()),
+            Does::Find => settings.limits(Find(self).limits()),
+            Does::Grep | Does::List => settings.limits(self.limits(500, 20_000)),
+            _ => settings.limits(Limits::default()),
+        };
+        let found = match gap {
+            "lines" => grouped(limits.max_lines),
+            "bytes" => format!("{} bytes", grouped(limits.max_bytes)),
+            "results" if row.does == Does::Find => grouped(Find(self).limits().max_lines),
+            "timeout" => Bash(self).default_timeout(settings)?,
+            "max_timeout" => Bash(self).max_timeout(settings),
+            "numbered" => return (self.numbers() != Numbers::None).then(String::new),
+            "in_parts" => return (self.layout() != Layout::Tail).then(String::new),
+            "tail" => return (self.layout() == Layout::Tail).then(String::new),
+            _ => return None,
+        };
+        Some(found)
     }
 
-    /// Returns the tools of the profile, without those that ask a person and those for sub-agents, in the order in
-    /// which they are listed to a model.
+    /// Returns the tools of the profile, in the order in which they are listed to a model, without those of the next three.
     pub fn tools(self) -> Vec<Arc<dyn Tool>> {
-        let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Read(self))];
-        if self == Self::Gemini {
-            tools.push(Arc::new(ReadMany(self)));
-        }
-        tools.extend([Arc::new(Bash(self)) as Arc<dyn Tool>, Arc::new(JobControl)]);
-        match self {
-            Self::OpenAi => tools.push(Arc::new(ApplyPatch(self))),
-            Self::Pi | Self::Anthropic | Self::Gemini => tools.push(Arc::new(Edit(self))),
-        }
-        tools.extend([
-            Arc::new(Write(self)) as Arc<dyn Tool>,
-            Arc::new(Grep(self)),
-            Arc::new(Find(self)),
-        ]);
-        if self != Self::Anthropic {
-            tools.push(Arc::new(Ls(self)));
-        }
-        tools.extend([Arc::new(TodoWrite) as Arc<dyn Tool>, Arc::new(Recall)]);
-        tools
+        self.those(|does| does != Does::Fetch && !does.is_person() && !does.is_agents())
     }
+
+    /// Returns the tool that fetches from the web, which a person switches on.
+    pub fn fetch(self) -> Arc<dyn Tool> {
+        Arc::new(Fetch(self))
+    }
+
+    /// Returns the tools that speak with the person; a sub-agent has none of them.
+    pub fn person(self) -> Vec<Arc<dyn Tool>> {
+        self.those(Does::is_person)
+    }
+
+    /// Returns the tools that make sub-agents and speak with them.
+    pub fn agents(self) -> Vec<Arc<dyn Tool>> {
+        self.those(Does::is_agents)
+    }
+
+    /// Returns every tool of the profile.
+    pub fn all(self) -> Vec<Arc<dyn Tool>> {
+        self.those(|_| true)
+    }
+
+    fn those(self, are: impl Fn(Does) -> bool) -> Vec<Arc<dyn Tool>> {
+        let rows = self.family().rows.iter();
+        rows.filter(|row| are(row.does)).filter_map(|row| self.tool(row)).collect()
+    }
+
+    fn tool(self, row: &'static Row) -> Option<Arc<dyn Tool>> {
+        Some(match row.does {
+            Does::Read => Arc::new(Read(self)),
+            Does::ReadMany => Arc::new(ReadMany(self)),
+            Does::Shell => Arc::new(Bash(self)),
+            Does::Job | Does::JobRead | Does::JobStop => Arc::new(JobControl(self, row.does)),
+            Does::Edit => Arc::new(Edit(self)),
+            Does::Patch => Arc::new(ApplyPatch(self)),
+            Does::Write => Arc::new(Write(self)),
+            Does::Grep => Arc::new(Grep(self)),
+            Does::Find => Arc::new(Find(self)),
+            Does::List => Arc::new(Ls(self)),
+            Does::Todo => Arc::new(TodoWrite(self)),
+            Does::Recall => Arc::new(Recall(self)),
+            Does::Fetch => Arc::new(Fetch(self)),
+            Does::Ask => Arc::new(AskUser(self)),
+            Does::ExitPlan => Arc::new(ExitPlan(self)),
+            Does::RunAgent
+            | Does::SpawnAgent
+            | Does::SendInput
+            | Does::WaitAgents
+            | Does::CloseAgent => Arc::new(AgentTool(self, row.does)),
+            // It belongs to one task and not to a profile.
+            Does::ReportFinding => return None,
+        })
+    }
+}
+
+/// Returns a number with commas between its thousands.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }

@@ -8,14 +8,17 @@ use crate::text::sniff::{self, Kind};
 use crate::text::truncate::{self, Limits, size};
 use crate::text::{encoding, lines, terminal};
 use crate::tools::arguments::Arguments;
+use crate::tools::families::Numbers;
+use crate::tools::families::adapt::quoted;
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::profile::SHELL_BYTES;
+use crate::tools::shape::Does;
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
 use pintle_protocol::content::{TruncatedBy, Truncation};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The maximum length of a numbered line, in characters.
 pub(super) const MAX_NUMBERED_CHARS: usize = 2000;
@@ -25,46 +28,38 @@ pub(super) const MAX_NUMBERED_CHARS: usize = 2000;
 pub struct Read(pub Profile);
 
 impl Tool for Read {
-    fn name(&self) -> &'static str {
-        self.0.read()
-    }
-
-    fn description(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => include_str!("descriptions/read.md"),
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                include_str!("descriptions/read_file.md")
-            }
-        }
-    }
-
-    fn parameters(&self) -> Value {
-        let path = self.0.path_field();
-        json!({
-            "type": "object",
-            "properties": {
-                path: {"type": "string", "description": "File to read, relative or absolute"},
-                "offset": {"type": "integer", "minimum": 1, "description": "First line to read, 1-based"},
-                "limit": {"type": "integer", "minimum": 1, "description": "Most lines to read"},
-            },
-            "required": [path],
-        })
-    }
+    shaped!(Does::Read);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
-        let path = arguments.filled_text(self.0.path_field())?;
+        let mut arguments = Arguments::new(self.0.row(Does::Read), arguments)?;
+        let path = arguments.filled_text("path")?;
+        // 0 counts as the first line: models that count from 0 mean that.
+        let offset = arguments.optional_count("offset", 0)?.map(|offset| offset.max(1));
+        let skipped = arguments.optional_count("skip", 0)?;
+        let offset = offset.or(skipped.map(|lines| lines.saturating_add(1)));
+        let last = arguments.optional_count("lastLine", 1)?;
+        let limit =
+            match last {
+                Some(last) => {
+                    let first = offset.unwrap_or(1);
+                    let lines = (last + 1).checked_sub(first).filter(|lines| *lines > 0);
+                    let shown = arguments.shown("lastLine");
+                    Some(lines.ok_or_else(|| {
+                        format!("{shown} is {last}, before the first line {first}")
+                    })?)
+                }
+                None => arguments.optional_count("limit", 1)?,
+            };
         Ok(Box::new(Call {
             tool: self.name().to_owned(),
             page: Page {
                 path: PathArgument::new(path, folders, Purpose::Existing),
-                // 0 counts as the first line: models that count from 0 mean that.
-                offset: arguments.optional_count("offset", 0)?.map(|offset| offset.max(1)),
-                limit: arguments.optional_count("limit", 1)?,
+                offset,
+                limit,
                 profile: self.0,
                 max_bytes: self.limits().max_bytes,
             },
@@ -106,7 +101,7 @@ pub(super) struct Page {
     pub(super) offset: Option<u64>,
     /// The maximum number of lines.
     pub(super) limit: Option<u64>,
-    /// In all but `pi`, lines are numbered, and long ones are cut.
+    /// In all but `pi`, long lines are cut, and most number them.
     pub(super) profile: Profile,
     /// The maximum number of bytes, line numbers included.
     pub(super) max_bytes: usize,
@@ -114,7 +109,7 @@ pub(super) struct Page {
 
 impl Read {
     /// The limits of a page.
-    pub(super) fn limits(self) -> Limits {
+    pub(in crate::tools) fn limits(self) -> Limits {
         self.0.limits(Limits::default().max_lines, 50_000)
     }
 }
@@ -188,9 +183,7 @@ impl Page {
                 match self.profile {
                     Profile::Pi => self.max_bytes,
                     // What the shell's own limit lets through.
-                    Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
-                        SHELL_BYTES.min(self.max_bytes)
-                    }
+                    _ => SHELL_BYTES.min(self.max_bytes),
                 }
             ));
             result.details.truncation = Some(record(&lines, window));
@@ -213,11 +206,17 @@ impl Page {
         if self.profile == Profile::Pi {
             return text.into_owned();
         }
+        let numbers = self.profile.numbers();
         let (mut numbered, mut count) = (String::new(), 0);
         for (line, number) in text.split('\n').zip(first..) {
             let separator = if count > 0 { "\n" } else { "" };
             let line = truncate::line(line, MAX_NUMBERED_CHARS);
-            let line = format!("{separator}{number:>6}\t{line}");
+            let line = match numbers {
+                Numbers::None => format!("{separator}{line}"),
+                Numbers::Tab => format!("{separator}{number:>6}\t{line}"),
+                Numbers::Plain => format!("{separator}{number}: {line}"),
+                Numbers::Letter => format!("{separator}L{number}: {line}"),
+            };
             if count > 0 && numbered.len() + line.len() > self.max_bytes {
                 (lines.count, lines.stopped_by_bytes) = (count, true);
                 let ends = usize::try_from(count).unwrap_or_default();
@@ -237,6 +236,7 @@ impl Page {
         let first = window.first_line;
         let last = first + lines.count - 1;
         let next = last + 1;
+        let go_on = self.profile.from_line(next);
         let of = match lines.total_lines {
             Some(total) if total <= last => return None,
             Some(total) => format!("of {total}"),
@@ -245,15 +245,15 @@ impl Page {
         if lines.stopped_by_bytes {
             let limit = size(window.max_bytes);
             return Some(format!(
-                "Showing lines {first}-{last} {of} ({limit} limit). Use offset={next} to continue."
+                "Showing lines {first}-{last} {of} ({limit} limit). Use {go_on} to continue."
             ));
         }
         match lines.total_lines {
             Some(total) if self.limit == Some(lines.count) => {
                 let more = total - last;
-                Some(format!("{more} more lines in file. Use offset={next} to continue."))
+                Some(format!("{more} more lines in file. Use {go_on} to continue."))
             }
-            _ => Some(format!("Showing lines {first}-{last} {of}. Use offset={next} to continue.")),
+            _ => Some(format!("Showing lines {first}-{last} {of}. Use {go_on} to continue.")),
         }
     }
 }
@@ -286,16 +286,6 @@ fn explain(path: &str, error: &Error, profile: Profile) -> String {
         Error::IsFolder(_) => format!("{path} is a directory. Use {} to list it.", profile.list()),
         Error::Cancelled => "Operation aborted".to_owned(),
         _ => error.to_string(),
-    }
-}
-
-/// A path as the shell takes it.
-fn quoted(path: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,@%~".contains(&byte);
-    if path.bytes().all(is_plain) {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
     }
 }
 

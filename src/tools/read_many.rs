@@ -6,10 +6,11 @@ use crate::exec::{self, FindOrder};
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::explain;
 use crate::tools::path::{PathArgument, Purpose};
+use crate::tools::shape::Does;
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, unless_cancelled};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Reads several text files.
@@ -20,44 +21,25 @@ pub struct ReadMany(pub Profile);
 const MAX_FILES: usize = 50;
 
 impl Tool for ReadMany {
-    fn name(&self) -> &'static str {
-        "read_many_files"
-    }
-
-    fn description(&self) -> &'static str {
-        include_str!("descriptions/read_many_files.md")
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "paths": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "minItems": 1,
-                    "maxItems": MAX_FILES,
-                    "description": "Files to read, relative or absolute; or globs, such as src/**/*.rs",
-                },
-            },
-            "required": ["paths"],
-        })
-    }
+    shaped!(Does::ReadMany);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Does::ReadMany), arguments)?;
         let paths = arguments.texts("paths")?;
         if paths.is_empty() || paths.len() > MAX_FILES {
-            return Err(format!("`paths` must name 1 to {MAX_FILES} files, not {}", paths.len()));
+            let shown = arguments.shown("paths");
+            return Err(format!("{shown} must name 1 to {MAX_FILES} files, not {}", paths.len()));
         }
         if paths.iter().any(|path| path.trim().is_empty()) {
-            return Err("`paths` must not hold an empty path".to_owned());
+            return Err(format!("{} must not hold an empty path", arguments.shown("paths")));
         }
-        let paths = paths.into_iter().map(|path| Wanted::new(path, folders)).collect();
+        let excluded: String =
+            arguments.optional_texts("exclude")?.iter().map(|glob| format!(",!{glob}")).collect();
+        let paths = paths.into_iter().map(|path| Wanted::new(path, &excluded, folders)).collect();
         Ok(Box::new(Call { profile: self.0, paths, folders: folders.clone() }))
     }
 }
@@ -88,7 +70,8 @@ struct Glob {
 }
 
 impl Wanted {
-    fn new(text: String, folders: &Folders) -> Self {
+    /// `excluded` is appended to a glob.
+    fn new(text: String, excluded: &str, folders: &Folders) -> Self {
         let argument = |path: String| PathArgument::new(path, folders, Purpose::Existing);
         let glob = text.find(['*', '?', '[', '{']).map(|first| {
             let (folder, pattern) = match text.get(..first).and_then(|start| start.rfind('/')) {
@@ -96,7 +79,8 @@ impl Wanted {
                 Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
                 None => (".", Some(text.as_str())),
             };
-            let (folder, pattern) = (folder.to_owned(), pattern.unwrap_or_default().to_owned());
+            let (folder, pattern) =
+                (folder.to_owned(), pattern.unwrap_or_default().to_owned() + excluded);
             Glob { root: argument(folder.clone()), folder, pattern }
         });
         Self { file: argument(text), glob }
@@ -238,6 +222,7 @@ impl Prepared for Call {
 mod tests {
     use super::*;
     use crate::tools::tests::{Scene, text};
+    use serde_json::json;
 
     #[tokio::test]
     async fn several_files_share_the_room() {
@@ -248,15 +233,13 @@ mod tests {
         };
         assert_eq!(
             call(json!(["a", "gone", "empty"])).await,
-            "==> a <==\n     1\tone\n     2\ttwo\n\n==> gone <==\nFile not found: gone (ENOENT)\n\n==> empty <==\n(empty)\n\n"
+            "==> a <==\none\ntwo\n\n==> gone <==\nFile not found: gone (ENOENT)\n\n==> empty <==\n(empty)\n\n"
         );
         let shared = call(json!(["long", "a"])).await;
-        assert!(
-            shared.contains(
-                "[Showing lines 1-925 of 3000 (24.4KB limit). Use offset=926 to continue.]"
-            )
-        );
-        assert!(shared.ends_with("==> a <==\n     1\tone\n     2\ttwo\n\n"));
+        assert!(shared.contains(
+            "[Showing lines 1-1250 of 3000 (24.4KB limit). Use start_line=1251 to continue.]"
+        ));
+        assert!(shared.ends_with("==> a <==\none\ntwo\n\n"));
         assert!(call(json!(["gone"])).await.starts_with("error: "));
         let scene = Scene::with(&[
             ("a.rs", b"one\n"),
@@ -270,25 +253,22 @@ mod tests {
             text(&scene.call(&ReadMany(Profile::Gemini), json!({"paths": paths})).await)
         };
         for (globs, want) in [
-            (json!(["sub/*.rs"]), "==> sub/b.rs <==\n     1\ttwo\n\n"),
+            (json!(["sub/*.rs"]), "==> sub/b.rs <==\ntwo\n\n"),
             (
                 json!(["**/*.{rs,txt}"]),
-                "==> a.rs <==\n     1\tone\n\n==> odd[1].rs <==\n     1\tfour\n\n==> sub/b.rs <==\n     1\ttwo\n\n==> sub/c.txt <==\n     1\tthree\n\n",
+                "==> a.rs <==\none\n\n==> odd[1].rs <==\nfour\n\n==> sub/b.rs <==\ntwo\n\n==> sub/c.txt <==\nthree\n\n",
             ),
-            (json!(["odd[1].rs"]), "==> odd[1].rs <==\n     1\tfour\n\n"),
-            (
-                json!(["*.go", "a.rs"]),
-                "==> *.go <==\nNo file matches\n\n==> a.rs <==\n     1\tone\n\n",
-            ),
+            (json!(["odd[1].rs"]), "==> odd[1].rs <==\nfour\n\n"),
+            (json!(["*.go", "a.rs"]), "==> *.go <==\nNo file matches\n\n==> a.rs <==\none\n\n"),
         ] {
             assert_eq!(call(globs.clone()).await, want, "{globs}");
         }
         assert!(call(json!(["*.go"])).await.starts_with("error: "));
-        assert_eq!(call(json!([])).await, "error: `paths` must name 1 to 50 files, not 0");
-        assert_eq!(call(json!([1])).await, "error: `paths[0]` must be a string, not 1");
+        assert_eq!(call(json!([])).await, "error: `include` must name 1 to 50 files, not 0");
+        assert_eq!(call(json!([1])).await, "error: `include[0]` must be a string, not 1");
         assert_eq!(
             call(json!("a")).await,
-            "error: `paths` must be a list of strings, not a string"
+            "error: `include` must be a list of strings, not a string"
         );
     }
 }

@@ -3,10 +3,11 @@
 //! The call does not run again: the result is the one from then.
 
 use super::arguments::Arguments;
-use super::{Access, Folders, Prepared, Tool, ToolContext, failure};
+use super::shape::Does;
+use super::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,33 +16,17 @@ pub type Pruned = Arc<BTreeMap<String, Vec<Content>>>;
 
 /// Brings a result back.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Recall;
+pub struct Recall(pub Profile);
 
 impl Tool for Recall {
-    fn name(&self) -> &'static str {
-        "recall"
-    }
-
-    fn description(&self) -> &'static str {
-        include_str!("descriptions/recall.md")
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "call": {"type": "string", "description": "The call, as the note in the place of its result names it"},
-            },
-            "required": ["call"],
-        })
-    }
+    shaped!(Does::Recall);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Does::Recall), arguments)?;
         Ok(Box::new(Call { call: arguments.filled_text("call")?.trim().to_owned() }))
     }
 }

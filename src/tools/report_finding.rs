@@ -4,10 +4,13 @@
 
 use super::arguments::Arguments;
 use super::path::{PathArgument, Purpose};
-use super::{Access, Folders, Prepared, Tool, ToolContext, failure, success, unless_cancelled};
+use super::shape::{Declared, Does, Told};
+use super::{
+    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
+};
 use crate::exec::{FileKind, Window};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Component, Path};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,24 +46,16 @@ impl Tool for ReportFinding {
         Self::NAME
     }
 
-    fn description(&self) -> &'static str {
-        include_str!("descriptions/report_finding.md")
+    fn does(&self) -> Option<Does> {
+        Some(Does::ReportFinding)
     }
 
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "The file, in the working directory"},
-                "line": {"type": "integer", "minimum": 1, "description": "The first line; without it the finding is about the whole file"},
-                "endLine": {"type": "integer", "minimum": 1, "description": "The last line; default: the first"},
-                "severity": {"type": "string", "enum": ["error", "warning", "note"]},
-                "rule": {"type": "string", "description": "A short name for the kind of finding, the same for all of its kind: sql-injection"},
-                "message": {"type": "string", "description": "What is wrong and why, in one to three sentences"},
-                "fix": {"type": "string", "description": "The text that is to stand in place of these lines, if you are sure"},
-            },
-            "required": ["path", "severity", "rule", "message"],
-        })
+    fn declare(&self, told: &Told<'_>) -> Declared {
+        Profile::Pi.declare(Does::ReportFinding, told)
+    }
+
+    fn check(&self, arguments: &Value) -> Result<(), String> {
+        Profile::Pi.row(Does::ReportFinding).unknown(arguments).map_or(Ok(()), Err)
     }
 
     fn kind(&self) -> ToolKind {
@@ -68,7 +63,7 @@ impl Tool for ReportFinding {
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
+        let mut arguments = Arguments::new(Profile::Pi.row(Does::ReportFinding), arguments)?;
         let path = arguments.filled_text("path")?;
         let line = arguments.optional_count("line", 1)?;
         let end_line = arguments.optional_count("endLine", 1)?;

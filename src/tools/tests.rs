@@ -5,6 +5,8 @@ use crate::ambient::Ambient;
 use crate::exec::Local;
 use crate::exec::local::Options;
 use crate::exec::memory::{Answer, Memory};
+use crate::text::gaps;
+use crate::tools::shape;
 use serde_json::json;
 
 /// A folder, and tools called in it. Its home is the folder `home` in it.
@@ -200,13 +202,22 @@ fn every_tool_has_a_name_a_text_and_a_schema() {
         names,
         ["read", "bash", "job", "edit", "write", "grep", "find", "ls", "todo_write", "recall"]
     );
-    for tool in Profile::Pi.tools().into_iter().chain(Profile::person()) {
-        let (name, schema) = (tool.name(), tool.parameters());
-        assert!(tool.description().len() > 40, "{name}");
-        assert_eq!(schema["type"], "object", "{name}");
-        for required in schema["required"].as_array().into_iter().flatten() {
-            assert!(schema["properties"].get(required.as_str().unwrap()).is_some(), "{name}");
+    for (profile, _) in PROFILES.map(|(_, profile)| (profile, ())) {
+        let tools = profile.all();
+        let mut names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+        let declared = declarations(&tools, &Settings::default());
+        for (tool, Declared { description, parameters, .. }) in tools.iter().zip(declared) {
+            let name = tool.name();
+            assert!(description.len() > 40, "{name}");
+            assert_eq!(parameters["type"], "object", "{name}");
+            for required in parameters["required"].as_array().into_iter().flatten() {
+                let required = required.as_str().unwrap();
+                assert!(parameters["properties"].get(required).is_some(), "{name}");
+            }
         }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), tools.len(), "{profile:?}: a name twice");
     }
 }
 
@@ -220,8 +231,10 @@ fn example(name: &str, schema: &Value) -> Value {
         "array" => json!([example(name, &schema["items"])]),
         "string" => match (&schema["enum"], name) {
             (Value::Array(values), _) => values[0].clone(),
-            (_, "patch") => json!("*** Begin Patch\n*** Add File: a\n+a\n*** End Patch"),
+            (_, "input") => json!("*** Begin Patch\n*** Add File: a\n+a\n*** End Patch"),
             (_, "url") => json!("https://example.com/"),
+            (_, "prompt") => json!("Read https://example.com/."),
+            (_, "type") => json!("rust"),
             _ => json!("a"),
         },
         "integer" | "number" => json!(schema["minimum"].as_u64().unwrap_or(1)),
@@ -258,27 +271,30 @@ fn properties(prefix: &str, schema: &Value, names: &mut std::collections::BTreeS
     }
 }
 
-// The schemas are written by hand, because names and descriptions differ by profile. This test keeps them in step with
-// the code that reads the arguments.
+// Tables of arguments and the code that reads them are apart. This test keeps them in step.
 #[test]
 fn a_schema_names_exactly_the_arguments_that_its_tool_reads() {
     let folders = Folders { cwd: "/w".into(), home: None };
-    let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Fetch::default())];
-    tools.extend(PROFILES.iter().flat_map(|(_, profile)| profile.tools()));
-    tools.extend(Profile::agents());
-    tools.extend(Profile::person());
-    for tool in tools {
-        let schema = tool.parameters();
-        arguments::recorder::take();
-        for example in examples(&schema) {
-            let error = tool.prepare(example.clone(), &folders).err().unwrap_or_default();
-            // Some values of an `enum` need a property that others do not.
-            let is_expected = error.is_empty() || error.contains("is missing");
-            assert!(is_expected, "{} {example}: {error}", tool.name());
+    for (_, profile) in PROFILES {
+        let tools = profile.all();
+        let declared = declarations(&tools, &Settings::default());
+        for (tool, Declared { parameters: schema, .. }) in tools.iter().zip(declared) {
+            arguments::recorder::take();
+            for example in examples(&schema) {
+                let error = tool.prepare(example.clone(), &folders).err().unwrap_or_default();
+                // Some values of an `enum` need a property that others do not, and some arguments stand in place of others.
+                let is_expected =
+                    error.is_empty() || error.contains("is missing") || error.contains("not both");
+                assert!(is_expected, "{profile:?} {} {example}: {error}", tool.name());
+                assert_eq!(tool.check(&example), Ok(()), "{profile:?}");
+            }
+            let mut named = std::collections::BTreeSet::new();
+            properties("", &schema, &mut named);
+            let row = profile.row(tool.does().unwrap());
+            let unread = shape::unread("", row.fields);
+            let read = arguments::recorder::take().union(&unread).cloned().collect();
+            assert_eq!(named, read, "{profile:?} {}", tool.name());
         }
-        let mut named = std::collections::BTreeSet::new();
-        properties("", &schema, &mut named);
-        assert_eq!(arguments::recorder::take(), named, "{}", tool.name());
     }
 }
 
@@ -456,9 +472,18 @@ async fn tools_work_in_memory_too() {
     assert_eq!(env.text("/w/b/c").as_deref(), Some("c"));
 }
 
-/// The cost of a call, most of it the hop to the thread that does the work.
 /// The profiles whose results are limited as their models are used to.
 const LIMITED: [Profile; 3] = [Profile::Anthropic, Profile::OpenAi, Profile::Gemini];
+
+/// The number before a line of a file.
+fn number(profile: Profile, line: u64) -> String {
+    match profile.numbers() {
+        families::Numbers::None => String::new(),
+        families::Numbers::Tab => format!("{line:>6}\t"),
+        families::Numbers::Plain => format!("{line}: "),
+        families::Numbers::Letter => format!("L{line}: "),
+    }
+}
 
 /// The number behind a word of a notice: `offset=12` has 12 behind `offset=`.
 fn number_behind(text: &str, word: &str) -> u64 {
@@ -498,7 +523,7 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
             let whole = String::from_utf8(scene.get(path.rsplit('/').next().unwrap())).unwrap();
             let whole: Vec<&str> = whole.lines().collect();
             assert_eq!(whole.len(), total, "{command}");
-            let shown = text(&got);
+            let shown = text(&got).replace("Exit code: 0\nOutput:\n", "");
             let (head, rest) = shown.split_once("\n\n[Lines ").unwrap();
             let (notice, tail) = rest.split_once("]\n\n").unwrap();
             let (first, last) = notice.split_once(" of ").unwrap().0.split_once('-').unwrap();
@@ -509,22 +534,25 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
             assert!(head.len() + tail.len() <= 30_000, "{command}");
             assert!(notice.contains(&format!("of {total} are not shown")), "{notice}");
             assert_eq!(notice.contains("limit"), max_lines == 250, "{notice}");
-            let how = format!("Full output: {path} (read_file with offset={first} goes on)");
+            let row = profile.row(Does::Read);
+            let (reader, offset) = (row.name, row.theirs("offset").unwrap());
+            let how = format!("Full output: {path} ({reader} with {offset}={first} goes on)");
             assert!(notice.ends_with(&how), "{notice}");
             // And so it does.
             let more =
                 scene.call(&Read(profile), json!({"file_path": path, "offset": first})).await;
-            assert!(text(&more).starts_with(&format!("{first:>6}\t{}", whole[first - 1])));
+            let line = format!("{}{}", number(profile, first as u64), whole[first - 1]);
+            assert!(text(&more).starts_with(&line), "{line}");
         }
     }
-    let got = scene.call(&Bash(Profile::OpenAi), json!({"command": "seq 256"})).await;
+    let got = scene.call(&Bash(Profile::Anthropic), json!({"command": "seq 256"})).await;
     assert!(text(&got).lines().count() == 256 && got.details.truncation.is_none());
     let one_line = "head -c 40000 /dev/zero | tr '\\0' =";
-    let got = text(&scene.call(&Bash(Profile::OpenAi), json!({"command": one_line})).await);
+    let got = text(&scene.call(&Bash(Profile::Anthropic), json!({"command": one_line})).await);
     let want = "=\n\n[9.7KB of lines 1-1 of 1 are not shown (29.2KB limit). Full output: /";
     assert!(got.contains(want) && got.matches('=').count() == 30_000, "{}", got.replace('=', ""));
     let failed = "seq 5000; exit 3";
-    let got = text(&scene.call(&Bash(Profile::OpenAi), json!({"command": failed})).await);
+    let got = text(&scene.call(&Bash(Profile::Anthropic), json!({"command": failed})).await);
     assert!(got.ends_with("\n5000\n\nCommand exited with code 3"), "{}", &got[got.len() - 200..]);
 }
 
@@ -537,6 +565,8 @@ async fn reading_on_as_the_notice_says_reads_every_line_once() {
     for (file, whole) in [("long", &content), ("wide", &wide)] {
         for profile in LIMITED {
             let tool = Read(profile);
+            let number_of = |line: u64| number(profile, line);
+            let field = profile.row(Does::Read).theirs("offset").unwrap();
             let (mut offset, mut read) = (1, String::new());
             loop {
                 let got = scene.call(&tool, json!({"file_path": file, "offset": offset})).await;
@@ -548,7 +578,7 @@ async fn reading_on_as_the_notice_says_reads_every_line_once() {
                 };
                 assert!(lines.len() <= 50_000, "{file}: {}", lines.len());
                 for (number, line) in (offset..).zip(lines.lines()) {
-                    read.push_str(line.strip_prefix(&format!("{number:>6}\t")).unwrap());
+                    read.push_str(line.strip_prefix(&number_of(number)).unwrap());
                     read.push('\n');
                 }
                 let Some(notice) = notice else { break };
@@ -557,7 +587,7 @@ async fn reading_on_as_the_notice_says_reads_every_line_once() {
                     notice.starts_with(&format!("Showing lines {offset}-{last} of ")),
                     "{notice}"
                 );
-                offset = number_behind(notice, "offset=");
+                offset = number_behind(notice, &format!("{field}="));
                 assert_eq!(offset, last + 1, "{notice}");
             }
             assert_eq!(read, *whole, "{file}");
@@ -575,16 +605,22 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
         scene.put(&format!("folder/a file with a name of some length, number {n:04}"), b"");
     }
     for profile in LIMITED {
+        let with_lines = |mut arguments: Value| {
+            if profile.row(Does::Grep).theirs("mode").is_some() {
+                arguments["output_mode"] = json!("content");
+            }
+            arguments
+        };
         let rows: [(Box<dyn Tool>, Value, usize, &str); 5] = [
             (
                 Box::new(Grep(profile)),
-                json!({"pattern": "needle"}),
+                with_lines(json!({"pattern": "needle"})),
                 100,
-                "[100 matches limit reached. Use max_results=200 for more, or refine pattern]",
+                "[100 matches limit reached. Use LIMIT=200 for more, or refine pattern]",
             ),
             (
                 Box::new(Grep(profile)),
-                json!({"pattern": "needle in", "max_results": 5000}),
+                with_lines(json!({"pattern": "needle in", "limit": 5000})),
                 200,
                 "[200 matches limit reached. Refine pattern, or search a subfolder]",
             ),
@@ -599,14 +635,18 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
                 Box::new(Ls(profile)),
                 json!({"path": "folder"}),
                 500,
-                "500 entries limit reached. List one of the folders, or use glob",
+                "500 entries limit reached. List one of the folders",
             ),
         ];
         for (tool, arguments, results, notice) in rows {
+            if profile.named(tool.does().unwrap()).is_none() {
+                continue;
+            }
             let got = scene.call(tool.as_ref(), arguments).await;
             is_cut_once(tool.as_ref(), &got);
             let shown = text(&got);
-            assert!(shown.contains(notice), "{}: {}", tool.name(), &shown[shown.len() - 200..]);
+            let notice = notice.replace("LIMIT", profile.row(Does::Grep).theirs("limit").unwrap());
+            assert!(shown.contains(&notice), "{}: {}", tool.name(), &shown[shown.len() - 200..]);
             let (list, notes) = shown.split_once("\n\n[").unwrap_or((&shown, ""));
             assert!(list.len() <= 20_000, "{}: {}", tool.name(), list.len());
             let left = if notes.contains(" more lines") {
@@ -624,28 +664,85 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
     }
 }
 
+/// The declarations of a profile's tools that have these purposes.
+fn declared(profile: Profile, are: impl Fn(Does) -> bool) -> Vec<(String, Declared)> {
+    let tools = profile.all().into_iter();
+    let tools: Vec<_> = tools.filter(|tool| tool.does().is_some_and(&are)).collect();
+    let declared = declarations(&tools, &Settings::default());
+    tools.iter().map(|tool| tool.name().to_owned()).zip(declared).collect()
+}
+
 #[test]
-fn no_profile_speaks_of_tools_that_it_does_not_have() {
-    let own = |profile: Profile| -> Vec<String> {
-        profile.tools().iter().map(|tool| tool.name().to_owned()).collect()
+fn no_description_names_a_tool_that_its_session_lacks() {
+    let all = PROFILES.iter().flat_map(|(_, profile)| profile.all());
+    let names: std::collections::BTreeSet<String> =
+        all.map(|tool| tool.name().to_owned()).collect();
+    // Names that are words of English too stand in backticks where a tool is meant.
+    let is_named = |text: &str, name: &str| {
+        let is_word = name.chars().skip(1).all(|c| c.is_ascii_lowercase());
+        if is_word { text.contains(&format!("`{name}`")) } else { text.contains(name) }
     };
-    let all = [Profile::Pi, Profile::Anthropic, Profile::OpenAi, Profile::Gemini];
-    let names: std::collections::BTreeSet<String> = all.into_iter().flat_map(own).collect();
-    for profile in all {
-        let own = own(profile);
-        for name in [profile.shell(), profile.read(), profile.write(), profile.list()] {
-            assert!(own.iter().any(|own| own == name), "{profile:?}: {name}");
+    for (_, profile) in PROFILES {
+        let has: Vec<Does> = profile.all().iter().filter_map(|tool| tool.does()).collect();
+        // With every tool, and with each left out.
+        for left_out in has.iter().map(|does| Some(*does)).chain([None]) {
+            let declared = declared(profile, |does| Some(does) != left_out);
+            for (tool, Declared { description, .. }) in &declared {
+                assert!(!description.contains("[["), "{profile:?} {tool}: {description}");
+                let is_there = |name: &String| declared.iter().any(|(own, _)| own == name);
+                // `job` names its own actions and arguments.
+                let is_own = |name: &String| matches!(name.as_str(), "read" | "wait");
+                for other in names.iter().filter(|name| !is_there(name) && !is_own(name)) {
+                    let is_part = declared.iter().any(|(own, _)| own.contains(other.as_str()));
+                    let told = is_named(description, other) && !is_part;
+                    assert!(
+                        !told,
+                        "{profile:?} without {left_out:?}: {tool} names {other}: {description}"
+                    );
+                }
+                for gap in gaps::gaps(description) {
+                    panic!("{profile:?} {tool}: the gap {gap} is not filled");
+                }
+            }
         }
-        for tool in profile.tools() {
-            // Of the names that no text uses for anything else.
-            for other in names.iter().filter(|name| name.contains('_') && !own.contains(name)) {
-                let told = tool.description();
-                assert!(!told.contains(other.as_str()), "{profile:?} {}: {other}", tool.name());
+        for name in [profile.shell(), profile.read(), profile.write(), profile.list()] {
+            assert!(profile.all().iter().any(|own| own.name() == name), "{profile:?}: {name}");
+        }
+    }
+}
+
+#[test]
+fn no_description_states_a_limit_that_the_settings_have_changed() {
+    let settings = Settings {
+        max_output_lines: Some(1234),
+        max_output_bytes: Some(45_678),
+        default_command_timeout: Some(Duration::from_secs(77)),
+        max_command_timeout: Duration::from_secs(888),
+        ..Settings::default()
+    };
+    let told = |profile: Profile, does: Does| {
+        let tools = profile.all();
+        let declared = declarations(&tools, &settings);
+        let at = tools.iter().position(|tool| tool.does() == Some(does)).unwrap();
+        format!("{} {}", declared[at].description, declared[at].parameters)
+    };
+    for (name, profile) in PROFILES {
+        for does in [Does::Read, Does::Shell, Does::Grep, Does::Find] {
+            let Some(_) = profile.named(does) else { continue };
+            let told = told(profile, does);
+            for stated in ["2,000 lines", "256 lines", "50 KB", "30,000", "20,000", "600000"] {
+                assert!(!told.contains(stated), "{name} {does:?}: {stated} in {told}");
             }
         }
     }
-    let told = |tool: &dyn Tool| tool.description().to_owned();
-    assert!(told(&Write(Profile::Anthropic)).ends_with("use edit_file.\n"));
-    assert!(told(&Write(Profile::OpenAi)).ends_with("use apply_patch.\n"));
-    assert!(told(&Bash(Profile::OpenAi)).contains("256 lines or 30,000 bytes"));
+    for (profile, does, want) in [
+        (Profile::Pi, Does::Shell, "the last 1,234 lines or 45,678 bytes"),
+        (Profile::Pi, Does::Shell, "Seconds after which it is stopped, at most 888; 77 by default"),
+        (Profile::OpenAi, Does::Shell, "at most 888000; 77000 by default"),
+        (Profile::Gemini, Does::ReadMany, "share 45,678 bytes"),
+        (Profile::Anthropic, Does::Shell, "together at most 1,234 lines or 45,678 bytes"),
+    ] {
+        let told = told(profile, does);
+        assert!(told.contains(want), "{want} in {told}");
+    }
 }

@@ -3,83 +3,69 @@
 //! Each call gives the whole list; the session keeps it.
 
 use super::arguments::Arguments;
-use super::{Access, Folders, Prepared, Tool, ToolContext, failure, success};
+use super::shape::Does;
+use super::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use pintle_protocol::plan::{PlanItem, PlanStatus};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The maximum number of steps in a plan: a longer list is a document.
 const MAX_ITEMS: usize = 100;
 
-/// The names of the statuses.
-const STATUSES: [(&str, PlanStatus); 3] = [
+/// The names of the statuses, in all families.
+const STATUSES: [(&str, PlanStatus); 5] = [
     ("pending", PlanStatus::Pending),
     ("in_progress", PlanStatus::InProgress),
     ("completed", PlanStatus::Completed),
+    ("done", PlanStatus::Completed),
+    ("blocked", PlanStatus::Pending),
 ];
 
 /// Writes the plan down.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TodoWrite;
+pub struct TodoWrite(pub Profile);
 
 impl Tool for TodoWrite {
-    fn name(&self) -> &'static str {
-        "todo_write"
-    }
-
-    fn description(&self) -> &'static str {
-        include_str!("descriptions/todo_write.md")
-    }
-
-    fn parameters(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "items": {
-                    "type": "array",
-                    "description": "The whole list, in order; it replaces the one before",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "content": {"type": "string", "description": "What is to be done, in a few words"},
-                            "status": {"type": "string", "enum": ["pending", "in_progress", "completed"]},
-                        },
-                        "required": ["content", "status"],
-                    },
-                },
-            },
-            "required": ["items"],
-        })
-    }
+    shaped!(Does::Todo);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Think
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
-        let rows = arguments
-            .optional_objects("items")?
-            .ok_or("`items` is missing: it must be a list of objects")?;
+        let mut arguments = Arguments::new(self.0.row(Does::Todo), arguments)?;
+        let shown = arguments.shown("items");
+        let rows = arguments.optional_objects("items")?;
+        let rows =
+            rows.ok_or_else(|| format!("{shown} is missing: it must be a list of objects"))?;
         if rows.len() > MAX_ITEMS {
             return Err(format!(
-                "`items` has {} parts and may have {MAX_ITEMS}: put several into one",
+                "{shown} has {} parts and may have {MAX_ITEMS}: put several into one",
                 rows.len()
             ));
         }
-        let items = rows.into_iter().map(item).collect::<Result<_, _>>()?;
-        Ok(Box::new(Call { items }))
+        let items: Vec<Option<PlanItem>> =
+            rows.into_iter().map(item).collect::<Result<_, String>>()?;
+        Ok(Box::new(Call {
+            tool: self.0.row(Does::Todo).name,
+            items: items.into_iter().flatten().collect(),
+        }))
     }
 }
 
-fn item(mut row: Arguments) -> Result<PlanItem, String> {
+/// Returns a step; none where the model has given it up.
+fn item(mut row: Arguments) -> Result<Option<PlanItem>, String> {
     let content = row.filled_text("content")?.trim().to_owned();
     let said = row.text("status")?;
+    if said == "cancelled" {
+        return Ok(None);
+    }
     let found = STATUSES.iter().find(|(name, _)| *name == said);
     let (_, status) = found.ok_or_else(|| {
-        format!("`status` is `{said}`: it must be pending, in_progress or completed")
+        let shown = row.shown("status");
+        format!("{shown} is `{said}`: it must be pending, in_progress or completed")
     })?;
-    Ok(PlanItem { content, status: *status })
+    Ok(Some(PlanItem { content, status: *status }))
 }
 
 /// A plan as a model reads it.
@@ -97,6 +83,7 @@ pub fn plan_text(items: &[PlanItem]) -> String {
 
 #[derive(Debug)]
 struct Call {
+    tool: &'static str,
     items: Vec<PlanItem>,
 }
 
@@ -107,7 +94,7 @@ impl Prepared for Call {
         let now = self.items.iter().find(|item| item.status == PlanStatus::InProgress);
         let now =
             now.map(|item| format!(", {}", item.content.chars().take(60).collect::<String>()));
-        format!("todo_write: {done} of {} done{}", self.items.len(), now.unwrap_or_default())
+        format!("{}: {done} of {} done{}", self.tool, self.items.len(), now.unwrap_or_default())
     }
 
     fn locations(&self) -> Vec<Location> {
@@ -134,6 +121,7 @@ impl Prepared for Call {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_plan_is_checked_before_it_is_written_down() {
@@ -150,7 +138,7 @@ mod tests {
             (
                 "an odd status",
                 json!({"items": [{"content": "a", "status": "soon"}]}),
-                "`status` is `soon`: it must be pending, in_progress or completed",
+                "`items[0].status` is `soon`: it must be pending, in_progress or completed",
             ),
             (
                 "too long",
@@ -159,14 +147,14 @@ mod tests {
             ),
         ];
         for (name, arguments, want) in rows {
-            let got = TodoWrite.prepare(arguments, &folders).map(|call| call.title());
+            let got = TodoWrite::default().prepare(arguments, &folders).map(|call| call.title());
             assert_eq!(got, Err(want.to_owned()), "{name}");
         }
         let items = json!({"items": [
             {"content": "look", "status": "completed"},
             {"content": "fix ", "status": "in_progress"},
         ]});
-        let call = TodoWrite.prepare(items, &folders).unwrap();
+        let call = TodoWrite::default().prepare(items, &folders).unwrap();
         assert_eq!(call.title(), "todo_write: 1 of 2 done, fix");
     }
 }

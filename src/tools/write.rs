@@ -7,10 +7,11 @@ use crate::tools::arguments::Arguments;
 use crate::tools::change::{change_of, explain, must_know, preview, unsaved, update};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{PathArgument, Purpose};
+use crate::tools::shape::Does;
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,32 +20,7 @@ use std::sync::Arc;
 pub struct Write(pub Profile);
 
 impl Tool for Write {
-    fn name(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => "write",
-            Profile::Anthropic | Profile::OpenAi | Profile::Gemini => "write_file",
-        }
-    }
-
-    fn description(&self) -> &'static str {
-        match self.0 {
-            Profile::Pi => include_str!("descriptions/write.md"),
-            Profile::Anthropic | Profile::Gemini => include_str!("descriptions/write_file.md"),
-            Profile::OpenAi => include_str!("descriptions/write_file_and_patch.md"),
-        }
-    }
-
-    fn parameters(&self) -> Value {
-        let path = self.0.path_field();
-        json!({
-            "type": "object",
-            "properties": {
-                path: {"type": "string", "description": "File to write, relative or absolute"},
-                "content": {"type": "string", "description": "The whole new content"},
-            },
-            "required": [path, "content"],
-        })
-    }
+    shaped!(Does::Write);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Edit
@@ -55,23 +31,33 @@ impl Tool for Write {
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(arguments)?;
-        let field = self.0.path_field();
-        let path = PathArgument::new(arguments.filled_text(field)?, folders, Purpose::New);
-        let path = path.of_file(field)?;
+        let mut arguments = Arguments::new(self.0.row(Does::Write), arguments)?;
+        let path = PathArgument::new(arguments.filled_text("path")?, folders, Purpose::New);
+        let path = path.of_file(arguments.theirs("path"))?;
+        let appends = match arguments.optional_text("mode")?.as_deref() {
+            None | Some("overwrite") => false,
+            Some("append") => true,
+            Some(other) => {
+                let shown = arguments.shown("mode");
+                return Err(format!("{shown} must be overwrite or append, not {other:?}"));
+            }
+        };
         Ok(Box::new(Arc::new(Call {
-            tool: self.name().to_owned(),
+            tool: self.0.row(Does::Write).name,
             path,
             content: arguments.text("content")?,
+            appends,
         })))
     }
 }
 
 #[derive(Debug)]
 struct Call {
-    tool: String,
+    tool: &'static str,
     path: PathArgument,
     content: String,
+    /// The content goes to the end of what is there.
+    appends: bool,
 }
 
 #[async_trait::async_trait]
@@ -123,12 +109,15 @@ impl Call {
             if let Some(before) = &before
                 && read_first != ReadFirst::Never
                 && !before.content.is_empty()
+                && !call.appends
             {
                 must_know(&ledger, &call.path.text, before)?;
             }
             let before = before.as_ref().map(|before| before.content.as_slice());
-            let change = change_of(&path, before, call.content.as_bytes());
-            Ok(Rewrite { content: call.content.as_bytes().to_vec().into(), change })
+            let start = before.filter(|_| call.appends).unwrap_or_default();
+            let content = [start, call.content.as_bytes()].concat();
+            let change = change_of(&path, before, &content);
+            Ok(Rewrite { content: content.into(), change })
         })
     }
 }

@@ -159,8 +159,7 @@ fn a_project_s_prompts_and_skills_are_commands() {
 
 #[test]
 fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
-    // The tool that runs commands has this name in the profile with sub-agents.
-    let mut child = call("shell", json!({"command": "touch ran"}));
+    let mut child = call("bash", json!({"command": "touch ran"}));
     child["of"] = json!("touch it");
     let mut over = said("touched");
     over["of"] = json!("touch it");
@@ -172,7 +171,7 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
         over,
     ]);
     let place = Place::new(&[]);
-    let profile = ["--profile", "anthropic"];
+    let profile = ["--profile", "pi"];
     let mut client = Client::start_with(&place, &replies, json!({}), &profile);
     client.new_session(&place);
     let prompt = client.prompt("go");
@@ -193,7 +192,7 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
         tool_call think wait
         tool_call_update think pending wait: all
         tool_call_update think in_progress wait: all
-        ? shell: touch ran [allow_once allow_always allow_always allow_always allow_always reject_once reject_once]
+        ? bash: touch ran [allow_once allow_always allow_always allow_always allow_always reject_once reject_once]
         tool_call_update other in_progress agent agent-1 (done): touch it [touched]
         tool_call_update think completed wait: all [agent-1 is done and says (turns used: 2):⏎touched]
         agent_message_chunk: all done

@@ -6,7 +6,9 @@ mod properties;
 
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
-use pintle::tools::{Agents, Folders, Jobs, Ledger, PROFILES, Profile, Progress, ToolContext};
+use pintle::tools::{
+    Agents, Folders, Jobs, Ledger, PROFILES, Profile, Progress, Settings, ToolContext, declarations,
+};
 use properties::PROPERTIES;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -134,9 +136,11 @@ proptest! {
         let env = Arc::new(Memory::new([("/work/f", "content a\n"), ("/work/d/g.txt", "a\n")]));
         let ctx = context(&env);
         for (_, profile) in PROFILES {
-            for tool in profile.tools() {
+            let tools = profile.tools();
+            let declared = declarations(&tools, &Settings::default());
+            for (tool, declared) in tools.iter().zip(declared) {
                 // The tool's own field names with any values, then anything at all.
-                let schema = tool.parameters();
+                let schema = declared.parameters;
                 let names = schema["properties"].as_object().unwrap().keys().cloned();
                 let fitting = Value::Object(names.zip(values.iter().cloned()).collect());
                 for arguments in [fitting, whole.clone()] {

@@ -67,6 +67,7 @@ mod pi_rpc_files;
 mod pi_rpc_input;
 mod pi_rpc_sessions;
 mod plans;
+mod prompts;
 mod protocol_examples;
 mod protocol_guide;
 mod providers;

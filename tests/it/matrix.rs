@@ -1,11 +1,11 @@
-//! What an agent must be able to do, for each of three families of models: each row through the real program, over the family's own
+//! What an agent must be able to do, for each family of models, whose model makes the calls of its own maker's agent: each row through the real program, over the family's own
 //! wire format, against a server that nobody here wrote. Where that server is not installed the rows say so and pass.
 
 use crate::peers::aimock_with;
 use crate::support::program::{Framing, Place, Program};
 use serde_json::{Value, json};
 
-/// A family: the profile that its model's name chooses, its wire, and what it calls things.
+/// A family: the profile that its model's name chooses, its wire, and its dialect.
 #[derive(Clone, Copy)]
 struct Family {
     name: &'static str,
@@ -13,21 +13,117 @@ struct Family {
     api: &'static str,
     /// What stands behind the server's address.
     path: &'static str,
-    /// The tool that changes files.
+    /// The names of the tools that read, run commands, change files, search, and give a task away.
+    read: &'static str,
+    shell: &'static str,
     edit: &'static str,
+    write: &'static str,
+    grep: &'static str,
+    agent: &'static str,
+    /// The argument with a file's path, for reading.
+    path_field: &'static str,
+    /// The time limit of a command that sleeps: its argument, and its value for 300 ms.
+    timeout: Option<(&'static str, f64)>,
 }
 
-const FAMILIES: [Family; 3] = [
-    Family { name: "openai", model: "gpt-5.4", api: "responses", path: "/v1", edit: "apply_patch" },
+const CLAUDE: Family = Family {
+    name: "anthropic",
+    model: "claude-sonnet-5",
+    api: "messages",
+    path: "",
+    read: "Read",
+    shell: "Bash",
+    edit: "Edit",
+    write: "Write",
+    grep: "Grep",
+    agent: "Agent",
+    path_field: "file_path",
+    timeout: Some(("timeout", 300.0)),
+};
+
+const GPT: Family = Family {
+    name: "openai",
+    model: "gpt-5.4",
+    api: "responses",
+    path: "/v1",
+    read: "read_file",
+    shell: "shell_command",
+    edit: "apply_patch",
+    write: "apply_patch",
+    grep: "grep_files",
+    agent: "spawn_agent",
+    timeout: Some(("timeout_ms", 300.0)),
+    ..CLAUDE
+};
+
+const GEMINI: Family = Family {
+    name: "gemini",
+    model: "gemini-3-pro",
+    api: "gemini",
+    read: "read_file",
+    shell: "run_shell_command",
+    edit: "replace",
+    write: "write_file",
+    grep: "grep_search",
+    agent: "invoke_agent",
+    timeout: None,
+    ..CLAUDE
+};
+
+/// A family whose models are served over Chat Completions.
+const CHAT: Family = Family { api: "chat", path: "/v1", ..CLAUDE };
+
+const FAMILIES: [Family; 8] = [
+    GPT,
+    CLAUDE,
+    GEMINI,
     Family {
-        name: "anthropic",
-        model: "claude-sonnet-5",
-        api: "messages",
-        path: "",
-        edit: "edit_file",
+        name: "qwen",
+        model: "qwen3-coder-next",
+        read: "read_file",
+        shell: "run_shell_command",
+        edit: "edit",
+        write: "write_file",
+        grep: "grep_search",
+        agent: "agent",
+        ..CHAT
     },
-    Family { name: "gemini", model: "gemini-3-pro", api: "gemini", path: "", edit: "edit_file" },
+    Family {
+        name: "kimi",
+        model: "kimi-k3",
+        path_field: "path",
+        timeout: Some(("timeout", 0.3)),
+        ..CHAT
+    },
+    Family { name: "glm", model: "glm-5.3", ..CHAT },
+    Family {
+        name: "deepseek",
+        model: "deepseek-v4-pro",
+        read: "read",
+        shell: "bash",
+        edit: "edit",
+        write: "write",
+        grep: "grep",
+        agent: "subagent",
+        timeout: Some(("timeoutMs", 300.0)),
+        ..CHAT
+    },
+    Family {
+        name: "mistral",
+        model: "devstral-latest",
+        read: "read_file",
+        shell: "bash",
+        edit: "edit",
+        write: "write_file",
+        grep: "grep",
+        agent: "task",
+        timeout: Some(("timeout", 0.3)),
+        ..CHAT
+    },
 ];
+
+/// The families whose wires differ.
+const WIRES: [Family; 3] = [GPT, CLAUDE, GEMINI];
 
 impl Family {
     /// The call that replaces a line of a file.
@@ -36,27 +132,63 @@ impl Family {
             let patch = format!(
                 "*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+{new}\n*** End Patch\n"
             );
-            call("apply_patch", json!({ "patch": patch }))
-        } else {
-            call("edit_file", json!({ "file_path": file, "old_string": old, "new_string": new }))
+            return call("apply_patch", json!({ "input": patch }));
         }
+        let mut arguments = json!({ "old_string": old, "new_string": new });
+        arguments[self.path_field] = json!(file);
+        if self.name == "gemini" {
+            arguments["instruction"] = json!("change it");
+        }
+        call(self.edit, arguments)
+    }
+
+    fn write(self, file: &str, content: &str) -> Value {
+        if self.write == "apply_patch" {
+            let lines: String = content.lines().map(|line| format!("+{line}\n")).collect();
+            let patch = format!("*** Begin Patch\n*** Add File: {file}\n{lines}*** End Patch\n");
+            return call("apply_patch", json!({ "input": patch }));
+        }
+        let mut arguments = json!({ "content": content });
+        arguments[self.path_field] = json!(file);
+        call(self.write, arguments)
+    }
+
+    fn read(self, file: &str) -> Value {
+        call(self.read, json!({ self.path_field: file }))
+    }
+
+    fn shell(self, command: &str) -> Value {
+        let mut arguments = json!({ "command": command });
+        if matches!(self.name, "gemini" | "deepseek") {
+            arguments["description"] = json!("run it");
+        }
+        call(self.shell, arguments)
+    }
+
+    fn search(self, pattern: &str) -> Value {
+        call(self.grep, json!({ "pattern": pattern }))
+    }
+
+    /// The calls that give a task away and get its answer.
+    fn delegate(self, task: &str) -> Replies {
+        let arguments = match self.name {
+            "openai" => {
+                let spawn = json!({ "message": task, "agent_type": "default" });
+                return vec![vec![call("spawn_agent", spawn)], vec![call("wait_agent", json!({}))]];
+            }
+            "gemini" => json!({ "agent_name": "generalist", "prompt": task }),
+            "mistral" => json!({ "task": task }),
+            "deepseek" => json!({ "description": "look", "prompt": task }),
+            _ => {
+                json!({ "description": "look", "prompt": task, "subagent_type": "general-purpose" })
+            }
+        };
+        vec![vec![call(self.agent, arguments)]]
     }
 }
 
 fn call(tool: &str, arguments: Value) -> Value {
     json!({ "name": tool, "arguments": arguments })
-}
-
-fn write(file: &str, content: &str) -> Value {
-    call("write_file", json!({ "file_path": file, "content": content }))
-}
-
-fn read(file: &str) -> Value {
-    call("read_file", json!({ "file_path": file }))
-}
-
-fn shell(command: &str) -> Value {
-    call("shell", json!({ "command": command }))
 }
 
 /// What the model does, reply by reply: the calls of each; behind the last it says that it is done.
@@ -100,13 +232,15 @@ fn rows() -> Vec<Row> {
         Row {
             name: "simple file creation",
             files: &[],
-            replies: |_| vec![vec![write("new/a.txt", "made\n")]],
+            replies: |family| vec![vec![family.write("new/a.txt", "made\n")]],
             holds: |done, _| assert_eq!(done.place.read("new/a.txt"), "made\n"),
         },
         Row {
             name: "read then edit",
             files: &[("a.txt", "one\ntwo\n")],
-            replies: |family| vec![vec![read("a.txt")], vec![family.replace("a.txt", "one", "1")]],
+            replies: |family| {
+                vec![vec![family.read("a.txt")], vec![family.replace("a.txt", "one", "1")]]
+            },
             holds: |done, _| assert_eq!(done.place.read("a.txt"), "1\ntwo\n"),
         },
         Row {
@@ -114,11 +248,11 @@ fn rows() -> Vec<Row> {
             files: &[("a.txt", "one\n"), ("b.txt", "two\n")],
             replies: |family| {
                 vec![
-                    vec![read("a.txt")],
+                    vec![family.read("a.txt")],
                     vec![family.replace("a.txt", "one", "1")],
-                    vec![read("b.txt")],
+                    vec![family.read("b.txt")],
                     vec![family.replace("b.txt", "two", "2")],
-                    vec![write("c.txt", "three\n")],
+                    vec![family.write("c.txt", "three\n")],
                 ]
             },
             holds: |done, _| {
@@ -129,36 +263,36 @@ fn rows() -> Vec<Row> {
         Row {
             name: "shell",
             files: &[],
-            replies: |_| vec![vec![shell("echo said; exit 3")]],
-            holds: |done, _| {
-                let result = done.result("shell");
+            replies: |family| vec![vec![family.shell("echo said; exit 3")]],
+            holds: |done, family| {
+                let result = done.result(family.shell);
                 assert!(result.contains("said") && result.contains('3'), "{result}");
             },
         },
         Row {
             name: "shell time-out",
             files: &[],
-            replies: |_| {
-                let arguments = json!({ "command": "echo begun; sleep 60", "timeout_ms": 300 });
-                vec![vec![call("shell", arguments)]]
+            replies: |family| {
+                let command =
+                    if family.timeout.is_some() { "echo begun; sleep 60" } else { "echo begun" };
+                let mut timed = family.shell(command);
+                if let Some((field, value)) = family.timeout {
+                    timed["arguments"][field] = json!(value);
+                }
+                vec![vec![timed]]
             },
-            holds: |done, _| {
-                let result = done.result("shell");
-                assert!(result.contains("begun") && result.contains("timed out"), "{result}");
+            holds: |done, family| {
+                let result = done.result(family.shell);
+                assert!(result.contains("begun"), "{result}");
+                assert_eq!(result.contains("timed out"), family.timeout.is_some(), "{result}");
             },
         },
         Row {
-            name: "grep and glob",
+            name: "search",
             files: &[("a.rs", "fn needle() {}\n"), ("b.txt", "needle\n")],
-            replies: |_| {
-                vec![
-                    vec![call("glob", json!({ "pattern": "*.rs" }))],
-                    vec![call("grep", json!({ "pattern": "needle" }))],
-                ]
-            },
-            holds: |done, _| {
-                assert!(done.result("glob").contains("a.rs"));
-                let found = done.result("grep");
+            replies: |family| vec![vec![family.search("needle")]],
+            holds: |done, family| {
+                let found = done.result(family.grep);
                 assert!(found.contains("a.rs") && found.contains("b.txt"), "{found}");
             },
         },
@@ -167,25 +301,29 @@ fn rows() -> Vec<Row> {
             files: &[("sum.sh", "echo $((1 - 2))\n")],
             replies: |family| {
                 vec![
-                    vec![shell("sh sum.sh")],
-                    vec![read("sum.sh")],
+                    vec![family.shell("sh sum.sh")],
+                    vec![family.read("sum.sh")],
                     vec![family.replace("sum.sh", "echo $((1 - 2))", "echo $((1 + 2))")],
-                    vec![shell("sh sum.sh")],
+                    vec![family.shell("sh sum.sh")],
                 ]
             },
             holds: |done, _| {
                 let last = done.calls().pop().unwrap();
-                assert_eq!(last["output"]["content"][0]["text"].as_str().unwrap().trim(), "3");
+                let said = last["output"]["content"][0]["text"].as_str().unwrap().trim();
+                assert_eq!(said.trim_start_matches("Exit code: 0\nOutput:\n"), "3");
             },
         },
         Row {
             name: "a big file is cut for the model and whole for clients",
             files: &[],
-            replies: |_| vec![vec![shell("for i in $(seq 4000); do echo line $i of many; done")]],
-            holds: |done, _| {
+            replies: |family| {
+                vec![vec![family.shell("for i in $(seq 4000); do echo line $i of many; done")]]
+            },
+            holds: |done, family| {
                 let calls = done.calls();
                 let (output, details) = (&calls[0]["output"], &calls[0]["output"]["details"]);
                 let shown = output["content"][0]["text"].as_str().unwrap();
+                let shown = shown.trim_start_matches("Exit code: 0\nOutput:\n");
                 let (head, rest) =
                     shown.split_once("\n\n[Lines 129-3872 of 4000 are not shown").unwrap();
                 let (how, tail) = rest.split_once("]\n\n").unwrap();
@@ -195,10 +333,15 @@ fn rows() -> Vec<Row> {
                 assert_eq!(head.lines().collect::<Vec<_>>(), lines(1, 128));
                 assert_eq!(tail.lines().collect::<Vec<_>>(), lines(3873, 4000));
                 let path = details["fullOutputPath"].as_str().unwrap();
-                assert_eq!(
-                    how,
-                    format!(". Full output: {path} (read_file with offset=129 goes on)")
-                );
+                let field = match family.name {
+                    "gemini" => "start_line",
+                    "kimi" => "line_offset",
+                    _ => "offset",
+                };
+                let first = if family.name == "qwen" { 128 } else { 129 };
+                let reader = family.read;
+                let want = format!(". Full output: {path} ({reader} with {field}={first} goes on)");
+                assert_eq!(how, want);
                 let kept = std::fs::read_to_string(path).unwrap();
                 assert_eq!(kept.lines().collect::<Vec<_>>(), lines(1, 4000));
                 let whole = details["fullOutput"]["bytes"].as_u64();
@@ -208,7 +351,7 @@ fn rows() -> Vec<Row> {
         Row {
             name: "parallel tool calls",
             files: &[("a.txt", "one\n"), ("b.txt", "two\n")],
-            replies: |_| vec![vec![read("a.txt"), read("b.txt")]],
+            replies: |family| vec![vec![family.read("a.txt"), family.read("b.txt")]],
             holds: |done, _| {
                 let calls = done.calls();
                 let steps: Vec<_> = calls.iter().map(|call| call["step"].clone()).collect();
@@ -216,27 +359,19 @@ fn rows() -> Vec<Row> {
             },
         },
         Row {
-            name: "sub-agent spawn and wait",
+            name: "sub-agent",
             files: &[("a.txt", "one\n")],
-            replies: |family| {
-                let task = format!("{} look into a.txt", family.name);
-                vec![
-                    vec![call("spawn_agent", json!({ "task": task }))],
-                    vec![call("wait", json!({}))],
-                ]
-            },
-            holds: |done, _| {
-                let result = done.result("wait");
-                assert!(
-                    result.contains("agent-1 is done") && result.contains("it says one"),
-                    "{result}"
-                );
+            replies: |family| family.delegate(&format!("{} look into a.txt", family.name)),
+            holds: |done, family| {
+                let tool = if family.name == "openai" { "wait_agent" } else { family.agent };
+                let result = done.result(tool);
+                assert!(result.contains("agent-1 ") && result.contains("it says one"), "{result}");
             },
         },
         Row {
             name: "loop warning",
             files: &[("a.txt", "one\n")],
-            replies: |_| (0..10).map(|_| vec![read("a.txt")]).collect(),
+            replies: |family| (0..10).map(|_| vec![family.read("a.txt")]).collect(),
             holds: |done, _| {
                 let told = done
                     .program
@@ -249,7 +384,9 @@ fn rows() -> Vec<Row> {
         Row {
             name: "recovery from a failed tool",
             files: &[],
-            replies: |_| vec![vec![read("none.txt")], vec![write("none.txt", "now\n")]],
+            replies: |family| {
+                vec![vec![family.read("none.txt")], vec![family.write("none.txt", "now\n")]]
+            },
             holds: |done, _| {
                 assert_eq!(done.calls()[0]["status"], "failed");
                 assert_eq!(done.place.read("none.txt"), "now\n");
@@ -261,12 +398,15 @@ fn rows() -> Vec<Row> {
             replies: |family| {
                 if family.edit == "apply_patch" {
                     let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+2\n three\n*** Add File: b.txt\n+new\n*** End Patch\n";
-                    vec![vec![read("a.txt")], vec![call("apply_patch", json!({ "patch": patch }))]]
+                    vec![
+                        vec![family.read("a.txt")],
+                        vec![call("apply_patch", json!({ "input": patch }))],
+                    ]
                 } else {
                     vec![
-                        vec![read("a.txt")],
+                        vec![family.read("a.txt")],
                         vec![family.replace("a.txt", "two", "2")],
-                        vec![write("b.txt", "new\n")],
+                        vec![family.write("b.txt", "new\n")],
                     ]
                 }
             },
@@ -312,12 +452,12 @@ fn all_fixtures() -> Value {
             all.extend(fixtures(&prompt(family, row.name), &(row.replies)(family)));
         }
         let task = format!("{} look into a.txt", family.name);
-        all.extend(fixtures(&task, &[vec![read("a.txt")]]));
+        all.extend(fixtures(&task, &[vec![family.read("a.txt")]]));
         if let Some(last) = all.last_mut() {
             last["response"]["content"] = json!("it says one");
         }
-        let slow = shell("echo begun; until [ -e stop ]; do sleep 0.02; done");
-        all.extend(fixtures(&prompt(family, "steer"), &[vec![slow, shell("echo never")]]));
+        let slow = family.shell("echo begun; until [ -e stop ]; do sleep 0.02; done");
+        all.extend(fixtures(&prompt(family, "steer"), &[vec![slow, family.shell("echo never")]]));
         all.extend(fixtures(&prompt(family, "rather this"), &[]));
         all.extend(fixtures(&prompt(family, "easy"), &[]));
         all.extend(fixtures(&prompt(family, "hard"), &[]));
@@ -348,7 +488,9 @@ fn end_of_turn(program: &mut Program, session: &Value) -> Value {
 
 #[test]
 fn each_family_does_what_an_agent_must() {
-    let Some(server) = aimock_with(&all_fixtures()) else { return };
+    let Some(server) = aimock_with(&all_fixtures()) else {
+        return;
+    };
     for family in FAMILIES {
         for row in rows() {
             let place = Place::new(row.files);
@@ -363,8 +505,10 @@ fn each_family_does_what_an_agent_must() {
 
 #[test]
 fn each_family_is_steered_in_the_middle_of_its_work() {
-    let Some(server) = aimock_with(&all_fixtures()) else { return };
-    for family in FAMILIES {
+    let Some(server) = aimock_with(&all_fixtures()) else {
+        return;
+    };
+    for family in WIRES {
         let place = Place::new(&[]);
         let (mut program, session) = start(family, &server.url, &place, &[]);
         program.prompt(&prompt(family, "steer"));
@@ -382,14 +526,18 @@ fn each_family_is_steered_in_the_middle_of_its_work() {
         let calls = Done { place, program }.calls();
         let said = calls.iter().map(|call| call["output"]["content"][0]["text"].as_str().unwrap());
         let said: Vec<&str> = said.collect();
+        let said: Vec<&str> =
+            said.iter().map(|text| text.trim_start_matches("Exit code: 0\nOutput:\n")).collect();
         assert_eq!(said, ["begun\n", "Skipped due to queued user message"], "{}", family.name);
     }
 }
 
 #[test]
 fn each_family_thinks_as_hard_as_it_is_told() {
-    let Some(server) = aimock_with(&all_fixtures()) else { return };
-    for (family, want) in FAMILIES.into_iter().zip([
+    let Some(server) = aimock_with(&all_fixtures()) else {
+        return;
+    };
+    for (family, want) in WIRES.into_iter().zip([
         r#""effort":"high""#,
         r#""effort":"high""#,
         r#""thinkingLevel":"HIGH""#,
@@ -409,5 +557,65 @@ fn each_family_thinks_as_hard_as_it_is_told() {
         let (before, after) = (before.replace(": ", ":"), after.replace(": ", ":"));
         assert!(!before.contains(want), "{}: {before}", family.name);
         assert!(after.contains(want), "{}: {after}", family.name);
+    }
+}
+
+/// The requests of a cassette, in order, as text without the marks of cache breakpoints, which move; and how many marks each has.
+fn recorded(cassette: &std::path::Path) -> Vec<(String, usize)> {
+    const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
+    let text = std::fs::read_to_string(cassette).unwrap();
+    let bodies = text.lines().filter_map(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let body = line.pointer("/request/body")?;
+        Some(body.as_str().map_or_else(|| body.to_string(), str::to_owned))
+    });
+    bodies
+        .map(|body| {
+            let marks = body.matches(MARK).count() + body.matches(&MARK[1..]).count();
+            (body.replace(MARK, "").replace(&MARK[1..], ""), marks)
+        })
+        .collect()
+}
+
+// What a provider has read before it need not read again, as long as not one byte before it has changed: a request begins with all
+// of the one before it, but for its last few bytes, which close lists.
+#[test]
+fn each_request_begins_with_the_bytes_of_the_one_before() {
+    let Some(server) = aimock_with(&all_fixtures()) else { return };
+    for family in FAMILIES {
+        let place = Place::new(&[("a.txt", "one\ntwo\n")]);
+        let cassette = place.path("cassette.jsonl");
+        let record = ["--record", cassette.to_str().unwrap()];
+        let (mut program, session) = start(family, &server.url, &place, &record);
+        for row in ["read then edit", "search", "easy"] {
+            program.prompt(&prompt(family, row));
+            end_of_turn(&mut program, &session);
+        }
+        let requests = recorded(&cassette);
+        // Titles are asked for in requests of their own.
+        let first_bytes = |request: &str| -> String { request.chars().take(2_000).collect() };
+        let start = first_bytes(&requests[0].0);
+        let requests: Vec<_> =
+            requests.iter().filter(|(request, _)| first_bytes(request) == start).collect();
+        assert!(requests.len() >= 6, "{}: {} requests", family.name, requests.len());
+        let (mut cached, mut all) = (0, 0);
+        for pair in requests.windows(2) {
+            let [(before, _), (after, marks)] = pair else { continue };
+            let same = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+            // The order of fields may put a few short ones behind the messages.
+            assert!(
+                same + 300 >= before.len(),
+                "{}: {same} of {} bytes: …{}",
+                family.name,
+                before.len(),
+                &before[before.len().saturating_sub(400)..]
+            );
+            if family.api == "messages" {
+                assert!((2..=4).contains(marks), "{}: {marks} breakpoints", family.name);
+            }
+            cached += same;
+            all += after.len();
+        }
+        assert!(cached * 100 >= all * 90, "{}: {cached} of {all} bytes", family.name);
     }
 }

@@ -293,11 +293,10 @@ fn a_sub_agent_asks_through_its_task() {
         call("spawn_agent", json!({"task": "touch it"})),
         call("wait", json!({})),
         said("All done."),
-        // The tool that runs commands has this name in the profile with sub-agents.
-        of(call("shell", json!({"command": "touch ran"}))),
+        of(call("bash", json!({"command": "touch ran"}))),
         of(said("touched")),
     ];
-    let mut client = Client::with(&place, &replies, asks(), &["--profile", "anthropic"]);
+    let mut client = Client::with(&place, &replies, asks(), &["--profile", "pi"]);
     let running = client.begin("start_task", json!({"prompt": "go"}));
     let (id, form) = client.form();
     assert!(form["message"].as_str().unwrap().contains("touch ran"), "{form}");

@@ -31,7 +31,7 @@ fn a_plan_is_written_down_and_kept() {
             started   #3 call todo_write pending
             updated   #3 call todo_write pending
             step 2 ToolUse
-            completed #3 call todo_write failed = error "`status` is `soon`: it must be pending, in_progress or completed"
+            completed #3 call todo_write failed = error "`items[0].status` is `soon`: it must be pending, in_progress or completed"
             started   #4 message running ""
             completed #4 message completed "on it"
             step 3 EndTurn
@@ -42,7 +42,7 @@ fn a_plan_is_written_down_and_kept() {
             assistant todo_write {"items":[{"content":"look","status":"completed"},{"content":"fix","status":"pending"}]}
             result of todo_write "The list is now:\n[x] look\n[ ] fix"
             assistant todo_write {"items":[{"content":"fix","status":"soon"}]}
-            result of todo_write error "`status` is `soon`: it must be pending, in_progress or completed""#]],
+            result of todo_write error "`items[0].status` is `soon`: it must be pending, in_progress or completed""#]],
     );
 }
 

@@ -299,7 +299,7 @@ fn two_questions_are_asked_at_once() {
 fn asking(place: &Place, mode: &str, block: Value) -> (Program, Value) {
     let replies = json!({"replies": [{"blocks": [block]}, {"blocks": [{"text": "so be it"}]}]});
     let script = place.script(&replies);
-    let args = ["serve", "--script", &script, "--permission", mode, "--profile", "anthropic"];
+    let args = ["serve", "--script", &script, "--permission", mode, "--profile", "pi"];
     let mut program = Program::start(place.command(&args), Framing::Lines);
     let capabilities = json!({"approvals": {}, "questions": {}});
     program.ask(
@@ -321,7 +321,7 @@ fn a_question_is_answered_by_a_request_of_its_own_and_only_once() {
         (
             "of permission",
             "ask",
-            json!({"tool": "shell", "arguments": {"command": "echo yes > made"}}),
+            json!({"tool": "bash", "arguments": {"command": "echo yes > made"}}),
             "approval/answer",
             "approvalId",
             vec![
@@ -388,7 +388,7 @@ fn a_question_is_answered_by_a_request_of_its_own_and_only_once() {
 #[test]
 fn an_answer_after_the_turn_was_stopped_is_told_so() {
     let place = Place::new(&[]);
-    let block = json!({"tool": "shell", "arguments": {"command": "touch never"}});
+    let block = json!({"tool": "bash", "arguments": {"command": "touch never"}});
     let (mut program, asked) = asking(&place, "ask", block);
     program.ask("turn/interrupt", json!({}));
     program.until_event("turn.completed");

@@ -42,7 +42,7 @@ fn a_long_output_is_cut_for_the_model_and_read_in_pieces_by_a_client() {
         ),
         (
             "openai",
-            "shell",
+            "shell_command",
             json!({"command": "seq 5000"}),
             256,
             "[Lines 129-4872 of 5000 are not shown. Full output: ",

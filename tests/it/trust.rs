@@ -372,7 +372,7 @@ fn a_search_of_a_folder_leaves_out_the_files_that_must_not_be_read() {
         (
             "script/gemini-3-pro",
             json!({"tool": "read_many_files", "arguments": {"paths": ["**/*", "*"]}}),
-            "==> a.txt <==\n     1\tthe key\n\n",
+            "==> a.txt <==\nthe key\n\n",
         ),
         // A name is listed where its folder may be listed.
         (

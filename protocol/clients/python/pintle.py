@@ -3508,6 +3508,8 @@ class UsageCount(_UsageCount, total=False):
 
     # The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
     costNanoUsd: int
+    # The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles.
+    uncachedCostNanoUsd: int
 
 
 class _ModelUsage(TypedDict):
@@ -3528,6 +3530,8 @@ class ModelUsage(_ModelUsage, total=False):
 
     # The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
     costNanoUsd: int
+    # The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles.
+    uncachedCostNanoUsd: int
 
 
 class JobListResult(TypedDict):

@@ -2711,6 +2711,8 @@ export type UsageCount = {
   usage: Usage;
   /** The cost, in billionths of a US dollar, as far as prices are known; absent where none is. */
   costNanoUsd?: number;
+  /** The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles. */
+  uncachedCostNanoUsd?: number;
   /** The duration of the turns in milliseconds. */
   durationMs: number;
 };
@@ -2727,6 +2729,8 @@ export type ModelUsage = {
   usage: Usage;
   /** The cost, in billionths of a US dollar, as far as prices are known; absent where none is. */
   costNanoUsd?: number;
+  /** The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles. */
+  uncachedCostNanoUsd?: number;
   /** The duration of the turns in milliseconds. */
   durationMs: number;
 };

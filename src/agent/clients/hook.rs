@@ -1,7 +1,7 @@
 //! Hooks as they are configured: the points where each is asked, and what holds when it fails.
 
 use crate::agent::clients::SubscriberId;
-use crate::context::agents::allows;
+use crate::text::tool_names::allows;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use pintle_protocol::hook::{HookPoint, OnFailure};
 use std::time::Duration;

@@ -5,6 +5,7 @@ use crate::agent::engine::EngineHandle;
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::history::items::Items;
 use crate::history::{anchors, items, tree, usage};
+use crate::llm::ModelRef;
 use crate::store::artifacts::Piece;
 use crate::store::{Cursor, Entry, Filter, Page};
 use pintle_protocol::history::{Anchor, ItemAt, SessionTreeResult};
@@ -149,7 +150,14 @@ impl EngineHandle {
             let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
             Ok(usage::count(&entries))
         };
-        in_background(read).await
+        let mut counted = in_background(read).await?;
+        let models = &self.services().models;
+        usage::add_uncached(&mut counted, |used| {
+            let model: ModelRef = used.model.parse().ok()?;
+            let price = models.model(&model)?.price?;
+            Some(price.without_cache(&used.count.usage, used.count.cost_nano_usd?))
+        });
+        Ok(counted)
     }
 
     /// The ways that the history has taken.

@@ -104,6 +104,6 @@ impl Session {
     }
 
     fn tool_specs(&self) -> std::sync::Arc<[ToolSpec]> {
-        specs(&self.tools())
+        specs(&self.tools(), &self.services.tool_settings)
     }
 }

@@ -26,6 +26,8 @@ pub(in crate::agent) struct PromptInputs {
     pub(in crate::agent) role: Option<AgentRole>,
     /// Instructions for this session alone.
     pub(in crate::agent) system_prompt: Option<String>,
+    /// A client can answer requests for permission.
+    pub(in crate::agent) is_attended: bool,
 }
 
 /// The knowledge of a model about where it works. The journal keeps it with `prompt.made`.
@@ -43,6 +45,9 @@ pub(in crate::agent) struct Briefing {
     /// The directories of the work that it knows beside the working directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::agent) additional: Vec<PathBuf>,
+    /// The rights that it knows; none in a journal of a version that did not tell them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::agent) rights: Option<String>,
     /// The documents that it knows.
     #[serde(default)]
     pub(in crate::agent) documents: Vec<KnownDocument>,
@@ -76,6 +81,9 @@ pub(in crate::agent) struct BriefingUpdate {
     /// The additional directories as the model knows them now; `None` when they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::agent) additional: Option<Vec<PathBuf>>,
+    /// The rights as the model knows them now; `None` when they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::agent) rights: Option<String>,
 }
 
 impl Briefing {
@@ -109,9 +117,10 @@ impl Briefing {
 
     pub(in crate::agent) fn apply(
         &mut self,
-        BriefingUpdate { documents, rules, additional }: BriefingUpdate,
+        BriefingUpdate { documents, rules, additional, rights }: BriefingUpdate,
     ) {
         self.additional = additional.unwrap_or_else(|| std::mem::take(&mut self.additional));
+        self.rights = rights.or_else(|| self.rights.take());
         if let Some(documents) = documents {
             self.documents = documents;
         }

@@ -5,7 +5,7 @@
 
 use crate::context::estimate;
 use crate::llm::{Message, ToolSpec};
-use crate::tools::Tool;
+use crate::tools::{Declared, Settings, Tool, declarations};
 use pintle_protocol::content::Usage;
 use std::sync::Arc;
 
@@ -60,12 +60,12 @@ pub(in crate::agent) fn sum(messages: &[Arc<Message>]) -> u64 {
     messages.iter().map(|message| estimate::message(message)).sum()
 }
 
-/// The specifications of tools for a request.
-pub(in crate::agent) fn specs(tools: &[Arc<dyn Tool>]) -> Arc<[ToolSpec]> {
-    let spec = |tool: &Arc<dyn Tool>| ToolSpec {
-        name: tool.name().to_owned(),
-        description: tool.description().to_owned(),
-        parameters: tool.parameters(),
-    };
-    tools.iter().map(spec).collect()
+/// The specifications of a session's tools for a request.
+pub(in crate::agent) fn specs(tools: &[Arc<dyn Tool>], settings: &Settings) -> Arc<[ToolSpec]> {
+    let declared = tools.iter().zip(declarations(tools, settings));
+    let spec =
+        |(tool, Declared { description, parameters, grammar }): (&Arc<dyn Tool>, Declared)| {
+            ToolSpec { name: tool.name().to_owned(), description, parameters, grammar }
+        };
+    declared.map(spec).collect()
 }

@@ -105,7 +105,7 @@ async fn compact_now<H: Host>(
     instructions: Option<&str>,
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
-    let tools = specs(&ctx.tools.list);
+    let tools = specs(&ctx.tools.list, &ctx.tools.settings);
     let wanted = room::CompactionRequest { reason: CompactionReason::Requested, instructions };
     room::compact(host, ctx, state, &tools, tally, wanted).await?;
     let usage = room::usage(ctx, &mut state.meter, &tools, &state.conversation.messages);
@@ -167,7 +167,7 @@ async fn drive<H: Host>(
     if let Some(output) = &output {
         tell(host, ctx, &mut state.conversation, output.instructions());
     }
-    let tools = specs(&ctx.tools.list);
+    let tools = specs(&ctx.tools.list, &ctx.tools.settings);
     // The clock of the machine may be set meanwhile.
     let began = tokio::time::Instant::now();
     let mut loop_guard = LoopGuard::new(ctx.limits.loop_window);

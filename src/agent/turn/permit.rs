@@ -4,6 +4,7 @@
 use crate::agent::project::{Personal, ProjectFiles};
 use crate::agent::turn::approval::Grants;
 use crate::agent::workspace::{self, Workspace};
+use crate::context::rights::{Confined, Rights};
 use crate::exec::sandbox::{self, Confinement, Grade, Hosts, Level, Network};
 use crate::exec::{Environment, LeftOut};
 use crate::permissions::command::Analysis;
@@ -306,6 +307,26 @@ impl Permissions {
             | Action::Engine => LeftOut::default(),
         };
         Decided { verdict, proposed, denial, paths, left_out }
+    }
+
+    /// Returns the rights of the session, for its model.
+    pub(in crate::agent) async fn rights(
+        &self,
+        env: &dyn Environment,
+        is_attended: bool,
+    ) -> Rights {
+        // Commands elsewhere are confined by whoever runs that place.
+        let sandbox = if env.is_this_machine() {
+            self.policy.sandbox.state().await
+        } else {
+            Sandbox::Missing
+        };
+        let confined = match sandbox {
+            Sandbox::Missing => Confined::None,
+            Sandbox::Partial | Sandbox::Full => Confined::Unasked,
+            Sandbox::Required => Confined::All,
+        };
+        Rights { mode: self.mode, confined, is_attended }
     }
 
     /// The confinement of a command that a tool runs in the sandbox, with the hosts that rules and grants allow it now.

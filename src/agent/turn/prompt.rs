@@ -16,7 +16,7 @@ use crate::context::{agents, skills};
 use crate::exec::{Error, Stat};
 use crate::llm::ToolSpec;
 use crate::text::visible::visible_line;
-use crate::tools::{SpawnAgent, Tool as _};
+use crate::tools::Does;
 use crate::trust::Answers;
 use futures_util::future::join_all;
 use pintle_protocol::event::{
@@ -50,6 +50,7 @@ pub(in crate::agent) async fn begin<H: Host>(
     // A turn that is stopped makes its prompt when the next one begins.
     if state.briefing.origin == ctx.llm.model.origin() {
         tell_additional(host, ctx, state);
+        tell_rights(host, ctx, state).await;
         let read = changed_documents(ctx, &state.briefing);
         if let Some(Some(changes)) = host.wait(uncancelled(&ctx.cancel, read)).await {
             tell_changed_documents(host, ctx, state, changes);
@@ -77,7 +78,8 @@ struct Made {
 
 /// Makes the prompt from what the project's files say now.
 async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
-    let PromptInputs { personal, profile, cutoff, is_subagent, role, system_prompt } = &ctx.prompt;
+    let PromptInputs { personal, profile, cutoff, is_subagent, role, system_prompt, is_attended } =
+        &ctx.prompt;
     let cwd = ctx.workspace.folders.cwd.as_path();
     let place = ProjectFiles::of(ctx.workspace.env.as_ref(), personal, cwd).await;
     let paths = document_paths(personal, &place.root, cwd, profile);
@@ -103,7 +105,13 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         project::read(ctx.workspace.env.as_ref(), Path::new("/etc/os-release")),
     );
     let known = join_all(documents.iter().map(|document| known(&place, document))).await;
-    let has_agents = ctx.tools.list.iter().any(|tool| tool.name() == SpawnAgent.name());
+    let has_agents = ctx.tools.list.iter().any(|tool| tool.does().is_some_and(Does::is_agents));
+    let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), *is_attended).await;
+    let tool = |purpose: &str| {
+        let does = Does::named(purpose)?;
+        let found = ctx.tools.list.iter().find(|tool| tool.does() == Some(does));
+        found.map(|tool| tool.name().to_owned())
+    };
     let platform = ctx.workspace.env.platform();
     let origin = ctx.llm.model.origin();
     let os_version = os.ok().and_then(|text| prompt::os_version(&text));
@@ -117,7 +125,8 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         model: &origin,
         cutoff: cutoff.as_deref(),
         profile,
-        has_agents,
+        tool: &tool,
+        rights,
         is_subagent: *is_subagent,
         repository: place.is_repository.then_some(&root),
         branch: git.branch.as_deref(),
@@ -157,6 +166,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         system,
         root: place.root.clone(),
         additional: ctx.workspace.additional.to_vec(),
+        rights: Some(rights.told()),
         documents: known,
         waiting: waiting.collect(),
         told: before.told.clone(),
@@ -173,7 +183,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
 fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
     let Made { briefing, event, sections, problems, withheld } = made;
     *state.briefing = briefing;
-    let tools = specs(&ctx.tools.list).iter().map(declaration).collect();
+    let tools = specs(&ctx.tools.list, &ctx.tools.settings).iter().map(declaration).collect();
     let private = to_raw_value(&Kept { briefing: &state.briefing, sections, tools }).ok();
     host.record_with(Event::PromptMade(event), private);
     for problem in problems {
@@ -208,7 +218,7 @@ fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
 }
 
 fn declaration(tool: &ToolSpec) -> Value {
-    let ToolSpec { name, description, parameters } = tool;
+    let ToolSpec { name, description, parameters, grammar: _ } = tool;
     json!({ "name": name, "description": description, "parameters": parameters })
 }
 
@@ -260,6 +270,22 @@ fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnSta
     };
     let additional = Some(ctx.workspace.additional.to_vec());
     tell(host, ctx, state, text, BriefingUpdate { additional, ..BriefingUpdate::default() });
+}
+
+/// Tells what the session may do now, where that has changed.
+async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
+    let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), ctx.prompt.is_attended);
+    let rights = host.wait(rights).await.told();
+    match &state.briefing.rights {
+        Some(known) if *known == rights => {}
+        // The prompt is of a version that did not tell them.
+        None => {}
+        Some(_) => {
+            let text = from_engine(format_args!("what you may do has changed.\n{rights}"));
+            let update = BriefingUpdate { rights: Some(rights), ..BriefingUpdate::default() };
+            tell(host, ctx, state, text, update);
+        }
+    }
 }
 
 /// Reads what became of the documents; `None` where all are the same.

@@ -101,6 +101,12 @@ pub(crate) enum Task {
         #[command(subcommand)]
         task: Policy,
     },
+    /// Show what a new session would send to its model
+    #[command(after_help = "Guide: pintle help context")]
+    Prompt {
+        #[command(subcommand)]
+        task: Prompt,
+    },
     /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client
     Schema {
         /// The format
@@ -180,7 +186,7 @@ pub(crate) struct Settings {
     /// Record all traffic with the model, without headers and keys, in a file, or in a folder, whose path ends with a slash
     #[arg(long, value_name = "FILE|DIR/", conflicts_with = "script")]
     pub(crate) record: Option<PathBuf>,
-    /// The shape of the tools: pi, anthropic, openai or gemini; by default the model's name decides
+    /// The shape of the tools: pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek or mistral; by default the model's name decides
     #[arg(long, value_name = "PROFILE")]
     pub(crate) profile: Option<String>,
     /// Answer from a script of replies, for tests of clients
@@ -388,6 +394,32 @@ pub(crate) enum Policy {
         #[command(flatten)]
         place: PolicyPlace,
     },
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Prompt {
+    /// Print the system prompt, and the tokens of each of its parts and of each tool
+    Show(Box<ShowPrompt>),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowPrompt {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    #[command(flatten)]
+    pub(crate) safety: Safety,
+    /// The folder of the session
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Print one part alone: a part of the system prompt, `tools`, or a tool by its name
+    #[arg(long, value_name = "NAME", conflicts_with = "json")]
+    pub(crate) part: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// As for a session that nobody watches, such as that of `pintle run`
+    #[arg(long)]
+    pub(crate) unattended: bool,
 }
 
 /// The circumstances that a decision is made in.

@@ -397,7 +397,7 @@ fn invalid_values_are_reported_with_file_path_and_expected_value() {
         ),
         (
             of(r#"{"models": {"m": {"profile": "mine"}}}"#),
-            "HOME/models.json: `providers.x.models.m.profile` must be one of pi, anthropic, openai, gemini",
+            "HOME/models.json: `providers.x.models.m.profile` must be one of pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek, mistral",
         ),
         (
             of(r#"{"models": {"m": {"input": "text"}}}"#),

@@ -164,6 +164,7 @@ fn system_tools_and_marks() {
         name: name.to_owned(),
         description: "d".to_owned(),
         parameters: json!({ "type": "object" }),
+        grammar: None,
     };
     request.tools = Arc::new([tool("read"), tool("bash")]);
     expect![[r#"

@@ -95,4 +95,51 @@ impl Price {
             + part(usage.cache_write_tokens, price.cache_write.unwrap_or(price.input));
         sum.round() as u64
     }
+
+    /// The price of tokens if none had come from a cache or gone to one, in billionths of a US dollar; `cost` is what they cost. The prices
+    /// of long requests do not count.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts of tokens are far below 2^53, and `as` saturates"
+    )]
+    pub fn without_cache(&self, usage: &Usage, cost: u64) -> u64 {
+        let more = |tokens: u64, price: Option<f64>| {
+            tokens as f64 * (self.input - price.unwrap_or(self.input)) * 1000.0
+        };
+        let saved = more(usage.cache_read_tokens, self.cache_read)
+            + more(usage.cache_write_tokens, self.cache_write);
+        (cost as f64 + saved).round() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cache_saves_what_its_prices_say() {
+        let price = Price {
+            input: 3.0,
+            output: 15.0,
+            cache_read: Some(0.3),
+            cache_write: Some(3.75),
+            ..Price::default()
+        };
+        for (name, read, write, want) in [
+            ("no cache", 0, 0, 18_000_000_000),
+            ("read from it", 1_000_000, 0, 21_000_000_000),
+            ("written to it", 0, 1_000_000, 21_000_000_000),
+        ] {
+            let usage = Usage {
+                input_tokens: 1_000_000,
+                output_tokens: 1_000_000,
+                cache_read_tokens: read,
+                cache_write_tokens: write,
+                ..Usage::default()
+            };
+            assert_eq!(price.without_cache(&usage, price.nano_usd(&usage)), want, "{name}");
+        }
+    }
 }

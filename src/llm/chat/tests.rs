@@ -227,6 +227,7 @@ fn settings_follow_the_dialect() {
         name: "read".to_owned(),
         description: "d".to_owned(),
         parameters: json!({ "type": "object" }),
+        grammar: None,
     }]);
     let mut shown = Vec::new();
     for name in ["openai", "openrouter", "mistral", "ollama"] {

@@ -39,6 +39,7 @@ fn request(model: &str) -> Request {
             name: "read".to_owned(),
             description: "reads".to_owned(),
             parameters: json!({ "type": "object" }),
+            grammar: None,
         }]),
         effort: Some(Effort::High),
         max_output_tokens: None,

@@ -142,11 +142,13 @@ fn request(model: &str, messages: Vec<Message>) -> Request {
                 name: "read".to_owned(),
                 description: "d".to_owned(),
                 parameters: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+                grammar: None,
             },
             ToolSpec {
                 name: "now".to_owned(),
                 description: "n".to_owned(),
                 parameters: json!({ "type": "object", "properties": {} }),
+                grammar: None,
             },
         ]),
         effort: Some(Effort::High),

@@ -7,9 +7,9 @@ use crate::llm::catalog::Dialect;
 use crate::llm::decode::text;
 use crate::llm::encode::{arguments_text, is_image, raw, result_text_with_failure, set, tool_name};
 use crate::llm::output_schema;
-use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult};
+use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult, ToolSpec};
 use pintle_protocol::content::Content;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Prefixes of names of models without reasoning, for which none is requested: they answer 400, "Encrypted content is
 /// not supported with this model". Source: issues 2865 and 3326 of pydantic/pydantic-ai and 399 of miquido/draive;
@@ -27,13 +27,9 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
     if !request.system.is_empty() {
         set(&mut body, "instructions", json!(&*request.system));
     }
+    let freeform = Freeform::of(request, dialect);
     if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
-            json!({
-                "type": "function", "name": tool.name, "description": tool.description,
-                "parameters": tool.parameters, "strict": false
-            })
-        });
+        let tools = request.tools.iter().map(|tool| freeform.tool(tool));
         set(&mut body, "tools", tools.collect());
     }
     if let Some(limit) = request.max_output_tokens {
@@ -52,11 +48,56 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
         });
         set(&mut body, "text", json!({ "format": format }));
     }
-    set(&mut body, "input", Value::Array(input(request)));
+    if let Some(verbosity) = dialect.verbosity.name().filter(|_| is_since_gpt_5(request)) {
+        let mut text = body.get("text").cloned().unwrap_or_else(|| json!({}));
+        set(&mut text, "verbosity", json!(verbosity));
+        set(&mut body, "text", text);
+    }
+    set(&mut body, "input", Value::Array(input(request, &freeform)));
     body
 }
 
-fn input(request: &Request) -> Vec<Value> {
+/// The tools whose calls are texts in a grammar instead of JSON, by name.
+struct Freeform<'a>(Vec<&'a str>);
+
+impl<'a> Freeform<'a> {
+    /// Models before GPT-5 know functions alone. Source: developers.openai.com/api/docs/guides/function-calling, custom tools, and
+    /// `@openai/codex` 0.169.0, which asks for patches so; checked 2026-11.
+    fn of(request: &'a Request, dialect: Dialect) -> Self {
+        let is_known = dialect.custom_tools && is_since_gpt_5(request);
+        let has_grammar = |tool: &&ToolSpec| is_known && tool.grammar.is_some();
+        let tools = request.tools.iter().filter(has_grammar);
+        Self(tools.map(|tool| tool.name.as_str()).collect())
+    }
+
+    fn has(&self, tool: &str) -> bool {
+        self.0.contains(&tool)
+    }
+
+    fn tool(&self, tool: &ToolSpec) -> Value {
+        let ToolSpec { name, description, parameters, grammar } = tool;
+        match grammar.filter(|_| self.has(name)) {
+            Some(grammar) => json!({
+                "type": "custom", "name": name, "description": description,
+                "format": { "type": "grammar", "syntax": "lark", "definition": grammar }
+            }),
+            None => json!({
+                "type": "function", "name": name, "description": description,
+                "parameters": parameters, "strict": false
+            }),
+        }
+    }
+}
+
+/// Returns true for GPT-5 and what came after it.
+fn is_since_gpt_5(request: &Request) -> bool {
+    let name = request.model.rsplit('/').next().unwrap_or(&request.model);
+    let version = name.strip_prefix("gpt-").and_then(|rest| rest.split(['.', '-']).next());
+    let version = version.filter(|_| !NEVER_REASON.iter().any(|known| name.starts_with(known)));
+    version.and_then(|version| version.parse().ok()).is_some_and(|version: u32| version >= 5)
+}
+
+fn input(request: &Request, freeform: &Freeform<'_>) -> Vec<Value> {
     let mut ids = CallIdMap::new(IdForm::UpTo(64));
     let mut items = Vec::new();
     for message in request.messages.iter() {
@@ -68,12 +109,17 @@ fn input(request: &Request) -> Vec<Value> {
                 }
             }
             Message::ToolResult(result) => items.push(json!({
-                "type": "function_call_output",
+                "type": if freeform.has(&result.tool_name) {
+                    "custom_tool_call_output"
+                } else {
+                    "function_call_output"
+                },
                 "call_id": ids.result(&result.call_id),
                 "output": output(result)
             })),
             Message::Assistant(assistant) => {
-                reply(assistant, assistant.origin == request.origin, &mut ids, &mut items);
+                let is_same_model = assistant.origin == request.origin;
+                reply(assistant, is_same_model, freeform, &mut ids, &mut items);
             }
         }
     }
@@ -103,7 +149,13 @@ fn output(result: &ToolResult) -> Value {
 }
 
 /// The items of a reply. Reasoning waits for the item that it led to: alone it is refused.
-fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap, items: &mut Vec<Value>) {
+fn reply(
+    assistant: &Assistant,
+    is_same_model: bool,
+    freeform: &Freeform<'_>,
+    ids: &mut CallIdMap,
+    items: &mut Vec<Value>,
+) {
     ids.begin_turn();
     let mut thoughts = Vec::new();
     for block in &assistant.blocks {
@@ -125,6 +177,10 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap, items:
                 thoughts.extend(kept.and_then(thought));
                 continue;
             }
+            AssistantBlock::ToolCall { id, name, arguments, .. } if freeform.has(name) => json!({
+                "type": "custom_tool_call", "call_id": ids.call(id), "name": name,
+                "input": free_text(arguments)
+            }),
             AssistantBlock::ToolCall { id, name, arguments, opaque } => {
                 let mut item = json!({
                     "type": "function_call", "call_id": ids.call(id), "name": tool_name(name),
@@ -146,6 +202,18 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap, items:
         items.append(&mut thoughts);
         items.push(item);
     }
+}
+
+/// The text of a call in a grammar: its only argument.
+fn free_text(arguments: &str) -> String {
+    let given: Option<Map<String, Value>> = serde_json::from_str(arguments).ok();
+    let text = given.and_then(|given| {
+        given.into_iter().find_map(|(_, value)| match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        })
+    });
+    text.unwrap_or_else(|| arguments.to_owned())
 }
 
 /// A reasoning item, if the server can do something with it: without storage its id alone means nothing.

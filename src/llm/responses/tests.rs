@@ -1,7 +1,7 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
 
 use super::encode;
-use crate::llm::catalog::{Api, Dialect};
+use crate::llm::catalog::{Api, Dialect, Verbosity};
 use crate::llm::fixtures::decoded_text;
 use crate::llm::{
     Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
@@ -129,6 +129,7 @@ fn request(messages: Vec<Message>) -> Request {
             name: "read".to_owned(),
             description: "d".to_owned(),
             parameters: json!({ "type": "object" }),
+            grammar: None,
         }]),
         effort: Some(Effort::Low),
         max_output_tokens: Some(9),
@@ -242,6 +243,65 @@ fn a_conversation_with_everything_in_it() {
     assert!(body.get("prompt_cache_key").is_none(), "a server that may not know it is not told");
     let body = encode(&old, Dialect { prompt_cache_key: true, ..Dialect::PLAIN });
     assert_eq!(body["prompt_cache_key"], "s-1");
+}
+
+#[test]
+fn a_tool_with_a_grammar_is_called_with_a_text_where_the_server_knows_that() {
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
+    let call = AssistantBlock::ToolCall {
+        id: "c".to_owned(),
+        name: "apply_patch".to_owned(),
+        arguments: json!({ "input": patch }).to_string(),
+        opaque: None,
+    };
+    let asked = |model: &str| {
+        let assistant = Assistant {
+            blocks: vec![call.clone()],
+            origin: "x/m".to_owned(),
+            stop: StopReason::ToolUse,
+        };
+        let result = ToolResult {
+            call_id: "c".to_owned(),
+            tool_name: "apply_patch".to_owned(),
+            content: vec![Content::text("done")],
+            is_error: false,
+        };
+        let messages = vec![Message::Assistant(assistant), Message::ToolResult(result)];
+        let mut asked = request(messages);
+        asked.model = model.to_owned();
+        asked.tools = Arc::new([ToolSpec {
+            name: "apply_patch".to_owned(),
+            description: "d".to_owned(),
+            parameters: json!({ "type": "object" }),
+            grammar: Some("start: \"x\""),
+        }]);
+        asked
+    };
+    let knows = Dialect { custom_tools: true, verbosity: Verbosity::Low, ..Dialect::PLAIN };
+    for (model, dialect, is_custom) in [
+        ("gpt-5.4", knows, true),
+        ("openai/gpt-6-sol", knows, true),
+        ("gpt-5.4", Dialect::PLAIN, false),
+        ("gpt-4.1", knows, false),
+        ("gpt-5-chat-latest", knows, false),
+        ("o3", knows, false),
+    ] {
+        let body = encode(&asked(model), dialect);
+        let types = ["/tools/0/type", "/input/0/type", "/input/1/type"];
+        let types = types.map(|place| body.pointer(place).unwrap().as_str().unwrap());
+        let want = if is_custom {
+            ["custom", "custom_tool_call", "custom_tool_call_output"]
+        } else {
+            ["function", "function_call", "function_call_output"]
+        };
+        assert_eq!(types, want, "{model}");
+        let verbosity = body.pointer("/text/verbosity").and_then(Value::as_str);
+        assert_eq!(verbosity, is_custom.then_some("low"), "{model}");
+        if is_custom {
+            assert_eq!(body["input"][0]["input"], patch);
+            assert_eq!(body["tools"][0]["format"]["definition"], "start: \"x\"");
+        }
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::tools::tests::{Scene, is_superuser, text};
 use pintle_protocol::diff::FileOp;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -267,7 +268,7 @@ async fn a_file_has_no_slash_at_its_end() {
     let scene = Scene::new();
     let patch = "*** Begin Patch\n*** Add File: sub/\n+x\n*** End Patch";
     let got = scene.call(&ApplyPatch(Profile::OpenAi), json!({"patch": patch})).await;
-    let want = "error: Nothing was changed: `patch` must name a file, and sub/ names a folder.";
+    let want = "error: Nothing was changed: `input` must name a file, and sub/ names a folder.";
     assert!(text(&got).starts_with(want), "{}", text(&got));
     assert!(!scene.path("sub").exists());
 }

@@ -6,6 +6,7 @@ use crate::exec::memory::Memory;
 use crate::tools::Progress;
 use crate::tools::tests::{Scene, text};
 use pintle_protocol::ids::ItemId;
+use serde_json::json;
 use std::sync::Arc;
 
 #[tokio::test]
@@ -224,7 +225,7 @@ fn omitted_lines_are_counted_exactly() {
     let folders = Folders { cwd: "/".into(), home: None };
     drop(bash.prepare(json!({"command": "x"}), &folders).unwrap());
     let call = Call {
-        shape: bash.shape(),
+        tool: bash,
         command: String::new(),
         given: None,
         description: None,
@@ -243,7 +244,7 @@ fn omitted_lines_are_counted_exactly() {
         sandbox: None,
     };
     let env = Memory::new([]);
-    let times = Times::new(&call.shape, &Settings::default());
+    let times = Times::new(call.tool.0, &Settings::default());
     let got = call.show(ran, Limits { max_lines: 100, max_bytes: 50_000 }, times, &env);
     let record = got.details.truncation.clone().unwrap();
     assert_eq!((record.total_lines, record.output_lines), (150, 100));
@@ -256,17 +257,21 @@ fn omitted_lines_are_counted_exactly() {
 async fn each_profile_has_its_names_and_times() {
     let scene = Scene::new();
     // Profile, arguments, what comes after the output.
-    let long = "give a larger `timeout_ms` (at most 600000 milliseconds) or run it with `run_in_background`.";
+    let long =
+        "give a larger `timeout` (at most 600000 milliseconds) or run it with `run_in_background`.";
     let rows = [
         (
             Profile::Anthropic,
-            json!({"command": "sleep 5", "timeout_ms": 100}),
+            json!({"command": "sleep 5", "timeout": 100}),
             format!("Command timed out after 100 milliseconds. If it needs more time, {long}"),
         ),
         (
-            Profile::Gemini,
-            json!({"command": "sleep 5", "timeout_ms": 150.5}),
-            format!("Command timed out after 150 milliseconds. If it needs more time, {long}"),
+            Profile::DeepSeek,
+            json!({"command": "sleep 5", "timeoutMs": 150.5}),
+            format!(
+                "Command timed out after 150 milliseconds. If it needs more time, {}",
+                long.replace("timeout`", "timeoutMs`")
+            ),
         ),
     ];
     for (profile, arguments, want) in rows {
@@ -276,17 +281,20 @@ async fn each_profile_has_its_names_and_times() {
     // Profile, its name, its default in milliseconds, a call's title.
     for (profile, name, default, title) in [
         (Profile::Pi, "bash", None, "bash: ls"),
-        (Profile::Anthropic, "shell", Some(120_000), "shell: ls (Lists files)"),
-        (Profile::OpenAi, "shell", Some(10_000), "shell: ls (Lists files)"),
-        (Profile::Gemini, "shell", Some(10_000), "shell: ls (Lists files)"),
+        (Profile::Anthropic, "Bash", Some(120_000), "Bash: ls (Lists files)"),
+        (Profile::OpenAi, "shell_command", Some(10_000), "shell_command: ls"),
+        (
+            Profile::Gemini,
+            "run_shell_command",
+            Some(300_000),
+            "run_shell_command: ls (Lists files)",
+        ),
+        (Profile::Kimi, "Bash", Some(60_000), "Bash: ls (Lists files)"),
     ] {
         let bash = Bash(profile);
-        let schema = bash.parameters();
-        for field in [bash.shape().timeout, bash.shape().background] {
-            assert!(schema["properties"].get(field).is_some(), "{profile:?}: {field}");
-        }
         let default = default.map(Duration::from_millis);
-        assert_eq!((bash.name(), bash.shape().default_timeout), (name, default));
+        let times = Times::new(profile, &Settings::default());
+        assert_eq!((bash.name(), times.default), (name, default));
         let arguments = json!({"command": "ls", "description": "Lists files"});
         let call = bash.prepare(arguments, &scene.folders()).unwrap();
         assert_eq!(call.title(), title, "{profile:?}");
@@ -320,13 +328,13 @@ fn a_time_out_names_what_was_given_and_what_to_do() {
         (Profile::OpenAi, Some(9000), true, Some(9000), "", false),
     ] {
         let call = Call {
-            shape: Bash(profile).shape(),
+            tool: Bash(profile),
             command: String::new(),
             given: given.map(seconds),
             description: None,
             in_background,
         };
-        let times = Times::new(&call.shape, &Settings::default());
+        let times = Times::new(call.tool.0, &Settings::default());
         assert_eq!(call.timeout(times), holds.map(seconds), "{profile:?} {given:?}");
         if !begins.is_empty() {
             let text = call.timed_out(times);

@@ -2,6 +2,7 @@ use super::*;
 use crate::exec::memory::Memory;
 use crate::tools::tests::{Scene, text};
 use futures_util::future::join_all;
+use serde_json::json;
 
 const ABSENT: &str = "error: Could not find the exact text in f. The old text must match exactly \
     including all whitespace and newlines.";

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tools::tests::{Scene, is_superuser, text};
+use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -80,7 +81,7 @@ async fn the_newest_files_come_first_for_other_profiles() {
         let seconds = 2_000_000 - 10 * age.div_ceil(2) as u64;
         file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
     }
-    for profile in [Profile::Anthropic, Profile::OpenAi, Profile::Gemini] {
+    for profile in [Profile::Anthropic, Profile::Kimi, Profile::Gemini] {
         for (name, arguments, want) in [
             (
                 "by age, then by path",
@@ -91,7 +92,6 @@ async fn the_newest_files_come_first_for_other_profiles() {
             ("in a folder", json!({"pattern": "*.rs", "path": "a"}), "same.rs"),
         ] {
             let tool = Find(profile);
-            assert_eq!(tool.name(), "glob");
             assert_eq!(text(&scene.call(&tool, arguments).await), want, "{name}");
         }
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tools::tests::{Scene, is_superuser, text};
+use serde_json::json;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
@@ -109,27 +110,28 @@ async fn lines_are_shown_in_path_order() {
 async fn other_profiles_choose_what_comes_back() {
     let scene = Scene::with(&[("a", b"One\none\n"), ("b/c", b"one\n"), ("b/d", b"two\n")]);
     for (name, arguments, want) in [
-        ("content", json!({"pattern": "one"}), "a:2: one\nb/c:1: one"),
+        ("content", json!({"pattern": "one", "output_mode": "content"}), "a:2: one\nb/c:1: one"),
+        ("files by default", json!({"pattern": "one"}), "a\nb/c"),
         (
             "content by name",
-            json!({"pattern": "one", "output_mode": "content", "glob_filter": "c"}),
+            json!({"pattern": "one", "output_mode": "content", "glob": "c"}),
             "b/c:1: one",
         ),
         ("files", json!({"pattern": "one", "output_mode": "files_with_matches"}), "a\nb/c"),
         (
             "counts",
-            json!({"pattern": "one", "output_mode": "count", "case_insensitive": true}),
+            json!({"pattern": "one", "output_mode": "count", "ignoreCase": true}),
             "a:2\nb/c:1",
         ),
         (
             "a limit of lines",
-            json!({"pattern": "one", "max_results": 1}),
-            "a:2: one\n\n[1 matches limit reached. Use max_results=2 for more, or refine pattern]",
+            json!({"pattern": "one", "output_mode": "content", "limit": 1}),
+            "a:2: one\n\n[1 matches limit reached. Use LIMIT=2 for more, or refine pattern]",
         ),
         (
             "a limit of files",
-            json!({"pattern": "one", "output_mode": "files_with_matches", "max_results": 1}),
-            "a\n\n[1 files limit reached. Use max_results=2 for more, or refine pattern]",
+            json!({"pattern": "one", "output_mode": "files_with_matches", "limit": 1}),
+            "a\n\n[1 files limit reached. Use LIMIT=2 for more, or refine pattern]",
         ),
         ("no file", json!({"pattern": "no", "output_mode": "count"}), "No matches found"),
         (
@@ -138,7 +140,8 @@ async fn other_profiles_choose_what_comes_back() {
             "error: `output_mode` must be one of content, files_with_matches, count, not \"all\"",
         ),
     ] {
-        for profile in [Profile::Anthropic, Profile::OpenAi, Profile::Gemini] {
+        for profile in [Profile::Anthropic, Profile::OpenAi, Profile::Kimi] {
+            let want = want.replace("LIMIT", profile.row(Does::Grep).theirs("limit").unwrap());
             assert_eq!(call(&scene, profile, arguments.clone()).await, want, "{name}");
         }
     }
@@ -281,6 +284,6 @@ async fn what_the_engine_does_not_know_is_not_to_be_escaped() {
     for pattern in ["foo(?=bar)", "(?<!x)bar", r"(o)\1"] {
         let got = text(&scene.call(&Grep(Profile::OpenAi), json!({"pattern": pattern})).await);
         assert!(got.starts_with("error: invalid regular expression"), "{got}");
-        assert!(got.ends_with("or use grep -P with shell."), "{got}");
+        assert!(got.ends_with("or use grep -P with shell_command."), "{got}");
     }
 }

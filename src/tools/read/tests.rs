@@ -1,5 +1,6 @@
 use super::*;
 use crate::tools::tests::{Scene, is_superuser, text};
+use serde_json::json;
 
 fn numbered(count: usize) -> Vec<u8> {
     (1..=count).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat().into_bytes()
@@ -164,7 +165,7 @@ async fn other_profiles_number_the_lines() {
         format!("     1\t{}... [truncated]\n     2\tb", "x".repeat(2000))
     );
     assert_eq!(
-        Read(Profile::Anthropic).prepare(json!({"path": "100"}), &scene.folders()).err().as_deref(),
-        Some("`file_path` is missing: it must be a string (given: path)")
+        Read(Profile::Anthropic).prepare(json!({"limit": 1}), &scene.folders()).err().as_deref(),
+        Some("`file_path` is missing: it must be a string (given: limit)")
     );
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::tools::tests::{Scene, is_superuser, text};
 use pintle_protocol::diff::{FileChange, FileOp};
+use serde_json::json;
 
 #[tokio::test]
 async fn files_are_written() {

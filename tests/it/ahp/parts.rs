@@ -301,11 +301,11 @@ fn a_sub_agent_asks_in_the_chat_of_its_parent() {
             call("spawn_agent", json!({"task": "touch it"})),
             call("wait", json!({})),
             said("all done"),
-            of(call("shell", json!({"command": "touch ran"}))),
+            of(call("bash", json!({"command": "touch ran"}))),
             of(said("over")),
         ]});
         let script = place.script(&replies);
-        let engine = ["ahp", "--permission", "ask", "--profile", "anthropic", "--script", &script];
+        let engine = ["ahp", "--permission", "ask", "--profile", "pi", "--script", &script];
         let mut window = Window::start(place.command(&engine), "one");
         window.initialize();
         window.create(&place.project());
@@ -314,7 +314,7 @@ fn a_sub_agent_asks_in_the_chat_of_its_parent() {
         let asked = window.until_action("chat/inputRequested");
         let request = &asked["action"]["request"];
         let text = request["questions"][0]["message"].as_str().unwrap();
-        assert!(text.starts_with("A sub-agent asks: shell: touch ran"), "{text}");
+        assert!(text.starts_with("A sub-agent asks: bash: touch ran"), "{text}");
         assert!(request.get("message").is_none());
         let answer = submitted(request, label);
         window.dispatch(CHAT, &answer);

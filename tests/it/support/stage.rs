@@ -491,7 +491,7 @@ impl Stage {
 }
 
 fn is_of_agent(request: &Request) -> bool {
-    request.system.contains("You work for another agent")
+    request.system.contains("Another agent gave you this task")
 }
 
 async fn prompt_and_wait(session: &SessionHandle, text: &str) {

@@ -1646,6 +1646,7 @@
 ---@field steps integer The number of model replies in these turns.
 ---@field usage pintle.Usage The tokens.
 ---@field costNanoUsd? integer The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+---@field uncachedCostNanoUsd? integer The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles.
 ---@field durationMs integer The duration of the turns in milliseconds.
 
 ---The usage of a model.
@@ -1655,6 +1656,7 @@
 ---@field steps integer The number of model replies in these turns.
 ---@field usage pintle.Usage The tokens.
 ---@field costNanoUsd? integer The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+---@field uncachedCostNanoUsd? integer The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles.
 ---@field durationMs integer The duration of the turns in milliseconds.
 
 ---A session's background jobs.

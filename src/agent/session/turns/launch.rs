@@ -12,9 +12,9 @@ use crate::agent::turn::limits::Limits;
 use crate::agent::turn::permit::Permissions;
 use crate::agent::turn::servers::TurnServers;
 use crate::agent::workspace::Workspace;
-use crate::context::agents::{allows, names_tool};
 use crate::llm::Provider;
 use crate::mcp::AllowedTools;
+use crate::text::tool_names::{allows, names_tool};
 use crate::tools::Folders;
 use pintle_protocol::event::{Event, TurnLimits};
 use pintle_protocol::ids::TurnId;
@@ -152,6 +152,7 @@ impl Session {
             is_subagent: self.settings.is_subagent,
             role: self.settings.role.clone(),
             system_prompt: self.settings.system_prompt.clone(),
+            is_attended: self.log.subscribers.iter().any(|served| served.subscriber.can_approve),
         }
     }
 

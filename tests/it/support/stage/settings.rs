@@ -134,9 +134,9 @@ impl Setup {
     }
 
     pub(in crate::support) fn tools(&self) -> Toolbox {
-        let mut tools = [Profile::Pi.tools(), Profile::agents().into()].concat();
+        let mut tools = [Profile::Pi.tools(), Profile::Pi.agents()].concat();
         if self.has_person {
-            tools.extend(Profile::person());
+            tools.extend(Profile::Pi.person());
         }
         tools.into()
     }

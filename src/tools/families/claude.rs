@@ -1,0 +1,198 @@
+//! Anthropic's models: the tools of Claude Code. Z.ai documents its GLM models with this agent first, and publishes no tools of its own.
+//!
+//! Source: `sdk-tools.d.ts` of `@anthropic-ai/claude-agent-sdk` 0.3.332 (npm, 2026-11). `ExitPlanMode` takes the plan itself and not a file with
+//! it; `TaskOutput` is that of 2.1.83, since a job's output is no file here; `Glob`, `Grep` and `TodoWrite` are offered to every model, also to
+//! those that have the shell alone there: they need no permission, and they see unsaved text of an editor.
+
+use super::pi::RECALL;
+use super::{
+    ALL, AROUND, BACKGROUND, COMMAND, CONTENT, EDIT_PATH, FILES, Family, GLOB, HEADER, IGNORE_CASE,
+    IN_FOLDER, LIMIT, LIST, Layout, MATCHES, MILLISECONDS, MODES, NEW, Numbers, OFFSET, OLD,
+    OPTION_FIELDS, OPTIONS, PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED,
+    SEVERAL, STATUSES, STEP, TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
+};
+use crate::tools::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, whole};
+use std::time::Duration;
+
+pub(in crate::tools) const FAMILY: Family = Family {
+    rows: ROWS,
+    numbers: Numbers::Tab,
+    layout: Layout::Ends,
+    timeout: Some(Duration::from_secs(120)),
+};
+
+/// GLM.
+pub(in crate::tools) const GLM: Family = Family { rows: ROWS, ..FAMILY };
+
+const ROWS: &[Row] = &[
+    Row::new(
+        Does::Read,
+        "Read",
+        about!("read"),
+        &[
+            text("file_path", "path", READ_PATH).required(),
+            count("offset", "offset", OFFSET),
+            count("limit", "limit", LIMIT),
+        ],
+    )
+    .ignoring(&["pages"]),
+    Row::new(
+        Does::Shell,
+        "Bash",
+        about!("shell"),
+        &[
+            text("command", "command", COMMAND).required(),
+            number("timeout", "timeoutMs", MILLISECONDS),
+            text("description", "description", PURPOSE),
+            flag("run_in_background", "background", BACKGROUND),
+        ],
+    )
+    .ignoring(&["dangerouslyDisableSandbox"])
+    .adapted(adapt::command),
+    TASK_OUTPUT,
+    TASK_STOP,
+    Row::new(
+        Does::Edit,
+        "Edit",
+        about!("edit"),
+        &[
+            text("file_path", "path", EDIT_PATH).required(),
+            text("old_string", "oldText", OLD).required(),
+            text("new_string", "newText", NEW).required(),
+            flag("replace_all", "replaceAll", ALL),
+        ],
+    ),
+    Row::new(
+        Does::Write,
+        "Write",
+        about!("write"),
+        &[
+            text("file_path", "path", WRITE_PATH).required(),
+            text("content", "content", CONTENT).required(),
+        ],
+    ),
+    Row::new(Does::Grep, "Grep", about!("grep"), GREP)
+        .ignoring(SEARCH_EXTRAS)
+        .adapted(adapt::files_by_default),
+    Row::new(
+        Does::Find,
+        "Glob",
+        about!("find"),
+        &[text("pattern", "pattern", GLOB).required(), text("path", "path", IN_FOLDER)],
+    ),
+    Row::new(
+        Does::Todo,
+        "TodoWrite",
+        about!("todo"),
+        &[objects(
+            "todos",
+            "items",
+            &[
+                text("content", "content", STEP).required(),
+                one_of("status", "status", STATUSES, "").required(),
+                text(
+                    "activeForm",
+                    "remark",
+                    "The same as something that is being done: Running the tests",
+                ),
+            ],
+            LIST,
+        )
+        .required()],
+    ),
+    RECALL,
+    Row::new(
+        Does::Fetch,
+        "WebFetch",
+        about!("fetch"),
+        &[text("url", "url", URL).required(), text("prompt", "remark", "What you look for there")],
+    ),
+    Row::new(
+        Does::Ask,
+        "AskUserQuestion",
+        about!("ask"),
+        &[objects(
+            "questions",
+            "questions",
+            &[
+                text("question", "question", QUESTION).required(),
+                text("header", "remark", HEADER),
+                objects("options", "options", OPTION_FIELDS, OPTIONS),
+                flag("multiSelect", "multiple", SEVERAL),
+            ],
+            QUESTIONS,
+        )
+        .required()],
+    )
+    .ignoring(&["answers", "annotations", "metadata", "preview"]),
+    Row::new(
+        Does::ExitPlan,
+        "ExitPlanMode",
+        about!("exit_plan"),
+        &[text("plan", "plan", PLAN).required()],
+    )
+    .ignoring(&["allowedPrompts", "pushToRemote"]),
+    Row::new(
+        Does::RunAgent,
+        "Agent",
+        about!("run_agent"),
+        &[
+            text("description", "remark", TASK_LABEL).required(),
+            text("prompt", "task", TASK).required(),
+            text("subagent_type", "agent", super::AGENT),
+            text("model", "model", super::MODEL),
+        ],
+    )
+    .ignoring(&["run_in_background", "max_turns", "name", "isolation", "mode"]),
+];
+
+/// The output of a background job.
+pub(super) const TASK_OUTPUT: Row = Row::new(
+    Does::JobRead,
+    "TaskOutput",
+    about!("job_read"),
+    &[
+        text("task_id", "id", "The job, such as job-1").required(),
+        flag("block", "block", "Wait until there is something new (default true)"),
+        number("timeout", "waitMs", "Milliseconds to wait at most (default 30000, at most 120000)"),
+    ],
+)
+.ignoring(&["bash_id", "filter"])
+.adapted(adapt::read_job);
+
+/// The end of a background job.
+pub(super) const TASK_STOP: Row = Row::new(
+    Does::JobStop,
+    "TaskStop",
+    about!("job_stop"),
+    &[text("task_id", "id", "The job, such as job-1").required()],
+)
+.ignoring(&["shell_id"])
+.adapted(adapt::stop_job);
+
+/// The arguments of the search, which Kimi's models know too.
+pub(super) const GREP: &[Field] = &[
+    text("pattern", "pattern", PATTERN).required(),
+    text("path", "path", SEARCHED),
+    text("glob", "glob", FILES),
+    text("type", "type", "Only files of this type, such as rust, py, js, ts, go, java"),
+    one_of(
+        "output_mode",
+        "mode",
+        MODES,
+        "Matching lines, paths of files with matches (default), or matching lines counted by file",
+    ),
+    whole("-A", "after", "Lines shown after each match"),
+    whole("-B", "before", "Lines shown before each match"),
+    whole("-C", "context", AROUND),
+    flag("-i", "ignoreCase", IGNORE_CASE),
+    count("head_limit", "limit", MATCHES),
+    flag(
+        "multiline",
+        "multiline",
+        "A match may reach over several lines, and `.` stands for a line end too",
+    ),
+];
+
+/// Lines have their numbers in any case.
+pub(super) const SEARCH_EXTRAS: &[&str] = &["-n", "context", "include_ignored", "-o"];

@@ -1,0 +1,162 @@
+//! OpenAI's models: the tools of codex.
+//!
+//! Source: `@openai/codex` 0.169.0 (npm, 2026-11): `shell_command`, `apply_patch`, `update_plan`, `view_image`, `request_user_input`,
+//! `spawn_agent`, `send_input`, `wait_agent`, `close_agent`. Three more are those that codex had in 2025 and its models were trained with:
+//! `read_file`, `list_dir`, `grep_files`. They are here because a command does not see unsaved text of an editor, and because reading needs
+//! no permission. In place of `exec_command` with its sessions stand `shell_command` and `job`: what a call changed is known when it ends.
+
+use super::pi::{AGENT_ID, AGENT_IDS, FETCH, JOB, MESSAGE, RECALL};
+use super::{
+    COMMAND, FILES, FOLDER, Family, HEADER, LIMIT, LIST, LISTED, Layout, MATCHES, MILLISECONDS,
+    Numbers, OFFSET, OPTION_FIELDS, OPTIONS, PATTERN, PLAN, QUESTION, QUESTIONS, READ_PATH,
+    SEARCHED, STATUSES, STEP, TASK, about, adapt,
+};
+use crate::tools::shape::{Does, Row, count, flag, number, objects, one_of, text, texts};
+use std::time::Duration;
+
+pub(in crate::tools) const FAMILY: Family = Family {
+    rows: &[
+        Row::new(
+            Does::Shell,
+            "shell_command",
+            about!("shell"),
+            &[
+                text("command", "command", COMMAND).required(),
+                text("workdir", "cwd", FOLDER),
+                number("timeout_ms", "timeoutMs", MILLISECONDS),
+                flag("background", "background", super::BACKGROUND),
+            ],
+        )
+        .ignoring(&[
+            "login",
+            "tty",
+            "shell",
+            "yield_time_ms",
+            "max_output_tokens",
+            "sandbox_permissions",
+            "prefix_rule",
+            "with_escalated_permissions",
+        ])
+        .adapted(adapt::command),
+        JOB,
+        Row::new(
+            Does::Patch,
+            "apply_patch",
+            about!("apply_patch"),
+            &[text("input", "patch", "The patch, from *** Begin Patch to *** End Patch").required()],
+        ),
+        Row::new(
+            Does::Read,
+            "read_file",
+            about!("read"),
+            &[
+                text("file_path", "path", READ_PATH).required(),
+                count("offset", "offset", OFFSET),
+                count("limit", "limit", LIMIT),
+            ],
+        )
+        .ignoring(&["mode", "indentation"]),
+        Row::new(
+            Does::Grep,
+            "grep_files",
+            about!("grep"),
+            &[
+                text("pattern", "pattern", PATTERN).required(),
+                text("include", "glob", FILES),
+                text("path", "path", SEARCHED),
+                count("limit", "limit", MATCHES),
+                one_of("output_mode", "mode", super::MODES, "Matching lines, paths of files with matches, or matching lines counted by file; default: files_with_matches"),
+            ],
+        )
+        .adapted(adapt::files_by_default),
+        Row::new(
+            Does::List,
+            "list_dir",
+            about!("list"),
+            &[
+                text("dir_path", "path", LISTED),
+                count("depth", "depth", "How many levels of folders to list; default 1"),
+                count("limit", "limit", "Most entries; default 500"),
+            ],
+        ),
+        Row::new(
+            Does::Todo,
+            "update_plan",
+            about!("todo"),
+            &[
+                text("explanation", "remark", "Why the plan changes, if it does"),
+                objects(
+                    "plan",
+                    "items",
+                    &[
+                        text("step", "content", STEP).required(),
+                        one_of("status", "status", STATUSES, "").required(),
+                    ],
+                    LIST,
+                )
+                .required(),
+            ],
+        ),
+        RECALL,
+        FETCH,
+        Row::new(
+            Does::Ask,
+            "request_user_input",
+            about!("ask"),
+            &[objects(
+                "questions",
+                "questions",
+                &[
+                    text("id", "remark", "A name for the question, such as test_framework"),
+                    text("header", "remark", HEADER),
+                    text("question", "question", QUESTION).required(),
+                    objects("options", "options", OPTION_FIELDS, OPTIONS),
+                ],
+                QUESTIONS,
+            )
+            .required()],
+        ),
+        Row::new(
+            Does::ExitPlan,
+            "exit_plan",
+            about!("exit_plan"),
+            &[text("plan", "plan", PLAN).required()],
+        ),
+        Row::new(
+            Does::SpawnAgent,
+            "spawn_agent",
+            about!("spawn_agent"),
+            &[
+                text("message", "task", TASK).required(),
+                text("agent_type", "agent", super::AGENT),
+                text("model", "model", super::MODEL),
+            ],
+        )
+        .ignoring(&["task_name", "fork_context", "fork_turns", "reasoning_effort", "service_tier"]),
+        Row::new(
+            Does::SendInput,
+            "send_input",
+            about!("send_input"),
+            &[text("target", "id", AGENT_ID).required(), text("message", "message", MESSAGE).required()],
+        )
+        .ignoring(&["interrupt"]),
+        Row::new(
+            Does::WaitAgents,
+            "wait_agent",
+            about!("wait_agents"),
+            &[
+                texts("targets", "ids", AGENT_IDS),
+                number("timeout_ms", "timeoutMs", "Milliseconds to wait at most (default and most: 3600000)"),
+            ],
+        ),
+        Row::new(
+            Does::CloseAgent,
+            "close_agent",
+            about!("close_agent"),
+            &[text("target", "id", AGENT_ID).required()],
+        ),
+    ],
+    numbers: Numbers::Letter,
+    layout: Layout::CodeFirst,
+    timeout: Some(Duration::from_secs(10)),
+};

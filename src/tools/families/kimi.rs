@@ -1,0 +1,142 @@
+//! Moonshot's Kimi models: the tools of Kimi Code.
+//!
+//! Source: `@moonshot-ai/kimi-code` 2.1.0 (npm, 2026-11). `ExitPlanMode` takes the plan itself and not a file with it.
+
+use super::pi::RECALL;
+use super::{
+    ALL, BACKGROUND, COMMAND, CONTENT, EDIT_PATH, FOLDER, Family, GLOB, HEADER, IN_FOLDER, LIMIT,
+    LIST, Layout, NEW, Numbers, OFFSET, OLD, OPTION_FIELDS, OPTIONS, PLAN, PURPOSE, QUESTION,
+    QUESTIONS, READ_PATH, SECONDS, SEVERAL, STEP, TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
+    claude,
+};
+use crate::tools::shape::{Does, Row, count, flag, number, objects, one_of, text};
+use std::time::Duration;
+
+pub(in crate::tools) const FAMILY: Family = Family {
+    rows: &[
+        Row::new(
+            Does::Read,
+            "Read",
+            about!("read"),
+            &[
+                text("path", "path", READ_PATH).required(),
+                count("line_offset", "offset", OFFSET),
+                count("n_lines", "limit", LIMIT),
+            ],
+        )
+        .ignoring(&["column_offset", "max_chars"]),
+        Row::new(
+            Does::Shell,
+            "Bash",
+            about!("shell"),
+            &[
+                text("command", "command", COMMAND).required(),
+                text("cwd", "cwd", FOLDER),
+                number("timeout", "timeout", SECONDS),
+                text("description", "description", PURPOSE),
+                flag("run_in_background", "background", BACKGROUND),
+            ],
+        )
+        .ignoring(&["disable_timeout"])
+        .adapted(adapt::command),
+        claude::TASK_OUTPUT,
+        claude::TASK_STOP,
+        Row::new(
+            Does::Edit,
+            "Edit",
+            about!("edit"),
+            &[
+                text("path", "path", EDIT_PATH).required(),
+                text("old_string", "oldText", OLD).required(),
+                text("new_string", "newText", NEW).required(),
+                flag("replace_all", "replaceAll", ALL),
+            ],
+        ),
+        Row::new(
+            Does::Write,
+            "Write",
+            about!("write"),
+            &[
+                text("path", "path", WRITE_PATH).required(),
+                text("content", "content", CONTENT).required(),
+                one_of(
+                    "mode",
+                    "mode",
+                    &["overwrite", "append"],
+                    "append adds to the end of the file (default overwrite)",
+                ),
+            ],
+        ),
+        Row::new(Does::Grep, "Grep", about!("grep"), claude::GREP)
+            .ignoring(claude::SEARCH_EXTRAS)
+            .adapted(adapt::files_by_default),
+        Row::new(
+            Does::Find,
+            "Glob",
+            about!("find"),
+            &[
+                text("pattern", "pattern", GLOB).required(),
+                text("path", "path", IN_FOLDER),
+                count("head_limit", "limit", "Most results; default {results}"),
+            ],
+        )
+        .ignoring(&["include_dirs"]),
+        Row::new(
+            Does::Todo,
+            "TodoList",
+            about!("todo"),
+            &[objects(
+                "todos",
+                "items",
+                &[
+                    text("title", "content", STEP).required(),
+                    one_of("status", "status", &["pending", "in_progress", "done"], "").required(),
+                ],
+                LIST,
+            )
+            .required()],
+        ),
+        RECALL,
+        Row::new(Does::Fetch, "FetchURL", about!("fetch"), &[text("url", "url", URL).required()]),
+        Row::new(
+            Does::Ask,
+            "AskUserQuestion",
+            about!("ask"),
+            &[objects(
+                "questions",
+                "questions",
+                &[
+                    text("question", "question", QUESTION).required(),
+                    text("header", "remark", HEADER),
+                    objects("options", "options", OPTION_FIELDS, OPTIONS),
+                    flag("multi_select", "multiple", SEVERAL),
+                ],
+                QUESTIONS,
+            )
+            .required()],
+        )
+        .ignoring(&["background"]),
+        Row::new(
+            Does::ExitPlan,
+            "ExitPlanMode",
+            about!("exit_plan"),
+            &[text("plan", "plan", PLAN).required()],
+        )
+        .ignoring(&["options"]),
+        Row::new(
+            Does::RunAgent,
+            "Agent",
+            about!("run_agent"),
+            &[
+                text("prompt", "task", TASK).required(),
+                text("description", "remark", TASK_LABEL).required(),
+                text("subagent_type", "agent", super::AGENT),
+                text("model", "model", super::MODEL),
+            ],
+        )
+        .ignoring(&["run_in_background", "fork"]),
+    ],
+    numbers: Numbers::Tab,
+    layout: Layout::Ends,
+    timeout: Some(Duration::from_secs(60)),
+};

@@ -1,0 +1,220 @@
+//! `pi`: few tools with short names, for models that no other table was made for. Also the tools that are called the same in several families.
+//!
+//! Source: Pi's own tools, `@earendil-works/pi-coding-agent` 1.5.2; what Pi lacks is ours.
+
+use super::{
+    ALL, BACKGROUND, COMMAND, CONTENT, CONTEXT_FIELD, EDIT_PATH, FILES, Family, GLOB, IGNORE_CASE,
+    IN_FOLDER, LIMIT, LIST, LISTED, Layout, NEW, Numbers, OFFSET, OLD, OPTIONS, PLAN, QUESTION,
+    READ_PATH, RECALL_FIELDS, SEARCHED, SECONDS, SEVERAL, STATUSES, STEP, TASK, URL, WRITE_PATH,
+    about,
+};
+use crate::tools::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, texts};
+
+pub(in crate::tools) const FAMILY: Family = Family {
+    rows: &[
+        Row::new(
+            Does::Read,
+            "read",
+            about!("read"),
+            &[
+                text("path", "path", READ_PATH).required(),
+                count("offset", "offset", OFFSET),
+                count("limit", "limit", LIMIT),
+            ],
+        ),
+        Row::new(
+            Does::Shell,
+            "bash",
+            about!("shell"),
+            &[
+                text("command", "command", COMMAND).required(),
+                number("timeout", "timeout", SECONDS),
+                flag("background", "background", BACKGROUND),
+            ],
+        ),
+        JOB,
+        Row::new(
+            Does::Edit,
+            "edit",
+            about!("edit"),
+            &[
+                text("path", "path", EDIT_PATH).required(),
+                text("oldText", "oldText", OLD),
+                text("newText", "newText", NEW),
+                objects(
+                    "edits",
+                    "edits",
+                    &[
+                        text("oldText", "oldText", OLD).required(),
+                        text("newText", "newText", NEW).required(),
+                    ],
+                    "Several replacements at once, instead of oldText and newText",
+                ),
+                flag("replaceAll", "replaceAll", ALL),
+            ],
+        ),
+        Row::new(
+            Does::Write,
+            "write",
+            about!("write"),
+            &[
+                text("path", "path", WRITE_PATH).required(),
+                text("content", "content", CONTENT).required(),
+            ],
+        ),
+        Row::new(
+            Does::Grep,
+            "grep",
+            about!("grep"),
+            &[
+                text("pattern", "pattern", "Regular expression, or plain text with literal")
+                    .required(),
+                text("path", "path", SEARCHED),
+                text("glob", "glob", FILES),
+                flag("ignoreCase", "ignoreCase", IGNORE_CASE),
+                flag("literal", "literal", "Take the pattern as plain text"),
+                CONTEXT_FIELD,
+                count("limit", "limit", "Most matches; default 100"),
+            ],
+        ),
+        Row::new(
+            Does::Find,
+            "find",
+            about!("find"),
+            &[
+                text("pattern", "pattern", GLOB).required(),
+                text("path", "path", IN_FOLDER),
+                count("limit", "limit", "Most results; default {results}"),
+            ],
+        ),
+        Row::new(
+            Does::List,
+            "ls",
+            about!("list"),
+            &[text("path", "path", LISTED), count("limit", "limit", "Most entries; default 500")],
+        ),
+        Row::new(
+            Does::Todo,
+            "todo_write",
+            about!("todo"),
+            &[objects(
+                "items",
+                "items",
+                &[
+                    text("content", "content", STEP).required(),
+                    one_of("status", "status", STATUSES, "").required(),
+                ],
+                LIST,
+            )
+            .required()],
+        ),
+        RECALL,
+        FETCH,
+        Row::new(
+            Does::Ask,
+            "ask_user",
+            about!("ask"),
+            &[
+                text("question", "question", QUESTION).required(),
+                texts("options", "options", OPTIONS),
+                flag("multiple", "multiple", SEVERAL),
+            ],
+        ),
+        Row::new(
+            Does::ExitPlan,
+            "exit_plan",
+            about!("exit_plan"),
+            &[text("plan", "plan", PLAN).required()],
+        ),
+        Row::new(
+            Does::SpawnAgent,
+            "spawn_agent",
+            about!("spawn_agent"),
+            &[
+                text("task", "task", TASK).required(),
+                text("working_dir", "cwd", "The folder it works in; default: this one"),
+                text("model", "model", super::MODEL),
+                count("max_turns", "maxTurns", "The most replies it may take (default 50)"),
+                text("agent", "agent", super::AGENT),
+            ],
+        ),
+        Row::new(
+            Does::SendInput,
+            "send_input",
+            about!("send_input"),
+            &[
+                text("agent_id", "id", AGENT_ID).required(),
+                text("message", "message", MESSAGE).required(),
+            ],
+        ),
+        Row::new(
+            Does::WaitAgents,
+            "wait",
+            about!("wait_agents"),
+            &[
+                texts("ids", "ids", AGENT_IDS),
+                number("timeout", "timeout", "Seconds to wait at most (default and most: 3600)"),
+            ],
+        ),
+        Row::new(
+            Does::CloseAgent,
+            "close_agent",
+            about!("close_agent"),
+            &[text("agent_id", "id", AGENT_ID).required()],
+        ),
+        Row::new(Does::ReportFinding, "report_finding", about!("report_finding"), FINDING),
+    ],
+    numbers: Numbers::None,
+    layout: Layout::Tail,
+    timeout: None,
+};
+
+pub(super) const AGENT_ID: &str = "The sub-agent, such as agent-1";
+pub(super) const AGENT_IDS: &str =
+    "The sub-agents, such as agent-1; default: all that work or that you have not heard";
+pub(super) const MESSAGE: &str = "What to tell it";
+
+/// Background jobs, for families whose own agent has no tool for them that fits.
+pub(super) const JOB: Row = Row::new(
+    Does::Job,
+    "job",
+    about!("job"),
+    &[
+        one_of(
+            "action",
+            "action",
+            &["read", "list", "stop"],
+            "read what is new, list all jobs, or stop one",
+        )
+        .required(),
+        text("id", "id", "The job, such as job-1; not for list"),
+        number(
+            "wait",
+            "wait",
+            "For read: wait up to so many seconds (at most 120) until there is something new",
+        ),
+    ],
+);
+
+/// Earlier results; no other agent has this.
+pub(super) const RECALL: Row = Row::new(Does::Recall, "recall", about!("recall"), RECALL_FIELDS);
+
+/// A page of the web.
+pub(super) const FETCH: Row =
+    Row::new(Does::Fetch, "web_fetch", about!("fetch"), &[text("url", "url", URL).required()])
+        .ignoring(&["prompt", "format", "timeout"]);
+
+const FINDING: &[Field] = &[
+    text("path", "path", "The file, in the working directory").required(),
+    count("line", "line", "The first line; without it the finding is about the whole file"),
+    count("endLine", "endLine", "The last line; default: the first"),
+    one_of("severity", "severity", &["error", "warning", "note"], "").required(),
+    text(
+        "rule",
+        "rule",
+        "A short name for the kind of finding, the same for all of its kind: sql-injection",
+    )
+    .required(),
+    text("message", "message", "What is wrong and why, in one to three sentences").required(),
+    text("fix", "fix", "The text that is to stand in place of these lines, if you are sure"),
+];

@@ -1,0 +1,391 @@
+//! Calls as the models of each family make them, with their usual slips: what each becomes.
+
+use crate::tools::shape::Does;
+use crate::tools::tests::{Scene, text};
+use crate::tools::{PROFILES, Profile, Tool};
+use expect_test::expect;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Calls of a family, one after the other in the same folder: the tool's name and its arguments.
+type Calls = Vec<(&'static str, Value)>;
+
+/// What calls of a profile do: title and the first line of the result for each, and the files in the end.
+async fn played(profile: Profile, calls: Calls) -> String {
+    let scene = Scene::with(&[
+        ("src/a.rs", b"fn one() {}\nfn two() {}\nfn one_more() {}\n"),
+        ("notes.txt", b"first\nsecond\nthird\n"),
+    ]);
+    let tools = profile.all();
+    let mut played = String::new();
+    for (name, arguments) in calls {
+        let tool: &Arc<dyn Tool> = tools
+            .iter()
+            .find(|tool| tool.name() == name)
+            .unwrap_or_else(|| panic!("{profile:?} has no {name}"));
+        let cwd = scene.ctx.cwd.to_string_lossy().into_owned();
+        let arguments: Value =
+            serde_json::from_str(&arguments.to_string().replace("CWD", &cwd)).unwrap();
+        if let Err(why) = tool.check(&arguments) {
+            writeln!(played, "{name}: unknown: {why}").unwrap();
+            continue;
+        }
+        match tool.prepare(arguments, &scene.folders()) {
+            Err(why) => writeln!(played, "{name}: {why}").unwrap(),
+            Ok(call) => {
+                let title = call.title();
+                let shown = text(&call.run(&scene.ctx).await).replace('\n', " | ");
+                let told = format!("{title} => {shown}").replace(&cwd, "CWD");
+                writeln!(played, "{}", told.trim_end()).unwrap();
+            }
+        }
+    }
+    for file in ["src/a.rs", "notes.txt", "new.txt"] {
+        if let Ok(content) = scene.ctx.env.read(&scene.path(file)).await {
+            let content = String::from_utf8_lossy(&content).replace('\n', " | ");
+            writeln!(played, "{file}: {}", content.trim_end()).unwrap();
+        }
+    }
+    played
+}
+
+/// Claude's own shapes, which GLM's models know too.
+fn claude() -> Calls {
+    vec![
+        ("Read", json!({"file_path": "CWD/src/a.rs", "offset": 2, "limit": 1})),
+        ("Read", json!({"path": "notes.txt", "limit": "1"})),
+        ("Grep", json!({"pattern": "fn one", "output_mode": "content", "-n": true, "-i": true})),
+        ("Grep", json!({"pattern": "ONE", "-i": true})),
+        ("Grep", json!({"pattern": "fn two", "output_mode": "content", "-A": 1, "type": "rust"})),
+        ("Grep", json!({"pattern": "two.*more", "multiline": true, "output_mode": "count"})),
+        ("Grep", json!({"pattern": "x", "type": "klingon"})),
+        ("Glob", json!({"pattern": "**/*.rs"})),
+        ("Edit", json!({"file_path": "src/a.rs", "old_string": "two", "new_string": "zwei"})),
+        ("Edit", json!({"file_path": "src/a.rs", "old_string": "fn one", "new_string": "fn eins"})),
+        (
+            "Edit",
+            json!({"file_path": "src/a.rs", "old_string": "one", "new_string": "uno", "replace_all": "true"}),
+        ),
+        ("Edit", json!({"file_path": "new.txt", "old_string": "", "new_string": "made\n"})),
+        ("Edit", json!({"file_path": "notes.txt", "old_string": "first"})),
+        ("Write", json!({"file_path": "notes.txt", "content": "all new\n"})),
+        ("Bash", json!({"command": "cat new.txt", "description": "Show it", "timeout": 5000})),
+        ("Bash", json!({"command": ["bash", "-lc", "echo a && false"]})),
+        ("Bash", json!({"command": "true", "timeout_seconds": 1})),
+        ("TaskOutput", json!({"task_id": "job-1", "block": false})),
+        (
+            "TodoWrite",
+            json!({"todos": [{"content": "a", "status": "in_progress", "activeForm": "doing a"}]}),
+        ),
+        (
+            "AskUserQuestion",
+            json!({"questions": [{"question": "Which?", "header": "H", "options": [{"label": "A", "description": "b"}], "multiSelect": false}]}),
+        ),
+        ("ExitPlanMode", json!({"plan": "Do it."})),
+        ("Agent", json!({"description": "d", "prompt": "p", "subagent_type": "general-purpose"})),
+        ("WebFetch", json!({"url": "ftp://x", "prompt": "p"})),
+    ]
+}
+
+#[tokio::test]
+async fn claude_and_glm_call_their_own_tools() {
+    let want = expect![[r#"
+        Read: CWD/src/a.rs =>      2	fn two() {} |  | [1 more lines in file. Use offset=3 to continue.]
+        Read: notes.txt =>      1	first |  | [2 more lines in file. Use offset=2 to continue.]
+        Grep: fn one in . => src/a.rs:1: fn one() {} | src/a.rs:3: fn one_more() {}
+        Grep: ONE in . => src/a.rs
+        Grep: fn two in . => src/a.rs-1- fn one() {} | src/a.rs:2: fn two() {} | src/a.rs-3- fn one_more() {}
+        Grep: two.*more in . => src/a.rs:2
+        Grep: `type` is "klingon", which is no type of files: use a glob such as *.klingon
+        Glob: **/*.rs in . => src/a.rs
+        Edit: src/a.rs => Successfully replaced text in src/a.rs.
+        Edit: src/a.rs => error: Found 2 occurrences of the text in src/a.rs. The text must be unique. Please provide more context to make it unique. (lines 1, 3)
+        Edit: src/a.rs => Successfully replaced 2 occurrences in src/a.rs.
+        Edit: new.txt => Created new.txt.
+        Edit: `new_string` is missing: it must be a string
+        Write: notes.txt => Successfully wrote 8 bytes to notes.txt
+        Bash: cat new.txt (Show it) => made |
+        Bash: echo a && false => error: a |  | Command exited with code 1
+        Bash: unknown: unknown argument `timeout_seconds`; expected one of `command`, `timeout`, `description`, `run_in_background`
+        TaskOutput: job-1 => error: There are no background jobs here. Run the command in the foreground.
+        TodoWrite: 0 of 1 done, a => error: Nobody can answer here: decide by yourself, and say what you decided.
+        AskUserQuestion: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
+        ExitPlanMode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
+        Agent: p => error: There are no sub-agents here. Do the work yourself.
+        WebFetch: `url` must begin with https:// or http://, not ftp:
+        src/a.rs: fn uno() {} | fn zwei() {} | fn uno_more() {} |
+        notes.txt: all new |
+        new.txt: made |
+    "#]];
+    let told = played(Profile::Anthropic, claude()).await;
+    want.assert_eq(&told);
+    assert_eq!(played(Profile::Glm, claude()).await, told);
+}
+
+#[tokio::test]
+async fn gpt_calls_its_own_tools() {
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-fn two() {}\n+fn zwei() {}\n*** Add File: new.txt\n+made\n*** End Patch";
+    let calls = vec![
+        ("shell_command", json!({"command": "head -1 a.rs", "workdir": "src", "timeout_ms": 9000})),
+        ("shell_command", json!({"command": ["bash", "-lc", "exit 3"], "workdir": "CWD"})),
+        ("shell_command", json!({"cmd": "echo hi", "yield_time_ms": 1000, "justification": "x"})),
+        ("shell_command", json!({"command": ["echo", "a b", "c"]})),
+        ("apply_patch", json!({"input": patch})),
+        (
+            "apply_patch",
+            json!({"patch": "*** Begin Patch\n*** Update File: src/a.rs\n-three\n+3\n*** End Patch"}),
+        ),
+        (
+            "shell_command",
+            json!({"command": "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: new.txt\n*** End Patch\nEOF"}),
+        ),
+        (
+            "shell_command",
+            json!({"command": "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.rs\n-fn one() {}\n+fn eins() {}\n*** End Patch\nEOF", "workdir": "src"}),
+        ),
+        ("read_file", json!({"file_path": "CWD/src/a.rs", "limit": 1})),
+        ("grep_files", json!({"pattern": "one", "include": "*.rs"})),
+        ("grep_files", json!({"pattern": "zwei", "output_mode": "content"})),
+        ("list_dir", json!({"dir_path": "CWD", "depth": 2})),
+        (
+            "update_plan",
+            json!({"explanation": "why", "plan": [{"step": "a", "status": "completed"}]}),
+        ),
+        ("update_plan", json!({"plan": [{"step": "a", "status": "later"}]})),
+        (
+            "request_user_input",
+            json!({"questions": [{"id": "q", "header": "H", "question": "Which?", "options": [{"label": "A", "description": "b"}]}]}),
+        ),
+        ("spawn_agent", json!({"message": "do", "agent_type": "worker", "fork_context": false})),
+        ("send_input", json!({"target": "agent-1", "message": "more", "interrupt": true})),
+        ("wait_agent", json!({"targets": ["agent-1"], "timeout_ms": 10000})),
+        ("close_agent", json!({"target": "agent-1"})),
+    ];
+    expect![[r#"
+        shell_command: cd src && head -1 a.rs => Exit code: 0 | Output: | fn one() {} |
+        shell_command: exit 3 => error: Exit code: 3 | Output: | (no output)
+        shell_command: echo hi => Exit code: 0 | Output: | hi |
+        shell_command: echo 'a b' c => Exit code: 0 | Output: | a b c |
+        apply_patch: 2 files => Applied the patch: | M src/a.rs | A new.txt
+        apply_patch: src/a.rs => error: Cannot apply hunk 1 to src/a.rs: these lines are not there: | three | Nothing was changed.
+        apply_patch: new.txt => Applied the patch: | D new.txt
+        read_file: CWD/src/a.rs => L1: fn one() {} |  | [2 more lines in file. Use offset=2 to continue.]
+        grep_files: one in . => src/a.rs
+        grep_files: zwei in . => src/a.rs:2: fn zwei() {}
+        list_dir: CWD => notes.txt | src/ | src/a.rs
+        update_plan: 1 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
+        update_plan: `plan[0].status` is `later`: it must be pending, in_progress or completed
+        request_user_input: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
+        spawn_agent: do => error: There are no sub-agents here. Do the work yourself.
+        send_input: agent-1: more => error: There are no sub-agents here. Do the work yourself.
+        wait_agent: agent-1 => error: There are no sub-agents here. Do the work yourself.
+        close_agent: agent-1 => error: There are no sub-agents here. Do the work yourself.
+        src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
+        notes.txt: first | second | third |
+    "#]].assert_eq(&played(Profile::OpenAi, calls).await);
+}
+
+#[tokio::test]
+async fn gemini_calls_its_own_tools() {
+    let calls = vec![
+        ("read_file", json!({"file_path": "src/a.rs", "start_line": 2, "end_line": 2})),
+        ("read_file", json!({"absolute_path": "CWD/notes.txt"})),
+        ("read_file", json!({"file_path": "src/a.rs", "start_line": 3, "end_line": 2})),
+        ("read_many_files", json!({"include": ["*.txt"], "exclude": ["new*"], "recursive": true})),
+        ("grep_search", json!({"pattern": "FN TWO", "include_pattern": "*.rs"})),
+        ("grep_search", json!({"pattern": "FN TWO", "case_sensitive": true})),
+        ("grep_search", json!({"pattern": "one()", "fixed_strings": true, "names_only": true})),
+        ("glob", json!({"pattern": "*.rs", "dir_path": "src", "case_sensitive": false})),
+        ("list_directory", json!({"dir_path": "CWD", "ignore": ["*.txt"]})),
+        (
+            "replace",
+            json!({"file_path": "src/a.rs", "instruction": "rename", "old_string": "two", "new_string": "zwei"}),
+        ),
+        (
+            "replace",
+            json!({"file_path": "src/a.rs", "old_string": "one", "new_string": "uno", "expected_replacements": 2, "allow_multiple": true}),
+        ),
+        (
+            "replace",
+            json!({"file_path": "new.txt", "instruction": "make", "old_string": "", "new_string": "made\n"}),
+        ),
+        (
+            "replace",
+            json!({"file_path": "notes.txt", "instruction": "x", "old_string": "", "new_string": "y"}),
+        ),
+        ("write_file", json!({"file_path": "notes.txt", "content": "all new\n"})),
+        ("run_shell_command", json!({"command": "ls", "description": "List", "dir_path": "src"})),
+        (
+            "write_todos",
+            json!({"todos": [{"description": "a", "status": "cancelled"}, {"description": "b", "status": "blocked"}]}),
+        ),
+        ("ask_user", json!({"questions": [{"question": "Go?", "header": "H", "type": "yesno"}]})),
+        ("exit_plan_mode", json!({"plan": "Do it."})),
+        ("invoke_agent", json!({"agent_name": "generalist", "prompt": "p"})),
+        ("web_fetch", json!({"prompt": "What is at ftp://x?"})),
+    ];
+    expect![[r#"
+        read_file: src/a.rs => fn two() {} |  | [1 more lines in file. Use start_line=3 to continue.]
+        read_file: CWD/notes.txt => first | second | third
+        read_file: `end_line` is 2, before the first line 3
+        read_many_files: *.txt => ==> notes.txt <== | first | second | third |  |
+        grep_search: FN TWO in . => src/a.rs:2: fn two() {}
+        grep_search: FN TWO in . => No matches found
+        grep_search: one() in . => src/a.rs
+        glob: *.rs in src => a.rs
+        list_directory: CWD => src/
+        replace: src/a.rs => Successfully replaced text in src/a.rs.
+        replace: src/a.rs => Successfully replaced 2 occurrences in src/a.rs.
+        replace: new.txt => Created new.txt.
+        replace: notes.txt => error: The old text must not be empty. Use write_file to create a file or to replace all of it.
+        write_file: notes.txt => Successfully wrote 8 bytes to notes.txt
+        run_shell_command: cd src && ls (List) => a.rs |
+        write_todos: 0 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
+        ask_user: Go? => error: Nobody can answer here: decide by yourself, and say what you decided.
+        exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
+        invoke_agent: p => error: There are no sub-agents here. Do the work yourself.
+        web_fetch: `url` is missing: it must be a string (given: prompt)
+        src/a.rs: fn uno() {} | fn zwei() {} | fn uno_more() {} |
+        notes.txt: all new |
+        new.txt: made |
+    "#]].assert_eq(&played(Profile::Gemini, calls).await);
+}
+
+#[tokio::test]
+async fn qwen_calls_its_own_tools() {
+    let calls = vec![
+        ("read_file", json!({"file_path": "CWD/src/a.rs", "offset": 1, "limit": 1})),
+        ("read_file", json!({"absolute_path": "CWD/src/a.rs", "offset": null, "pages": null})),
+        ("grep_search", json!({"pattern": "fn two", "glob": "*.rs", "limit": 5})),
+        ("glob", json!({"pattern": "*.rs"})),
+        ("list_directory", json!({"path": "CWD"})),
+        ("edit", json!({"file_path": "CWD/src/a.rs", "old_string": "two", "new_string": "zwei"})),
+        ("edit", json!({"file_path": "new.txt", "old_string": "", "new_string": "made\n"})),
+        ("write_file", json!({"file_path": "CWD/notes.txt", "content": "x\n"})),
+        (
+            "run_shell_command",
+            json!({"command": "pwd", "is_background": false, "directory": "CWD/src", "timeout": 1000}),
+        ),
+        ("todo_write", json!({"todos": [{"id": "1", "content": "a", "status": "pending"}]})),
+        (
+            "ask_user_question",
+            json!({"questions": [{"question": "Which?", "header": "H", "options": [{"label": "A", "description": "b"}]}]}),
+        ),
+        ("exit_plan_mode", json!({"plan": "Do it."})),
+        ("agent", json!({"description": "d", "prompt": "p", "subagent_type": "x"})),
+    ];
+    expect![[r""]].assert_eq(&played(Profile::Qwen, calls).await);
+}
+
+#[tokio::test]
+async fn kimi_calls_its_own_tools() {
+    let calls = vec![
+        ("Read", json!({"path": "src/a.rs", "line_offset": 2, "n_lines": 1})),
+        ("Grep", json!({"pattern": "one", "output_mode": "count_matches", "path": "src"})),
+        ("Grep", json!({"pattern": "two", "-C": 1, "output_mode": "content"})),
+        ("Glob", json!({"pattern": "*.rs", "head_limit": 0})),
+        ("Edit", json!({"path": "src/a.rs", "old_string": "two", "new_string": "zwei"})),
+        ("Write", json!({"path": "notes.txt", "content": "fourth\n", "mode": "append"})),
+        ("Write", json!({"path": "notes.txt", "content": "x", "mode": "prepend"})),
+        ("Bash", json!({"command": "pwd", "cwd": "src", "timeout": 5})),
+        ("TodoList", json!({"todos": [{"title": "a", "status": "done"}]})),
+        (
+            "AskUserQuestion",
+            json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]}),
+        ),
+        ("ExitPlanMode", json!({"plan": "Do it."})),
+        ("Agent", json!({"prompt": "p", "description": "d", "subagent_type": "coder"})),
+        ("TaskStop", json!({"task_id": "job-1"})),
+    ];
+    expect![[r""]].assert_eq(&played(Profile::Kimi, calls).await);
+}
+
+#[tokio::test]
+async fn deepseek_calls_its_own_tools() {
+    let calls = vec![
+        ("read", json!({"file_path": "src/a.rs", "offset": 2})),
+        ("grep", json!({"pattern": "two", "include": "*.rs"})),
+        ("glob", json!({"pattern": "*.rs"})),
+        ("edit", json!({"file_path": "src/a.rs", "old_string": "two", "new_string": "zwei"})),
+        ("write", json!({"file_path": "new.txt", "content": "made\n"})),
+        (
+            "bash",
+            json!({"command": "cat new.txt", "description": "Show it", "timeoutMs": 5000, "workdir": "."}),
+        ),
+        ("todo_write", json!({"todos": [{"content": "a", "status": "pending"}]})),
+        (
+            "ask_user_question",
+            json!({"questions": [{"id": "q", "question": "Which?", "options": [{"label": "A"}]}]}),
+        ),
+        ("job_output", json!({"job_id": "job-1", "wait": true, "timeout_ms": 5})),
+        ("job_kill", json!({"job_id": "job-1", "reason": "done"})),
+        ("exit_plan_mode", json!({"plan": "Do it."})),
+        ("subagent", json!({"description": "d", "prompt": "p", "run_in_background": false})),
+    ];
+    expect![[r#"
+        read: src/a.rs => 2: fn two() {} | 3: fn one_more() {}
+        grep: two in . => src/a.rs:2: fn two() {}
+        glob: *.rs in . => src/a.rs
+        edit: src/a.rs => Successfully replaced text in src/a.rs.
+        write: new.txt => Successfully wrote 5 bytes to new.txt
+        bash: cat new.txt (Show it) => made |
+        todo_write: 0 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
+        ask_user_question: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
+        job_output: job-1 => error: There are no background jobs here. Run the command in the foreground.
+        job_kill: job-1 => error: There are no background jobs here. Run the command in the foreground.
+        exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
+        subagent: p => error: There are no sub-agents here. Do the work yourself.
+        src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
+        notes.txt: first | second | third |
+        new.txt: made |
+    "#]].assert_eq(&played(Profile::DeepSeek, calls).await);
+}
+
+#[tokio::test]
+async fn mistral_calls_its_own_tools() {
+    let calls = vec![
+        ("read_file", json!({"file_path": "src/a.rs", "offset": 2, "limit": 1})),
+        ("grep", json!({"pattern": "two", "max_matches": 5, "use_default_ignore": true})),
+        ("edit", json!({"file_path": "src/a.rs", "old_string": "two", "new_string": "zwei"})),
+        ("edit", json!({"file_path": "src/a.rs", "content": "x"})),
+        ("write_file", json!({"path": "new.txt", "content": "made\n", "overwrite": true})),
+        ("bash", json!({"command": "cat new.txt", "timeout": null})),
+        (
+            "todo",
+            json!({"action": "write", "todos": [{"id": "1", "content": "a", "status": "cancelled", "priority": "low"}]}),
+        ),
+        (
+            "ask_user_question",
+            json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}], "multi_select": true}]}),
+        ),
+        ("exit_plan_mode", json!({"plan": "Do it."})),
+        ("task", json!({"task": "p", "agent": "explore"})),
+    ];
+    expect![[r""]].assert_eq(&played(Profile::Mistral, calls).await);
+}
+
+#[test]
+fn every_family_can_do_the_same() {
+    let all = PROFILES.map(|(_, profile)| profile);
+    for profile in all {
+        let has = |does: &[Does]| does.iter().any(|does| profile.named(*does).is_some());
+        for purposes in [
+            &[Does::Read][..],
+            &[Does::Shell],
+            &[Does::Edit, Does::Patch],
+            &[Does::Write, Does::Patch],
+            &[Does::Grep],
+            &[Does::Find, Does::List],
+            &[Does::Job, Does::JobRead],
+            &[Does::Todo],
+            &[Does::Recall],
+            &[Does::Fetch],
+            &[Does::Ask],
+            &[Does::ExitPlan],
+            &[Does::RunAgent, Does::SpawnAgent],
+        ] {
+            assert!(has(purposes), "{profile:?} lacks {purposes:?}");
+        }
+    }
+}

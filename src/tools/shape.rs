@@ -1,0 +1,445 @@
+//! A tool as a family of models knows it: its name, its arguments, and the names under which the implementation reads these.
+//!
+//! A tool is implemented once, with argument names of its own. A [`Row`] of a family's table names each argument as the family's models
+//! were trained with it; schema, check and the names in error messages all come from the row, so that they cannot drift apart.
+
+use super::Settings;
+use super::profile::Profile;
+use crate::text::gaps;
+use serde_json::{Map, Value, json};
+
+/// What a tool says of itself by the row of its profile, which is its first field; `$does` is the purpose, or tells it of the tool.
+macro_rules! shaped {
+    (Does::$does:ident) => {
+        shaped!(|_| $crate::tools::Does::$does);
+    };
+    ($does:expr) => {
+        fn name(&self) -> &'static str {
+            let does: fn(&Self) -> $crate::tools::Does = $does;
+            self.0.row(does(self)).name
+        }
+
+        fn does(&self) -> Option<$crate::tools::Does> {
+            let does: fn(&Self) -> $crate::tools::Does = $does;
+            Some(does(self))
+        }
+
+        fn declare(&self, told: &$crate::tools::Told<'_>) -> $crate::tools::Declared {
+            let does: fn(&Self) -> $crate::tools::Does = $does;
+            self.0.declare(does(self), told)
+        }
+
+        fn check(&self, arguments: &serde_json::Value) -> Result<(), String> {
+            let does: fn(&Self) -> $crate::tools::Does = $does;
+            self.0.row(does(self)).unknown(arguments).map_or(Ok(()), Err)
+        }
+    };
+}
+
+/// The purpose of a tool, whatever a family calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Does {
+    /// Reads a file.
+    Read,
+    /// Reads several files.
+    ReadMany,
+    /// Runs a command.
+    Shell,
+    /// Reads, lists and stops background jobs.
+    Job,
+    /// Reads the output of a background job.
+    JobRead,
+    /// Stops a background job.
+    JobStop,
+    /// Replaces pieces of a file.
+    Edit,
+    /// Applies a patch.
+    Patch,
+    /// Writes a whole file.
+    Write,
+    /// Searches contents.
+    Grep,
+    /// Finds files by name.
+    Find,
+    /// Lists a folder.
+    List,
+    /// Writes the plan down.
+    Todo,
+    /// Brings an earlier result back.
+    Recall,
+    /// Fetches from the web.
+    Fetch,
+    /// Asks the person.
+    Ask,
+    /// Asks the person to accept the plan.
+    ExitPlan,
+    /// Has a sub-agent do a task, and waits for its answer.
+    RunAgent,
+    /// Starts a sub-agent.
+    SpawnAgent,
+    /// Tells a sub-agent something.
+    SendInput,
+    /// Waits for sub-agents.
+    WaitAgents,
+    /// Closes a sub-agent.
+    CloseAgent,
+    /// Reports a finding.
+    ReportFinding,
+}
+
+impl Does {
+    /// The purposes by name, as texts with gaps name them.
+    pub const NAMES: [(&'static str, Self); 23] = [
+        ("read", Self::Read),
+        ("read_many", Self::ReadMany),
+        ("shell", Self::Shell),
+        ("job", Self::Job),
+        ("job_read", Self::JobRead),
+        ("job_stop", Self::JobStop),
+        ("edit", Self::Edit),
+        ("patch", Self::Patch),
+        ("write", Self::Write),
+        ("grep", Self::Grep),
+        ("find", Self::Find),
+        ("list", Self::List),
+        ("todo", Self::Todo),
+        ("recall", Self::Recall),
+        ("fetch", Self::Fetch),
+        ("ask", Self::Ask),
+        ("exit_plan", Self::ExitPlan),
+        ("run_agent", Self::RunAgent),
+        ("spawn_agent", Self::SpawnAgent),
+        ("send_input", Self::SendInput),
+        ("wait_agents", Self::WaitAgents),
+        ("close_agent", Self::CloseAgent),
+        ("report_finding", Self::ReportFinding),
+    ];
+
+    /// Returns the purpose of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, does)| *does)
+    }
+
+    /// Returns true for the tools that speak with the person.
+    pub fn is_person(self) -> bool {
+        matches!(self, Self::Ask | Self::ExitPlan)
+    }
+
+    /// Returns true for the tools that make sub-agents and speak with them.
+    pub fn is_agents(self) -> bool {
+        matches!(
+            self,
+            Self::RunAgent
+                | Self::SpawnAgent
+                | Self::SendInput
+                | Self::WaitAgents
+                | Self::CloseAgent
+        )
+    }
+}
+
+/// What the declaration of a tool depends on beside the tool itself.
+#[derive(Clone, Copy)]
+pub struct Told<'a> {
+    /// The settings, whose limits are stated.
+    pub settings: &'a Settings,
+    /// The tools of the session by purpose: no other is named.
+    pub names: &'a (dyn Fn(Does) -> Option<String> + Sync),
+}
+
+impl std::fmt::Debug for Told<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Told").field("settings", self.settings).finish_non_exhaustive()
+    }
+}
+
+/// A tool as it is declared to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declared {
+    /// The description.
+    pub description: String,
+    /// JSON Schema of the arguments, an object schema.
+    pub parameters: Value,
+    /// The grammar of the only argument, in Lark's notation, where a provider may take the call as a text.
+    pub grammar: Option<&'static str>,
+}
+
+/// A tool of a family.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) does: Does,
+    pub(super) name: &'static str,
+    /// The description, a text with gaps: tools of the session, `.` and the name of one of our arguments, and limits.
+    pub(super) description: &'static str,
+    pub(super) fields: &'static [Field],
+    /// Arguments that the family's models may give and that change nothing here.
+    pub(super) ignored: &'static [&'static str],
+    /// Brings arguments of another structure into ours, before they are read by name.
+    pub(super) adapt: Option<fn(&mut Map<String, Value>)>,
+}
+
+/// An argument of a tool.
+#[derive(Debug)]
+pub(super) struct Field {
+    /// The family's name.
+    pub(super) name: &'static str,
+    /// The name under which the implementation reads it.
+    pub(super) ours: &'static str,
+    pub(super) is: Is,
+    pub(super) required: bool,
+    /// The description, a text with gaps.
+    pub(super) description: &'static str,
+}
+
+/// The type of an argument, for the schema.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Is {
+    Text,
+    /// A whole number from this one on.
+    Count(u64),
+    /// A number above zero.
+    Number,
+    Flag,
+    OneOf(&'static [&'static str]),
+    Texts,
+    Objects(&'static [Field]),
+}
+
+/// Names that models of other families give to an argument. Each can mean nothing else.
+const ALIASES: [(&str, &[&str]); 8] = [
+    ("path", &["path", "file_path", "filePath", "absolute_path", "dir_path", "filename"]),
+    ("command", &["command", "cmd"]),
+    ("oldText", &["old_string", "oldString", "old_text", "old_str"]),
+    ("newText", &["new_string", "newString", "new_text", "new_str"]),
+    ("replaceAll", &["replace_all", "replaceAll"]),
+    ("content", &["content", "contents", "file_text"]),
+    ("pattern", &["pattern", "query"]),
+    ("patch", &["input", "patch", "patchText"]),
+];
+
+/// The grammar of a patch. Source: `apply_patch` of `@openai/codex` 0.169.0, whose models write such patches, checked 2026-11.
+const PATCH_GRAMMAR: &str = include_str!("descriptions/apply_patch.lark");
+
+/// Arguments that models add to explain a call. They change nothing.
+const REMARKS: [&str; 8] = [
+    "description",
+    "explanation",
+    "instruction",
+    "justification",
+    "reason",
+    "reasoning",
+    "thought",
+    "thoughts",
+];
+
+impl Field {
+    const fn new(
+        name: &'static str,
+        ours: &'static str,
+        is: Is,
+        description: &'static str,
+    ) -> Self {
+        Self { name, ours, is, required: false, description }
+    }
+
+    /// The same argument, which must be given.
+    pub(super) const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    /// The names under which a model may give it, its own first.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        let aliases = ALIASES.iter().find(|(ours, _)| *ours == self.ours);
+        let aliases = aliases.map(|(_, names)| *names).unwrap_or_default();
+        [self.name, self.ours].into_iter().chain(aliases.iter().copied())
+    }
+
+    fn schema(&self, fill: &dyn Fn(&str) -> String) -> Value {
+        let mut schema = match self.is {
+            Is::Text => json!({"type": "string"}),
+            Is::Count(min) => json!({"type": "integer", "minimum": min}),
+            Is::Number => json!({"type": "number", "exclusiveMinimum": 0}),
+            Is::Flag => json!({"type": "boolean"}),
+            Is::OneOf(values) => json!({"type": "string", "enum": values}),
+            Is::Texts => json!({"type": "array", "items": {"type": "string"}}),
+            Is::Objects(fields) => json!({"type": "array", "items": object(fields, fill)}),
+        };
+        if let (false, Some(schema)) = (self.description.is_empty(), schema.as_object_mut()) {
+            schema.insert("description".to_owned(), json!(fill(self.description)));
+        }
+        schema
+    }
+}
+
+/// A text.
+pub(super) const fn text(name: &'static str, ours: &'static str, about: &'static str) -> Field {
+    Field::new(name, ours, Is::Text, about)
+}
+
+/// A whole number from 1 on.
+pub(super) const fn count(name: &'static str, ours: &'static str, about: &'static str) -> Field {
+    Field::new(name, ours, Is::Count(1), about)
+}
+
+/// A whole number, also zero.
+pub(super) const fn whole(name: &'static str, ours: &'static str, about: &'static str) -> Field {
+    Field::new(name, ours, Is::Count(0), about)
+}
+
+/// A number above zero.
+pub(super) const fn number(name: &'static str, ours: &'static str, about: &'static str) -> Field {
+    Field::new(name, ours, Is::Number, about)
+}
+
+/// True or false.
+pub(super) const fn flag(name: &'static str, ours: &'static str, about: &'static str) -> Field {
+    Field::new(name, ours, Is::Flag, about)
+}
+
+/// One of these words.
+pub(super) const fn one_of(
+    name: &'static str,
+    ours: &'static str,
+    values: &'static [&'static str],
+    about: &'static str,
+) -> Field {
+    Field::new(name, ours, Is::OneOf(values), about)
+}
+
+/// A list of texts.
+pub(super) const fn texts(name: &'static str, ours: &'static str, about: &'static str) -> Field {
+    Field::new(name, ours, Is::Texts, about)
+}
+
+/// A list of objects.
+pub(super) const fn objects(
+    name: &'static str,
+    ours: &'static str,
+    fields: &'static [Field],
+    about: &'static str,
+) -> Field {
+    Field::new(name, ours, Is::Objects(fields), about)
+}
+
+fn object(fields: &[Field], fill: &dyn Fn(&str) -> String) -> Value {
+    let properties: Map<String, Value> =
+        fields.iter().map(|field| (field.name.to_owned(), field.schema(fill))).collect();
+    let required: Vec<&str> =
+        fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    if required.is_empty() {
+        json!({"type": "object", "properties": properties})
+    } else {
+        json!({"type": "object", "properties": properties, "required": required})
+    }
+}
+
+impl Row {
+    /// A row whose arguments are read by name alone.
+    pub(super) const fn new(
+        does: Does,
+        name: &'static str,
+        description: &'static str,
+        fields: &'static [Field],
+    ) -> Self {
+        Self { does, name, description, fields, ignored: &[], adapt: None }
+    }
+
+    /// The same row, whose models may also give these arguments.
+    pub(super) const fn ignoring(self, ignored: &'static [&'static str]) -> Self {
+        Self { ignored, ..self }
+    }
+
+    /// The same row, whose arguments have another structure than ours.
+    pub(super) const fn adapted(self, adapt: fn(&mut Map<String, Value>)) -> Self {
+        Self { adapt: Some(adapt), ..self }
+    }
+
+    /// Returns the family's name of one of our arguments.
+    pub(super) fn theirs(&self, ours: &str) -> Option<&'static str> {
+        self.fields.iter().find(|field| field.ours == ours).map(|field| field.name)
+    }
+
+    /// Returns the JSON Schema of the arguments under these settings.
+    fn schema(&self, profile: Profile, settings: &Settings) -> Value {
+        let fill = |text: &str| gaps::fill(text, |name| profile.limit(self, name, settings));
+        object(self.fields, &fill)
+    }
+
+    /// Returns the tool as it is declared to a model of this profile.
+    pub(super) fn declare(&self, profile: Profile, told: &Told<'_>) -> Declared {
+        let description = gaps::fill(self.description.trim_end(), |gap| {
+            if let Some(ours) = gap.strip_prefix("arg.") {
+                return self.theirs(ours).map(str::to_owned);
+            }
+            match Does::named(gap) {
+                Some(does) => (told.names)(does),
+                None => profile.limit(self, gap, told.settings),
+            }
+        });
+        let grammar = (self.does == Does::Patch).then_some(PATCH_GRAMMAR);
+        Declared { description, parameters: self.schema(profile, told.settings), grammar }
+    }
+
+    /// Returns a message about the first argument that this tool does not know, if there is one.
+    pub(super) fn unknown(&self, arguments: &Value) -> Option<String> {
+        let is_ignored = |name: &str| self.ignored.contains(&name) || REMARKS.contains(&name);
+        unknown("", self.fields, arguments.as_object()?, &is_ignored)
+    }
+}
+
+/// The names of the arguments that no implementation reads by name: remarks, and those that another structure is made of.
+#[cfg(test)]
+pub(super) fn unread(place: &str, fields: &[Field]) -> std::collections::BTreeSet<String> {
+    let own = fields.iter().filter(|field| matches!(field.ours, "remark" | "adapted"));
+    let mut names: std::collections::BTreeSet<String> =
+        own.map(|field| format!("{place}{}", field.name)).collect();
+    for field in fields {
+        if let Is::Objects(inner) = field.is {
+            names.extend(unread(&format!("{place}{}[].", field.name), inner));
+        }
+    }
+    names
+}
+
+/// Returns the name under which a model has given one of our arguments: the family's, ours, or that of another family, unless the tool
+/// has another argument of that name.
+pub(super) fn given(
+    fields: &[Field],
+    ours: &'static str,
+    arguments: &Map<String, Value>,
+) -> Option<&'static str> {
+    let field = fields.iter().find(|field| field.ours == ours);
+    let is_others = |name: &str| fields.iter().any(|it| it.name == name && it.ours != ours);
+    let is_given = |name: &&str| arguments.contains_key(*name) && !is_others(name);
+    match field {
+        Some(field) => field.names().find(is_given),
+        None => Some(ours).filter(|name| is_given(name)),
+    }
+}
+
+fn unknown(
+    place: &str,
+    fields: &[Field],
+    given: &Map<String, Value>,
+    is_ignored: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    given.iter().find_map(|(name, value)| {
+        let Some(field) = fields.iter().find(|field| field.names().any(|known| known == name))
+        else {
+            if is_ignored(name) {
+                return None;
+            }
+            let names: Vec<String> =
+                fields.iter().map(|field| format!("`{}`", field.name)).collect();
+            let expected = match names.as_slice() {
+                [] => "there are no arguments".to_owned(),
+                names => format!("expected one of {}", names.join(", ")),
+            };
+            return Some(format!("unknown argument `{place}{name}`; {expected}"));
+        };
+        let (Is::Objects(fields), Value::Array(items)) = (field.is, value) else { return None };
+        items.iter().enumerate().find_map(|(at, item)| {
+            unknown(&format!("{place}{name}[{at}]."), fields, item.as_object()?, is_ignored)
+        })
+    })
+}
