@@ -64,16 +64,22 @@ def run(*command, timeout=30, **options):
             command, capture_output=True, text=True, errors="replace", timeout=timeout, stdin=subprocess.DEVNULL, **options
         )
     except subprocess.TimeoutExpired:
-        fail(f"`{' '.join(command)}` did not end within {timeout} s")
+        fail(f"`{shown(command)}` did not end within {timeout} s")
     except OSError as error:
-        fail(f"`{' '.join(command)}` cannot be run: {error.strerror}")
+        fail(f"`{shown(command)}` cannot be run: {error.strerror}")
+
+
+def shown(command):
+    """A command as a reader knows it: its first line, and no paths of this machine."""
+    words = [os.path.basename(word) if word.startswith("/") else word for word in command]
+    return " ".join(words).splitlines()[0]
 
 
 def succeeds(*command, **options):
     """Requires that a program exits with 0, and returns its stdout."""
     done = run(*command, **options)
     last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-    require(done.returncode == 0, f"`{' '.join(command)}` exited with {done.returncode}: {last}")
+    require(done.returncode == 0, f"`{shown(command)}` exited with {done.returncode}: {last}")
     return done.stdout
 
 
