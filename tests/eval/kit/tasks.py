@@ -69,6 +69,8 @@ class Task:
     def digest(self):
         """Changes with any file of the task."""
         digest = hashlib.sha256(self.prompt.encode())
+        if self.foreign is not None:
+            digest.update(repr(self.foreign).encode())
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 digest.update(str(path.relative_to(self.folder)).encode() + b"\0" + path.read_bytes())

@@ -1,0 +1,132 @@
+"""The plan of a run: its attempts, the folder that holds them, and what a second start with the same folder may not change.
+
+    OUT/plan.json        the models, the tasks with their digests, the options
+    OUT/places/ID/work   where the agent works on the attempt ID
+    OUT/tasks.jsonl      the list for `pintle batch`
+    OUT/batch/ID/…       what `pintle batch` keeps of the attempt
+    OUT/checks/ID.json   the verdict of its hidden check
+    OUT/results.json     everything that the tables are made of
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import tasks
+
+# The states in which `pintle batch` does an attempt again when it is started again.
+UNFINISHED = {"signal", "batchLimit", "batchWall", "workerDied"}
+
+
+class PlanError(Exception):
+    """A folder or an option that does not fit; the message says what does."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    id: str
+    task: tasks.Task
+    model: str
+    number: int
+
+
+def slug(text):
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._") or "x"
+
+
+def attempts(all_tasks, models, repeat):
+    """The attempts in the order in which they begin: each task once, then each a second time."""
+    slugs = [slug(model)[:40] for model in models]
+    if len(set(slugs)) < len(slugs):
+        slugs = [f"{at + 1}-{name}" for at, name in enumerate(slugs)]
+    return [
+        Attempt(f"{slug(task.id)[:50]}.{name}.{number}", task, model, number)
+        for number in range(1, repeat + 1)
+        for model, name in zip(models, slugs)
+        for task in all_tasks
+    ]
+
+
+def inside_repository(folder):
+    """The root of the repository around a folder that may not exist yet, or None."""
+    folder = folder.resolve()
+    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+
+
+class Folder:
+    """The folder of a run."""
+
+    def __init__(self, path):
+        self.path = Path(path).resolve()
+        root = inside_repository(self.path)
+        if root is not None:
+            raise PlanError(f"--out {self.path} is inside of the repository {root}, where an agent would see more than its task; name a folder outside")
+        self.places = self.path / "places"
+        self.batch = self.path / "batch"
+        self.checks = self.path / "checks"
+        self.list = self.path / "tasks.jsonl"
+        self.results = self.path / "results.json"
+
+    def hold(self, plan):
+        """Takes the folder for this plan, or goes on with it; another plan is an error."""
+        path = self.path / "plan.json"
+        if path.exists():
+            old = json.loads(path.read_text())
+            for key in ("permission", "options"):
+                if old.get(key) != plan[key]:
+                    raise PlanError(f"{self.path} was begun with {key} {old.get(key)!r}, not {plan[key]!r}; name another --out")
+            for task, digest in plan["tasks"].items():
+                if old["tasks"].get(task, digest) != digest:
+                    raise PlanError(f"the task {task} has changed since {self.path} was begun; name another --out")
+            plan = {**plan, "tasks": {**old["tasks"], **plan["tasks"]}}
+        elif self.path.exists() and any(self.path.iterdir()):
+            raise PlanError(f"{self.path} is not empty and holds no run of this kit; name another --out")
+        for folder in (self.path, self.places, self.checks):
+            folder.mkdir(parents=True, exist_ok=True)
+        write_json(path, plan)
+
+    def result(self, attempt):
+        """The result of an attempt, or None."""
+        try:
+            return json.loads((self.batch / attempt.id / "result.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            return None
+
+    def is_finished(self, attempt):
+        result = self.result(attempt)
+        return result is not None and result.get("stop") not in UNFINISHED
+
+    def make_places(self, all_attempts):
+        """Makes a fresh place for each attempt that is not finished."""
+        for attempt in all_attempts:
+            if not self.is_finished(attempt):
+                tasks.make_place(attempt.task, self.places / attempt.id)
+
+    def write_list(self, all_attempts):
+        """Writes the list for `pintle batch`."""
+        lines = []
+        for attempt in all_attempts:
+            task = attempt.task
+            work = self.places / attempt.id / "work"
+            prompt = task.prompt if task.foreign is None else task.foreign.prompt(task, work)
+            line = {
+                "id": attempt.id,
+                "dir": f"{attempt.id}/work",
+                "prompt": prompt,
+                "model": attempt.model,
+                # The hidden check judges; a denied call is no failure by itself.
+                "failOnDenied": False,
+                "limits": {"maxSteps": task.limits.steps, "maxWall": task.limits.wall},
+            }
+            lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+        self.list.write_text("".join(lines), encoding="utf-8")
+
+
+def write_json(path, value):
+    """Writes a file whole or not at all."""
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    new.replace(path)
