@@ -35,18 +35,18 @@ def version(pintle):
     return done.stdout.strip()
 
 
-def script_of(folder, attempts):
+def script_of(scripts, folder, attempts):
     """One script for the fake model, of a folder with a script for each task: `TASK.json`, with `replies`.
 
     Each reply says for which task it is, so that any worker can play any task; they are there once for each attempt."""
     replies = []
     for attempt in attempts:
-        path = folder / f"{attempt.task.id}.json"
+        path = scripts / f"{attempt.task.id}.json"
         try:
             own = json.loads(path.read_text(encoding="utf-8"))["replies"]
         except (ValueError, KeyError) as error:
             raise PlanError(f"{path} is no script: {error}") from None
-        replies += [{"of": attempt.task.prompt, **reply} for reply in own]
+        replies += [{"of": folder.prompt(attempt), **reply} for reply in own]
     return {"replies": replies}
 
 
@@ -77,7 +77,7 @@ def run(pintle, folder, attempts, options):
         command += ["--replay", f"{Path(options.replay).resolve()}/"]
     elif options.replay:
         script = folder.path / "script.json"
-        script.write_text(json.dumps(script_of(options.replay, attempts), ensure_ascii=False))
+        script.write_text(json.dumps(script_of(options.replay, folder, attempts), ensure_ascii=False))
         command += ["--script", str(script)]
     command += options.batch_options
     # The folder of the places is the one that a recording leaves out of what it compares.

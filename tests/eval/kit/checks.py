@@ -62,7 +62,8 @@ def difference(scratch):
     """The first difference between before and after where there may be none, or None."""
     paths = trees.changed(scratch / "before", scratch / "after")
     if paths:
-        return f"{paths[0].removeprefix('work/')} was changed, and nothing was to be"
+        shown = paths[0].removeprefix("work/") if paths[0].startswith("work/") else f"../{paths[0]}"
+        return f"{shown} was changed, and nothing was to be"
     states = [git_state(scratch / name / "work") for name in ("before", "after")]
     return None if states[0] == states[1] else "commits, branches or the index were changed, and nothing was to be"
 

@@ -99,6 +99,11 @@ class Folder:
         result = self.result(attempt)
         return result is not None and result.get("stop") not in UNFINISHED
 
+    def prompt(self, attempt):
+        """The text of an attempt; tasks of others may name the folder in it."""
+        task = attempt.task
+        return task.prompt if task.foreign is None else task.foreign.prompt(task, self.places / attempt.id / "work")
+
     def make_places(self, all_attempts):
         """Makes a fresh place for each attempt that is not finished."""
         for attempt in all_attempts:
@@ -110,12 +115,10 @@ class Folder:
         lines = []
         for attempt in all_attempts:
             task = attempt.task
-            work = self.places / attempt.id / "work"
-            prompt = task.prompt if task.foreign is None else task.foreign.prompt(task, work)
             line = {
                 "id": attempt.id,
                 "dir": f"{attempt.id}/work",
-                "prompt": prompt,
+                "prompt": self.prompt(attempt),
                 "model": attempt.model,
                 # The hidden check judges; a denied call is no failure by itself.
                 "failOnDenied": False,

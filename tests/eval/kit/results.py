@@ -14,6 +14,8 @@ ERRORS = (
     ("no match", re.compile(r"Could not find|not find the (exact )?text|does not match|Failed to find")),
     ("several matches", re.compile(r"occurrences of the text")),
     ("not found", re.compile(r"(File|Path|Directory|Folder) not found|ENOENT|No such file|does not exist")),
+    ("not read first", re.compile(r"has not been read|has changed since|Read it (first|again)")),
+    ("beyond the end", re.compile(r"beyond (the )?end of (the )?file")),
     ("timed out", re.compile(r"timed out")),
     ("exit code", re.compile(r"exited with code|ended by a signal")),
 )
@@ -27,9 +29,9 @@ def error_kind(item):
     details = output.get("details") or {}
     if item.get("status") == "declined" or details.get("denial"):
         return "denied"
-    if item.get("status") == "cancelled":
-        return "cancelled"
     text = "\n".join(block.get("text", "") for block in output.get("content", []))
+    if item.get("status") == "cancelled" or text in ("Operation aborted", "Command aborted"):
+        return "cancelled"
     sandbox = details.get("sandbox") or {}
     if sandbox.get("denied") or sandbox.get("refusedHosts"):
         return "sandbox"

@@ -39,7 +39,7 @@ def read(text):
         elif word == "RUN" and is_only_folders(rest):
             continue
         elif word not in HARMLESS and reason is None:
-            shown = f"{word} {rest}"
+            shown = " ".join(f"{word} {rest}".split())
             reason = f"its Dockerfile has `{shown if len(shown) <= 60 else shown[:57] + '...'}`"
     root = PurePosixPath(workdir or "/app")
     copies = []
