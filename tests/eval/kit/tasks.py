@@ -5,6 +5,9 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
+import tempfile
+import threading
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,6 +142,8 @@ def clean_environment(home):
     """The variables for programs of tasks: no settings of the person who runs the kit, and commits that are always the same."""
     keep = ("PATH", "TMPDIR", "RUSTUP_HOME", "CARGO_HOME", "PYENV_ROOT")
     environment = {name: os.environ[name] for name in keep if name in os.environ}
+    # `python3` is the one that runs the kit.
+    environment["PATH"] = f"{Path(sys.executable).parent}:{environment.get('PATH', os.defpath)}"
     # The Rust toolchain is found by the home folder where nothing else says where it is.
     real = Path(os.environ.get("HOME", "/"))
     environment.setdefault("RUSTUP_HOME", str(real / ".rustup"))
@@ -158,10 +163,24 @@ def clean_environment(home):
     }
 
 
+# The places of the tasks of this process as they were made first, by digest; the others are copies.
+_templates = {}
+_lock = threading.Lock()
+
+
 def make_place(task, place):
     """Makes the folder of one attempt: `work`, in which the agent works, a git repository with one commit, and what is beside it."""
     if place.exists():
         remove(place)
+    with _lock:
+        template = _templates.setdefault(task.digest(), tempfile.TemporaryDirectory(prefix="pintle-eval-template-"))
+        first = Path(template.name) / "place"
+        if not first.exists():
+            build(task, first)
+    shutil.copytree(first, place, symlinks=True)
+
+
+def build(task, place):
     place.mkdir(parents=True)
     if task.foreign is not None:
         task.foreign.make_work(task, place / "work")

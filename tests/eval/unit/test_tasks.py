@@ -29,7 +29,7 @@ class Folders(unittest.TestCase):
             ('languages = []\nprompt = "x"', "`kind` is missing"),
             (TASK.replace('"edit"', '"fun"'), "the kind is one of"),
             (TASK + "needs = 3\n", "`needs` is of the wrong type"),
-            (TASK + "promt = 3\n", "unknown keys: promt"),
+            (TASK + "prompts = 3\n", "unknown keys: prompts"),
             (TASK + "[limits]\nstep = 3\n", "unknown keys: step"),
         ):
             with self.subTest(want=want), self.assertRaisesRegex(tasks.TaskError, want):
