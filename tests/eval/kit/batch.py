@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -82,15 +81,15 @@ def run(pintle, folder, attempts, options):
     command += options.batch_options
     # The folder of the places is the one that a recording leaves out of what it compares.
     with open(folder.path / "batch.txt", "w") as table:
-        process = subprocess.Popen(command, cwd=folder.places, stdin=subprocess.DEVNULL, stdout=table)
+        # In a group of its own, so that a terminal's signal reaches it once: a second one would end its tasks at once.
+        process = subprocess.Popen(command, cwd=folder.places, stdin=subprocess.DEVNULL, stdout=table, process_group=0)
     return wait(process)
 
 
 def wait(process):
-    """Waits for the batch. A signal goes to it, and it ends in order; at a terminal it has come there already."""
+    """Waits for the batch. A signal goes to it, and it ends in order."""
     def forward(number, _frame):
-        if number != signal.SIGINT or not sys.stdin.isatty():
-            process.send_signal(number)
+        process.send_signal(number)
 
     old = {number: signal.signal(number, forward) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

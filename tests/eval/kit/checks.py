@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,11 @@ def check(task, place, answer, result=None):
         if not (place / "work").is_dir():
             return Verdict(False, "the folder of the agent is gone")
         # The check may change what it likes: the agent's own folder stays as evidence.
-        shutil.copytree(place, scratch / "after", symlinks=True)
+        try:
+            shutil.copytree(place, scratch / "after", symlinks=True, ignore=special_files)
+        except shutil.Error as error:
+            path, _, why = error.args[0][0]
+            return Verdict(False, f"{os.path.relpath(path, place)} cannot be read: {why}")
         tasks.make_place(task, scratch / "before")
         if task.unchanged:
             reason = difference(scratch)
@@ -56,6 +61,12 @@ def check(task, place, answer, result=None):
             return Verdict(False, f"the check did not end within {task.check_timeout} s")
         reason = lines[-1][:REASON_LENGTH] if lines else f"the check exited with {code} and said nothing"
         return Verdict(code == 0, reason)
+
+
+def special_files(folder, names):
+    """The names of pipes, sockets and devices, which cannot be copied."""
+    modes = ((name, os.lstat(os.path.join(folder, name)).st_mode) for name in names)
+    return [name for name, mode in modes if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))]
 
 
 def difference(scratch):

@@ -12,8 +12,8 @@ DESCRIPTION = """\
 Plays tasks through `pintle batch`, checks what came of each with a check that the agent does not see, and prints tables. Started again
 with the same --out, it goes on where it was. What stands after `--` goes to `pintle batch`, such as `-- --profile pi`."""
 
-# Its exit codes beside 0, which says that everything ran, whatever passed: attempts are left, wrong usage, nobody reads stdout.
-UNFINISHED, USAGE, CLOSED = 1, 2, 141
+# Its exit codes beside 0, which says that everything ran, whatever passed: attempts are left, wrong usage, stopped, nobody reads stdout.
+UNFINISHED, USAGE, INTERRUPTED, CLOSED = 1, 2, 130, 141
 
 
 def parser():
@@ -67,6 +67,9 @@ def main(arguments):
     except (plan.PlanError, tasks.TaskError, results.ResultsError) as error:
         print(f"tests/eval/run: {error}", file=sys.stderr)
         return USAGE
+    except KeyboardInterrupt:
+        print("tests/eval/run: stopped; started again with the same --out, it goes on", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
         # Nobody reads stdout any more; Python must not find that out once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -113,7 +116,7 @@ def evaluate(options):
     folder.hold({"tasks": {task.id: task.digest() for task in found}, "permission": options.permission, "options": options.batch_options})
     attempts = plan.attempts(found, options.models, options.repeat)
     say(f"{len(attempts)} attempts at {len(found)} tasks, in {folder.path}")
-    folder.make_places(attempts)
+    folder.make_places(attempts, options.retry_failed)
     folder.write_list(attempts)
     code = batch.run(pintle, folder, attempts, options)
     if code == USAGE:

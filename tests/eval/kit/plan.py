@@ -99,15 +99,19 @@ class Folder:
         result = self.result(attempt)
         return result is not None and result.get("stop") not in UNFINISHED
 
+    def runs(self, attempt, retry_failed):
+        """Whether `pintle batch` will do the attempt."""
+        return not self.is_finished(attempt) or (retry_failed and self.result(attempt).get("exitCode") != 0)
+
     def prompt(self, attempt):
         """The text of an attempt; tasks of others may name the folder in it."""
         task = attempt.task
         return task.prompt if task.foreign is None else task.foreign.prompt(task, self.places / attempt.id / "work")
 
-    def make_places(self, all_attempts):
-        """Makes a fresh place for each attempt that is not finished."""
+    def make_places(self, all_attempts, retry_failed):
+        """Makes a fresh place for each attempt that will be done."""
         for attempt in all_attempts:
-            if not self.is_finished(attempt):
+            if self.runs(attempt, retry_failed):
                 tasks.make_place(attempt.task, self.places / attempt.id)
 
     def write_list(self, all_attempts):

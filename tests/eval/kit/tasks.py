@@ -173,10 +173,12 @@ def make_place(task, place):
     if place.exists():
         remove(place)
     with _lock:
-        template = _templates.setdefault(task.digest(), tempfile.TemporaryDirectory(prefix="pintle-eval-template-"))
-        first = Path(template.name) / "place"
-        if not first.exists():
-            build(task, first)
+        digest = task.digest()
+        if digest not in _templates:
+            folder = tempfile.TemporaryDirectory(prefix="pintle-eval-template-")
+            build(task, Path(folder.name) / "place")
+            _templates[digest] = folder
+        first = Path(_templates[digest].name) / "place"
     shutil.copytree(first, place, symlinks=True)
 
 

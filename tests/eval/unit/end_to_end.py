@@ -7,9 +7,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -94,6 +96,41 @@ def an_attempt_that_was_cut_short_begins_from_a_fresh_folder(root):
     assert rows(out)["repeated-text", "script/script", 1]["state"] == "passed"
 
 
+def a_signal_ends_it_in_order_and_the_rest_runs_later(root):
+    """The first task waits for a file that nobody makes; the kit is told to stop while it does."""
+    scripts, out = root / "held", root / "signal"
+    scripts.mkdir()
+    held = {"tool": "bash", "arguments": {"command": "touch ../begun; tail -f /dev/null"}}
+    (scripts / "repeated-text.json").write_text(json.dumps({"replies": [{"blocks": [held]}]}))
+    command = [sys.executable, str(KIT / "run"), "--replay", str(scripts), "--out", str(out), *FULL]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL) as kit:
+        begun = out / "places" / "repeated-text.script-script.1" / "begun"
+        while not begun.exists():
+            assert kit.poll() is None, kit.communicate()
+            time.sleep(0.02)
+        kit.send_signal(signal.SIGINT)
+        text, said = kit.communicate(timeout=120)
+    assert kit.returncode == 1, (kit.returncode, text, said)
+    assert "1 attempts are unfinished and not counted" in text and f"go on with --out {out}" in said, (text, said)
+    shutil.copy(KIT / "cassettes" / "repeated-text.json", scripts)
+    text, _ = run("--replay", scripts, "--out", out, *FULL)
+    assert "1/1" in text and not begun.exists(), text
+
+
+def attempts_that_failed_are_tried_again(root):
+    scripts, out = root / "retried", root / "retry"
+    scripts.mkdir()
+    half = {"blocks": [{"tool": "bash", "arguments": {"command": "echo '# half' >> pipeline.yaml"}}]}
+    (scripts / "repeated-text.json").write_text(json.dumps({"replies": [half]}))
+    text, _ = run("--replay", scripts, "--out", out, *FULL)
+    assert "0/1" in text and "error of the provider (replay)" in text, text
+    shutil.copy(KIT / "cassettes" / "repeated-text.json", scripts)
+    again, _ = run("--replay", scripts, "--out", out, *FULL)
+    assert again == text, again
+    text, _ = run("--replay", scripts, "--out", out, "--retry-failed", *FULL)
+    assert "1/1" in text, text
+
+
 def recorded_and_replayed(root):
     names = sorted(path.stem for path in (KIT / "cassettes").glob("*.json"))
     subset = root / "tasks"
@@ -152,6 +189,8 @@ def main():
         for scene in (
             scripts_are_played_twice,
             an_attempt_that_was_cut_short_begins_from_a_fresh_folder,
+            a_signal_ends_it_in_order_and_the_rest_runs_later,
+            attempts_that_failed_are_tried_again,
             recorded_and_replayed,
             tasks_of_others,
             errors_say_what_to_do,

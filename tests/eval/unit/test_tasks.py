@@ -1,5 +1,6 @@
 """Reading tasks, naming attempts, and what a second start with a folder may change."""
 
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -75,6 +76,12 @@ class Folders(unittest.TestCase):
         tasks.make_place(task, self.root / "place")
         found = {path.relative_to(self.root / "place") for path in (self.root / "place").rglob("*") if ".git" not in path.parts}
         self.assertEqual(found, {Path("work"), Path("work/f.txt")})
+
+    def test_what_the_agent_made_may_be_a_pipe(self):
+        task = tasks.read_task(self.task(check="test ! -e pipe && echo well\n"))
+        tasks.make_place(task, self.root / "place")
+        os.mkfifo(self.root / "place" / "work" / "pipe")
+        self.assertEqual(checks.check(task, self.root / "place", ""), checks.Verdict(True, "well"))
 
     def test_a_check_that_hangs_is_ended(self):
         task = tasks.read_task(self.task(toml=TASK + "check_timeout = 1\n", check="tail -f /dev/null & tail -f /dev/null\n"))
