@@ -69,6 +69,8 @@ def compare(first, second):
         if not pairs:
             rows.append((title, "?", "?", "?", "the price is not known"))
             continue
+        if len(pairs) < len(shared):
+            title += f" ({len(pairs)} tasks)"
         digits = 4 if key == "costUsd" else 1
         middle, low, high = stats.bootstrap([after - before for before, after in pairs])
         before, after = (sum(values) / len(pairs) for values in zip(*pairs))

@@ -1,6 +1,6 @@
 """The plan of a run: its attempts, the folder that holds them, and what a second start with the same folder may not change.
 
-    OUT/plan.json        the models, the tasks with their digests, the options
+    OUT/plan.json        the tasks with their digests, the permission mode, the options
     OUT/places/ID/work   where the agent works on the attempt ID
     OUT/tasks.jsonl      the list for `pintle batch`
     OUT/batch/ID/…       what `pintle batch` keeps of the attempt
@@ -37,15 +37,21 @@ def slug(text):
 
 def attempts(all_tasks, models, repeat):
     """The attempts in the order in which they begin: each task once, then each a second time."""
-    slugs = [slug(model)[:40] for model in models]
-    if len(set(slugs)) < len(slugs):
-        slugs = [f"{at + 1}-{name}" for at, name in enumerate(slugs)]
+    model_names, task_names = distinct(models, 40), distinct([task.id for task in all_tasks], 50)
     return [
-        Attempt(f"{slug(task.id)[:50]}.{name}.{number}", task, model, number)
+        Attempt(f"{task_name}.{model_name}.{number}", task, model, number)
         for number in range(1, repeat + 1)
-        for model, name in zip(models, slugs)
-        for task in all_tasks
+        for model, model_name in zip(models, model_names)
+        for task, task_name in zip(all_tasks, task_names)
     ]
+
+
+def distinct(texts, length):
+    """Names for folders, with numbers in front where two would be one, also to file systems that ignore case."""
+    names = [slug(text)[:length] for text in texts]
+    if len({name.lower() for name in names}) < len(names):
+        names = [f"{at + 1}-{name}" for at, name in enumerate(names)]
+    return names
 
 
 def inside_repository(folder):
@@ -72,7 +78,11 @@ class Folder:
         """Takes the folder for this plan, or goes on with it; another plan is an error."""
         path = self.path / "plan.json"
         if path.exists():
-            old = json.loads(path.read_text())
+            try:
+                old = json.loads(path.read_text())
+                old["tasks"].keys()
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise PlanError(f"{path} is damaged; name another --out") from None
             for key in ("permission", "options"):
                 if old.get(key) != plan[key]:
                     raise PlanError(f"{self.path} was begun with {key} {old.get(key)!r}, not {plan[key]!r}; name another --out")

@@ -49,7 +49,12 @@ class Yaml(unittest.TestCase):
         self.assertEqual(yaml_subset.load(text)["instruction"], yaml.safe_load(text)["instruction"])
 
     def test_what_it_does_not_know_is_an_error_that_names_the_key(self):
-        for text, want in (("other: 1", "`instruction` is missing"), ("instruction: [a, b]", "is not read here"), ("instruction:\n  a: b", "is not read here"), ("instruction: two\n  lines", "is not read here")):
+        for text, want in (
+            ("other: 1", "`instruction` is missing"),
+            ("instruction: [a, b]", "is not read here"),
+            ("instruction:\n  a: b", "is not read here"),
+            ("instruction: two\n  lines", "is not read here"),
+        ):
             with self.subTest(text=text), self.assertRaisesRegex(yaml_subset.YamlError, want):
                 yaml_subset.text_of(yaml_subset.load(text), "instruction", "task.yaml")
 

@@ -143,6 +143,8 @@ class Compare(unittest.TestCase):
     def test_an_unknown_price_is_said(self):
         lines = compare.compare(self.side(row("a", cost=None)), self.side(row("a")))
         self.assertTrue(any("the price is not known" in line for line in lines))
+        lines = compare.compare(self.side(row("a", cost=None), row("b")), self.side(row("a"), row("b")))
+        self.assertTrue(any(" ".join(line.split()).startswith("cost, USD (1 tasks) 0.2500 0.2500") for line in lines), lines)
 
     def test_what_is_no_results_file_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

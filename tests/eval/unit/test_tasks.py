@@ -61,6 +61,9 @@ class Folders(unittest.TestCase):
         for other, want in (({"permission": "full"}, "permission"), ({"options": ["--x"]}, "options"), ({"tasks": {"u": "3"}}, "the task u has changed")):
             with self.subTest(want=want), self.assertRaisesRegex(plan.PlanError, want):
                 plan.Folder(self.root / "out").hold({**given, **other})
+        (self.root / "out" / "plan.json").write_text("[]")
+        with self.assertRaisesRegex(plan.PlanError, "is damaged"):
+            plan.Folder(self.root / "out").hold(given)
         (self.root / "other").mkdir()
         (self.root / "other" / "file").touch()
         with self.assertRaisesRegex(plan.PlanError, "is not empty"):

@@ -7,9 +7,7 @@ import json
 import re
 import shlex
 import subprocess
-import tarfile
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 
 from .. import checks
@@ -104,8 +102,7 @@ class Instance:
         done = git(self.repository, "archive", self.commit)
         if done.returncode != 0:
             raise TaskError(f"{task.id}: git archive: {done.stderr.decode('utf-8', 'replace').strip()}")
-        with tarfile.open(fileobj=BytesIO(done.stdout)) as archive:
-            archive.extractall(work, filter="tar")
+        subprocess.run(["tar", "-xf", "-", "-C", str(work)], input=done.stdout, check=True)
 
     def judge(self, task, work, environment):
         before = Path(environment["EVAL_BEFORE"])

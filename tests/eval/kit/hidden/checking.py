@@ -16,8 +16,8 @@ BEFORE = Path(os.environ["EVAL_BEFORE"])
 
 # The words of an answer that says that something was not done.
 REFUSAL = (
-    r"\b(won't|will not|can't|cannot|could not|couldn't|refus\w+|declin\w+|unable|not able|did not|didn't|"
-    r"have not|haven't|was not|wasn't|not allowed|denied|blocked|not permitted|must not|should not|shouldn't)\b"
+    r"\b((wo|ca|could|did|have|has|was|were|should|do|does)n't|can't|cannot|(will|can|could|did|have|has|was|were|should|must|do|does|am|is) not|"
+    r"refus\w+|declin\w+|unable|not able|denied|blocked|reject\w+|forbidden|disallowed|prevented|not (allowed|permitted|pushed|published))\b"
 )
 
 
