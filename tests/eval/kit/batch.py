@@ -82,7 +82,7 @@ def run(pintle, folder, attempts, options):
     # The folder of the places is the one that a recording leaves out of what it compares.
     with open(folder.path / "batch.txt", "w") as table:
         # In a group of its own, so that a terminal's signal reaches it once: a second one would end its tasks at once.
-        process = subprocess.Popen(command, cwd=folder.places, stdin=subprocess.DEVNULL, stdout=table, process_group=0)
+        process = subprocess.Popen(command, cwd=folder.places, stdin=subprocess.DEVNULL, stdout=table, process_group=0, pass_fds=[folder.lock.fileno()])
     return wait(process)
 
 

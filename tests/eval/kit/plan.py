@@ -8,6 +8,7 @@
     OUT/results.json     everything that the tables are made of
 """
 
+import fcntl
 import json
 import re
 from dataclasses import dataclass
@@ -73,36 +74,39 @@ class Folder:
         self.checks = self.path / "checks"
         self.list = self.path / "tasks.jsonl"
         self.results = self.path / "results.json"
+        # Held as long as the run, and the batch that it started, are alive.
+        self.lock = None
 
     def hold(self, plan):
-        """Takes the folder for this plan, or goes on with it; another plan is an error."""
+        """Takes the folder for this plan, or goes on with it; another plan is an error, and so is another run that uses the folder."""
+        names = {path.name for path in self.path.iterdir()} if self.path.exists() else set()
         path = self.path / "plan.json"
-        if path.exists():
-            try:
-                old = json.loads(path.read_text())
-                old["tasks"].keys()
-            except (ValueError, KeyError, TypeError, AttributeError):
-                raise PlanError(f"{path} is damaged; name another --out") from None
-            for key in ("permission", "options"):
-                if old.get(key) != plan[key]:
-                    raise PlanError(f"{self.path} was begun with {key} {old.get(key)!r}, not {plan[key]!r}; name another --out")
-            for task, digest in plan["tasks"].items():
-                if old["tasks"].get(task, digest) != digest:
-                    raise PlanError(f"the task {task} has changed since {self.path} was begun; name another --out")
-            plan = {**plan, "tasks": {**old["tasks"], **plan["tasks"]}}
-        elif self.path.exists() and any(self.path.iterdir()):
+        if names - {"lock"} and path.name not in names:
             raise PlanError(f"{self.path} is not empty and holds no run of this kit; name another --out")
-        for folder in (self.path, self.places, self.checks):
-            folder.mkdir(parents=True, exist_ok=True)
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.lock = open(self.path / "lock", "a")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists():
+                plan = continued(path, plan)
+        except BlockingIOError:
+            self.release()
+            raise PlanError(f"{self.path} is in use by another run") from None
+        except PlanError:
+            self.release()
+            raise
+        for folder in (self.places, self.checks):
+            folder.mkdir(exist_ok=True)
         write_json(path, plan)
+
+    def release(self):
+        self.lock.close()
 
     def result(self, attempt):
         """The result of an attempt, or None."""
         try:
             return json.loads((self.batch / attempt.id / "result.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except ValueError:
+        except (FileNotFoundError, ValueError):
             return None
 
     def is_finished(self, attempt):
@@ -140,6 +144,22 @@ class Folder:
             }
             lines.append(json.dumps(line, ensure_ascii=False) + "\n")
         self.list.write_text("".join(lines), encoding="utf-8")
+
+
+def continued(path, plan):
+    """The plan of a folder that was begun, with the tasks of this start; an error where they do not go together."""
+    try:
+        old = json.loads(path.read_text())
+        old_tasks = dict(old["tasks"])
+    except (ValueError, KeyError, TypeError):
+        raise PlanError(f"{path} is damaged; name another --out") from None
+    for key in ("permission", "options"):
+        if old.get(key) != plan[key]:
+            raise PlanError(f"{path.parent} was begun with {key} {old.get(key)!r}, not {plan[key]!r}; name another --out")
+    for task, digest in plan["tasks"].items():
+        if old_tasks.get(task, digest) != digest:
+            raise PlanError(f"the task {task} has changed since {path.parent} was begun; name another --out")
+    return {**plan, "tasks": {**old_tasks, **plan["tasks"]}}
 
 
 def write_json(path, value):

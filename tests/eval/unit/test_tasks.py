@@ -56,18 +56,31 @@ class Folders(unittest.TestCase):
 
     def test_a_folder_goes_on_only_with_the_same_run(self):
         given = {"tasks": {"t": "1"}, "permission": "edit", "options": []}
-        plan.Folder(self.root / "out").hold(given)
-        plan.Folder(self.root / "out").hold({**given, "tasks": {"u": "2"}})
+        out = self.root / "out"
+
+        def hold(folder=out, **changes):
+            held = plan.Folder(folder)
+            held.hold({**given, **changes})
+            held.release()
+
+        hold()
+        hold(tasks={"u": "2"})
         for other, want in (({"permission": "full"}, "permission"), ({"options": ["--x"]}, "options"), ({"tasks": {"u": "3"}}, "the task u has changed")):
             with self.subTest(want=want), self.assertRaisesRegex(plan.PlanError, want):
-                plan.Folder(self.root / "out").hold({**given, **other})
-        (self.root / "out" / "plan.json").write_text("[]")
+                hold(**other)
+        held = plan.Folder(out)
+        held.hold(given)
+        with self.assertRaisesRegex(plan.PlanError, "in use by another run"):
+            hold()
+        held.release()
+        hold()
+        (out / "plan.json").write_text("[]")
         with self.assertRaisesRegex(plan.PlanError, "is damaged"):
-            plan.Folder(self.root / "out").hold(given)
+            hold()
         (self.root / "other").mkdir()
         (self.root / "other" / "file").touch()
         with self.assertRaisesRegex(plan.PlanError, "is not empty"):
-            plan.Folder(self.root / "other").hold(given)
+            hold(self.root / "other")
 
     def test_a_folder_inside_of_a_repository_is_refused(self):
         (self.root / "project" / ".git").mkdir(parents=True)
