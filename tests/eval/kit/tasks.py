@@ -1,5 +1,6 @@
 """Tasks: reading a folder of them, and making the place in which an agent works on one."""
 
+import atexit
 import fnmatch
 import hashlib
 import os
@@ -175,10 +176,11 @@ def make_place(task, place):
     with _lock:
         digest = task.digest()
         if digest not in _templates:
-            folder = tempfile.TemporaryDirectory(prefix="pintle-eval-template-")
-            build(task, Path(folder.name) / "place")
-            _templates[digest] = folder
-        first = Path(_templates[digest].name) / "place"
+            folder = Path(tempfile.mkdtemp(prefix="pintle-eval-template-"))
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            build(task, folder / "place")
+            _templates[digest] = folder / "place"
+        first = _templates[digest]
     shutil.copytree(first, place, symlinks=True)
 
 

@@ -21,42 +21,50 @@ def options(path, **more):
 
 
 class Yaml(unittest.TestCase):
+    TEXTS = (
+        ("key: plain text # a comment", "plain text"),
+        ("key: a#b:c", "a#b:c"),
+        ("key: \"a \\\"b\\\"\\n\"", 'a "b"\n'),
+        ("key: 'it''s'  # c", "it's"),
+        ("key: |\n  a\n    b\n\n  c\n\nother: 1", "a\n  b\n\nc\n"),
+        ("key: |-\n  a\n  b\n", "a\nb"),
+        ("key: |+\n  a\n\nother: 1", "a\n\n"),
+        ("key: >\n  a\n  b\n\n  c\n", "a b\nc\n"),
+        ("key: >-\n  a\n    code\n  b\n", "a\n  code\nb"),
+        ("key: |2\n    a\n", "  a\n"),
+        ("key: |\r\n  a\r\n  b\r\n", "a\nb\n"),
+        ("key: a plain\n  text\n\n  of lines\nother: 1", "a plain text\nof lines"),
+        ("key: \"a quoted\n  \\\"text\\\" \\\n  of\n\n  lines\\n\"\n", 'a quoted "text" of\nlines\n'),
+        ("key: 'it''s\n  one'", "it's one"),
+        ("# c\nother: [1]\nkey: x", "x"),
+        ("tags:\n- a\n- b\nkey: x", "x"),
+    )
+
     def test_texts(self):
-        for text, want in (
-            ("key: plain text # a comment", "plain text"),
-            ("key: a#b: c", "a#b: c"),
-            ("key: \"a \\\"b\\\"\\n\"", 'a "b"\n'),
-            ("key: 'it''s'  # c", "it's"),
-            ("key: |\n  a\n    b\n\n  c\n\nother: 1", "a\n  b\n\nc\n"),
-            ("key: |-\n  a\n  b\n", "a\nb"),
-            ("key: |+\n  a\n\nother: 1", "a\n\n"),
-            ("key: >\n  a\n  b\n\n  c\n", "a b\nc\n"),
-            ("key: >-\n  a\n    code\n  b\n", "a\n  code\nb"),
-            ("key: |2\n    a\n", "  a\n"),
-            ("key: |\r\n  a\r\n  b\r\n", "a\nb\n"),
-            ("# c\nother: [1]\nkey: x", "x"),
-            ("tags:\n- a\n- b\nkey: x", "x"),
-        ):
+        for text, want in self.TEXTS:
             with self.subTest(text=text):
-                self.assertEqual(yaml_subset.load(text)["key"], want)
+                self.assertEqual(yaml_subset.read(text)["key"], want)
 
     def test_the_same_as_a_whole_parser_where_there_is_one(self):
         try:
             import yaml
         except ImportError:
             self.skipTest("no PyYAML")
+        for text, want in self.TEXTS:
+            with self.subTest(text=text):
+                self.assertEqual(yaml.safe_load(text)["key"], want)
         text = (FIXTURES / "terminal-bench" / "count-lines" / "task.yaml").read_text()
-        self.assertEqual(yaml_subset.load(text)["instruction"], yaml.safe_load(text)["instruction"])
+        self.assertEqual(yaml_subset.read(text)["instruction"], yaml.safe_load(text)["instruction"])
 
     def test_what_it_does_not_know_is_an_error_that_names_the_key(self):
         for text, want in (
             ("other: 1", "`instruction` is missing"),
             ("instruction: [a, b]", "is not read here"),
             ("instruction:\n  a: b", "is not read here"),
-            ("instruction: two\n  lines", "is not read here"),
+            ("instruction:\n- two\n- lines", "is not read here"),
         ):
             with self.subTest(text=text), self.assertRaisesRegex(yaml_subset.YamlError, want):
-                yaml_subset.text_of(yaml_subset.load(text), "instruction", "task.yaml")
+                yaml_subset.text_of(yaml_subset.load(text), "instruction", Path("task.yaml"))
 
 
 class Dockerfiles(unittest.TestCase):
@@ -92,6 +100,13 @@ class TerminalBench(unittest.TestCase):
             self.read()["wants-container"].missing(),
             "its Dockerfile has `RUN apt-get update && apt-get install -y gcc`, which needs a container; --in-place tries it without",
         )
+
+    def test_one_that_is_broken_is_skipped(self):
+        for content, want in (("", "it cannot be read: task.yaml: `instruction` is missing"), ("instruction: [a]\n", "it cannot be read: task.yaml: `instruction` is written in a way")):
+            with tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / "task.yaml").write_text(content)
+                (task,) = foreign.read_tasks(options(Path(folder)))
+                self.assertTrue(task.missing().startswith(want), task.missing())
 
     def test_services(self):
         for text, count in (("services:\n  client:\n    image: x\n", 1), ("services:\n  a:\n    image: x\n  b:\n    image: y\nvolumes:\n  v:\n", 2), ("", 1)):

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import checks
-from ..tasks import Limits, Task, TaskError
+from ..tasks import Limits, Task
 from . import dockerfile, yaml_subset
 
 # Files of a task that are no part of what an agent sees.
 HIDDEN = {"task.yaml", "task.toml", "instruction.md", "run-tests.sh", "tests", "solution", "solution.sh", "solution.yaml", "Dockerfile", "docker-compose.yaml"}
+
+KIND = "terminal-bench"
 
 INSTALLERS = re.compile(r"^\s*(?:sudo )?(apt-get|apt|apk|yum|dnf|curl|wget|pip3?|uv|npm|conda)\s", re.M)
 
@@ -39,13 +41,14 @@ def read_task(folder, options):
     try:
         parts = old_format(folder) if (folder / "task.yaml").is_file() else new_format(folder)
     except (yaml_subset.YamlError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TaskError(f"{folder}: {error}") from None
+        # One that is broken keeps nobody from the others.
+        return Task(id=folder.name, kind=KIND, languages=(), prompt="", folder=folder, skip=f"it cannot be read: {error}")
     recipe_file = parts.context / "Dockerfile"
     recipe = dockerfile.read(recipe_file.read_text(encoding="utf-8")) if recipe_file.is_file() else dockerfile.Recipe("/app", (), "it has no Dockerfile")
     own = Folder(parts.context, parts.script, recipe, parts.test_seconds)
     return Task(
         id=folder.name,
-        kind="terminal-bench",
+        kind=KIND,
         languages=parts.labels,
         prompt=parts.prompt.strip(),
         folder=folder,

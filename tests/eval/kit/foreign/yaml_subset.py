@@ -17,7 +17,21 @@ class Other:
 
 
 def load(text):
-    """The top keys with their values."""
+    """The top keys with their values. Where there is PyYAML, it reads what this does not."""
+    values = read(text)
+    if any(isinstance(value, Other) for value in values.values()):
+        try:
+            import yaml
+
+            whole = yaml.safe_load(text)
+        except Exception:  # There is none, or it finds the text as odd as we do.
+            return values
+        if isinstance(whole, dict):
+            values |= {key: whole[key] for key, value in values.items() if isinstance(value, Other) and isinstance(whole.get(key), str)}
+    return values
+
+
+def read(text):
     values, lines, at = {}, text.replace("\r\n", "\n").split("\n"), 0
     while at < len(lines):
         match = KEY.match(lines[at])
@@ -33,7 +47,8 @@ def load(text):
         if block:
             values[key] = block_text(below, folded=block[1] == ">", chomp=block[2] or block[4], indent=int(block[3] or 0))
         elif any(line.strip() and not line.lstrip().startswith("#") for line in below):
-            values[key] = Other()
+            is_text = value and not value.startswith("#") and not any(line.startswith("- ") for line in below)
+            values[key] = scalar(flow([value, *below])) if is_text else Other()
         else:
             values[key] = scalar(value)
     return values
@@ -68,6 +83,24 @@ def fold(lines):
     return text
 
 
+def flow(lines):
+    """A plain or quoted text over several lines: joined by spaces, an empty line is a line break, and `\\` at the end of a quoted line joins as it is."""
+    text = lines[0].rstrip()
+    breaks = 0
+    for line in (line.strip() for line in lines[1:]):
+        if not line:
+            breaks += 1
+            continue
+        if breaks:
+            text += ("\\n" if text.startswith('"') else "\n") * breaks
+        elif text.startswith('"') and re.search(r"(?<!\\)(\\\\)*\\$", text):
+            text = text[:-1]
+        else:
+            text += " "
+        text, breaks = text + line, 0
+    return text
+
+
 def scalar(value):
     if value.startswith('"'):
         try:
@@ -89,8 +122,8 @@ def text_of(values, key, path):
     if isinstance(value, str) and value.strip():
         return value
     if value is None or value == "":
-        raise YamlError(f"{path}: `{key}` is missing")
-    raise YamlError(f"{path}: `{key}` is written in a way that is not read here; write it as a block text: `{key}: |`")
+        raise YamlError(f"{path.name}: `{key}` is missing")
+    raise YamlError(f"{path.name}: `{key}` is written in a way that is not read here; write it as a block text: `{key}: |`")
 
 
 def seconds_of(values, key, usual):
