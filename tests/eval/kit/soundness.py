@@ -10,13 +10,17 @@ from pathlib import Path
 from . import checks, tasks
 
 
-def played(task, script):
-    """The verdict after a script that plays the agent; None plays one that did nothing."""
+# The answers of an agent that did nothing. Where only the answer is judged, none of them may pass.
+NOTHING = ("", "Done. I made the changes that you asked for, and all tests pass.")
+
+
+def played(task, script, said=""):
+    """The verdict after a script that plays the agent, and whether the script itself failed; None plays one that did nothing, but for its answer."""
     with tempfile.TemporaryDirectory(prefix="pintle-eval-") as folder:
         place = Path(folder) / "place"
         tasks.make_place(task, place)
         answer = Path(folder) / "answer.txt"
-        answer.write_text("")
+        answer.write_text(said)
         if script is not None:
             environment = tasks.clean_environment(folder) | {"EVAL_ANSWER": str(answer), "EVAL_TASK": str(task.folder)}
             command = ["bash", "-e", str(script)]
@@ -29,9 +33,10 @@ def played(task, script):
 def complaints(task):
     """The ways in which a task is not sound, each in a line."""
     found = []
-    verdict, _ = played(task, None)
-    if verdict.passed:
-        found.append(f"{task.id}: passes where nothing was done: {verdict.reason}")
+    for said in NOTHING if task.unchanged else NOTHING[:1]:
+        verdict, _ = played(task, None, said)
+        if verdict.passed:
+            found.append(f"{task.id}: passes where nothing was done: {verdict.reason}")
     solve = task.folder / "solve.sh"
     if not solve.is_file():
         return found + [f"{task.id}: has no solve.sh"]

@@ -36,6 +36,8 @@ class Yaml(unittest.TestCase):
         ("key: a plain\n  text\n\n  of lines\nother: 1", "a plain text\nof lines"),
         ("key: \"a quoted\n  \\\"text\\\" \\\n  of\n\n  lines\\n\"\n", 'a quoted "text" of\nlines\n'),
         ("key: 'it''s\n  one'", "it's one"),
+        ("key:\n  It begins\n\n  below.\nother: 1", "It begins\nbelow."),
+        ("key: |-\n  a\n    \n  b\n", "a\n  \nb"),
         ("# c\nother: [1]\nkey: x", "x"),
         ("tags:\n- a\n- b\nkey: x", "x"),
     )

@@ -47,8 +47,7 @@ def read(text):
         if block:
             values[key] = block_text(below, folded=block[1] == ">", chomp=block[2] or block[4], indent=int(block[3] or 0))
         elif any(line.strip() and not line.lstrip().startswith("#") for line in below):
-            is_text = value and not value.startswith("#") and not any(line.startswith("- ") for line in below)
-            values[key] = scalar(flow([value, *below])) if is_text else Other()
+            values[key] = scalar(flow([value, *below])) if is_text(value, below) else Other()
         else:
             values[key] = scalar(value)
     return values
@@ -59,7 +58,7 @@ def block_text(lines, folded, chomp, indent):
     if not filled:
         return ""
     indent = indent or len(filled[0]) - len(filled[0].lstrip(" "))
-    body = [line[indent:] if line.strip() else "" for line in lines]
+    body = [line[indent:] for line in lines]
     text = fold(body) if folded else "\n".join(body)
     stripped = text.rstrip("\n")
     return stripped if chomp == "-" else text + "\n" if chomp == "+" else stripped + "\n"
@@ -83,11 +82,21 @@ def fold(lines):
     return text
 
 
+def is_text(value, below):
+    """Whether lines below a key go on with its text, rather than being a list or further keys."""
+    first = next(line for line in below if line.strip()).strip()
+    if value and not value.startswith("#"):
+        return not any(line.startswith("- ") for line in below)
+    return not value and re.match(r"(- |-$|[\w.-]+:( |$)|[\[{#?])", first) is None
+
+
 def flow(lines):
     """A plain or quoted text over several lines: joined by spaces, an empty line is a line break, and `\\` at the end of a quoted line joins as it is."""
-    text = lines[0].rstrip()
-    breaks = 0
-    for line in (line.strip() for line in lines[1:]):
+    filled = [line.strip() for line in lines]
+    while filled and not filled[0]:
+        filled.pop(0)
+    text, breaks = filled[0], 0
+    for line in filled[1:]:
         if not line:
             breaks += 1
             continue
