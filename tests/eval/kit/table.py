@@ -21,8 +21,12 @@ def percent(rate):
     return f"{100 * rate:.1f} %"
 
 
-def interval(passes, count):
-    low, high = stats.wilson(passes, count)
+def interval(rows):
+    """The interval of the rate. Repeats of a task are no further tasks: each task counts once, with the rate of its repeats."""
+    by_task = {}
+    for row in rows:
+        by_task.setdefault(row["task"], []).append(row["state"] == "passed")
+    low, high = stats.wilson(sum(sum(own) / len(own) for own in by_task.values()), len(by_task))
     return f"{100 * low:.0f}-{100 * high:.0f} %"
 
 
@@ -61,7 +65,7 @@ def summary(data):
             model,
             f"{passes}/{count}",
             percent(passes / count) if count else "-",
-            interval(passes, count) if count else "-",
+            interval(counted) if count else "-",
             cost(counted),
             number(total["inputTokens"]),
             number(total["cachedTokens"]),

@@ -105,6 +105,12 @@ notes:
 """,
         )
 
+    def test_repeats_are_no_further_tasks(self):
+        once = [row("a"), row("b", "failed")]
+        self.assertEqual(table.interval(once), "9-91 %")
+        self.assertEqual(table.interval(once * 5), "9-91 %")
+        self.assertEqual(table.interval([row("a"), row("a", "failed"), row("b"), row("b", "failed")]), "9-91 %")
+
     def test_numbers(self):
         for value, text in ((0, "0"), (9999, "9999"), (10000, "10.0k"), (1234567, "1.2M"), (2.5e9, "2.5G")):
             self.assertEqual(table.number(value), text)
