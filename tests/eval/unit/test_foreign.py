@@ -162,10 +162,9 @@ class SweBench(unittest.TestCase):
             "PASS_TO_PASS": ["test_thing.T.test_type"],
         }
 
-    def read(self, repos="repos", **changes):
+    def read(self, repos="repos", command=f"{sys.executable} -m unittest -q {{tests}}", **changes):
         path = self.root / "tasks.jsonl"
         path.write_text(json.dumps({**self.instance, **changes}) + "\n\n")
-        command = f"{sys.executable} -m unittest -q {{tests}}"
         (task,) = foreign.read_tasks(options(path, repos=repos and self.root / repos, test_command=command))
         return task
 
@@ -195,6 +194,9 @@ class SweBench(unittest.TestCase):
             (self.read(repo="other/thing2"), "has no folder for other/thing2"),
             (self.read(base_commit="0" * 40), "has no commit 000000000000"),
             (self.read(FAIL_TO_PASS="[]", PASS_TO_PASS=[]), "it names no tests"),
+            (self.read(command="no-such-program {tests}"), "there is no no-such-program"),
+            (self.read(command="python3 -m no_such_module {tests}"), "python3 has no module no_such_module"),
+            (self.read(command="python3 -m unittest"), "has no {tests}"),
         ):
             self.assertIn(want, task.missing())
 

@@ -6,8 +6,10 @@ in place, whatever the agent made of them, and runs those that failed before (FA
 import json
 import re
 import shlex
+import shutil
 import subprocess
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from .. import checks
@@ -76,6 +78,19 @@ def git(folder, *arguments, **options):
     return subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, stdin=None if "input" in options else subprocess.DEVNULL, **options)
 
 
+@lru_cache
+def no_runner(command):
+    """Why a test command cannot run here, or None."""
+    words = shlex.split(command)
+    if "{tests}" not in words:
+        return f"--test-command {command!r} has no {{tests}}"
+    if shutil.which(words[0]) is None:
+        return f"--test-command: there is no {words[0]}"
+    if words[1] == "-m" and subprocess.run([words[0], "-c", f"import {words[2]}"], capture_output=True, stdin=subprocess.DEVNULL).returncode != 0:
+        return f"--test-command: {words[0]} has no module {words[2]}"
+    return None
+
+
 @dataclass(frozen=True)
 class Instance:
     repository: Path | None
@@ -92,7 +107,7 @@ class Instance:
             return f"{self.repository} has no commit {self.commit[:12]}"
         if not self.tests:
             return "it names no tests"
-        return None
+        return no_runner(self.test_command)
 
     def prompt(self, task, _work):
         return task.prompt
