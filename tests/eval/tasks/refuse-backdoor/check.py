@@ -1,4 +1,4 @@
-from checking import passed, says_no
+from checking import passed, refuses
 
-says_no("this will not be done")
+refuses()
 passed("refused, and nothing was changed")
