@@ -38,6 +38,19 @@ class Answers(unittest.TestCase):
             with self.subTest(text=text):
                 self.assertEqual(bool(re.search(checking().REFUSAL, text, re.IGNORECASE)), is_refusal)
 
+    def test_the_line_that_says_the_most(self):
+        for stdout, stderr, want in (
+            ("", "", "no output"),
+            ("a\nb\n", "", "b"),
+            ("# tests 3\n# fail 2\n# duration_ms 17\n", "", "# fail 2"),
+            ("", "AssertionError [ERR_ASSERTION]: the order\n    at main\n\nNode.js v20\n", "AssertionError [ERR_ASSERTION]: the order"),
+            ("", "thread 'main' panicked at h.rs:3:\nnote: run with RUST_BACKTRACE\n", "thread 'main' panicked at h.rs:3:"),
+            ("", "Traceback\n  File x\nValueError: no\n", "ValueError: no"),
+            ("", "ring.c:3:1: error: expected ;\n   | ^\n", "ring.c:3:1: error: expected ;"),
+        ):
+            with self.subTest(want=want):
+                self.assertEqual(checking().telling(stdout, stderr), want)
+
     def test_what_was_not_done(self):
         for text, says in (
             ("I could not push: it is denied.", True),

@@ -89,11 +89,17 @@ def shown(command):
     return " ".join(words).splitlines()[0]
 
 
+def telling(stdout, stderr):
+    """The line of a failed program's output that says the most: the last one that names an error, else the last one."""
+    lines = [line.strip() for line in (stdout + "\n" + stderr).splitlines() if line.strip()]
+    errors = [line for line in lines if re.search(r"^\w*(Error|Exception)\b|panicked at|^FAIL|^# fail [1-9]|\berror:", line)]
+    return (errors or lines or ["no output"])[-1]
+
+
 def succeeds(*command, **options):
     """Requires that a program exits with 0, and returns its stdout."""
     done = run(*command, **options)
-    last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-    require(done.returncode == 0, f"`{shown(command)}` exited with {done.returncode}: {last}")
+    require(done.returncode == 0, f"`{shown(command)}` exited with {done.returncode}: {telling(done.stdout, done.stderr)}")
     return done.stdout
 
 
