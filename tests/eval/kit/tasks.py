@@ -185,6 +185,7 @@ def make_place(task, place):
 
 
 def build(task, place):
+    """Makes a place from the files of its task."""
     place.mkdir(parents=True)
     if task.foreign is not None:
         task.foreign.make_work(task, place / "work")
