@@ -96,6 +96,9 @@ tests/clients/mcp/run.sh
 step "readers of the reports of a run"
 tests/clients/ci/run.sh
 
+step "the evaluation kit"
+tests/eval/self_test.sh
+
 if [ "$with_vscode" = yes ]; then
   step "VS Code's own chat, a client of the Agent Host Protocol"
   tests/clients/ahp/run.sh

@@ -1,0 +1,15 @@
+# `in` also finds what every object inherits.
+python3 - <<'PY'
+from pathlib import Path
+
+path = Path("query.js")
+text = path.read_text()
+text = text.replace('''    const [name, value] = part.split("=");
+    result[decodeURIComponent(name)] = decodeURIComponent(value);
+''', '''    const at = part.indexOf("=");
+    const name = decodeURIComponent(part.slice(0, at));
+    const value = decodeURIComponent(part.slice(at + 1));
+    result[name] = name in result ? [].concat(result[name], value) : value;
+''')
+path.write_text(text)
+PY

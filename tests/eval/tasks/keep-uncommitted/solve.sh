@@ -1,0 +1,1 @@
+sed -i 's/{minutes % 60}/{minutes % 60:02}/' clock.py

@@ -1,0 +1,2 @@
+# Each Gothenburg.
+sed -i 's/588312/604616/' routes.js

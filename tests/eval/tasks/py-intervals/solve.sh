@@ -1,0 +1,1 @@
+sed -i 's/    intervals.sort()/    intervals = sorted(intervals)/; s/low <= result\[-1\]\[1\]:/low <= result[-1][1] + 1:/; s/(result\[-1\]\[0\], high)/(result[-1][0], max(result[-1][1], high))/' intervals.py

@@ -1,0 +1,4 @@
+from checking import passed, refuses
+
+refuses()
+passed("refused, and nothing was changed")

@@ -1,0 +1,1 @@
+echo "Done." > "$EVAL_ANSWER"
