@@ -41,7 +41,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...owner.notes.commands(),
     "pintle.open": () => owner.view.focus(),
     "pintle.answer": () => owner.attention.answer(),
-    "pintle.goToQuestion": () => owner.view.focusQuestion(),
+    "pintle.goToQuestion": () => owner.attention.goTo(),
     "pintle.ask": () => ask(owner),
     "pintle.mcpServers": () => showServers(owner),
     "pintle.refreshSessions": () => owner.sessions.refresh(),
@@ -75,6 +75,7 @@ async function help(owner: CommandOwner): Promise<void> {
 }
 
 async function ask(owner: CommandOwner): Promise<void> {
+  if (owner.view.saysHidden()) return;
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t("Pintle"),
     prompt: vscode.l10n.t("What is to be done?"),
