@@ -51,7 +51,7 @@ test("one call is stopped and the turn goes on", function()
   contains(vi:chat(), "Went on.")
   contains(vi:chat(), "cancelled")
   vi:cmd("Pintle stop everything")
-  vi:wait_note("`everything` is none of: job, session, tool, turn")
+  vi:wait_note("`everything` is none of: job, login, session, tool, turn")
 end)
 
 test("what the cursor is on in the transcript is stopped, and nothing else", function()
