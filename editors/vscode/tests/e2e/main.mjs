@@ -7,6 +7,7 @@ import * as faults from "./faults.mjs";
 import * as first from "./first.mjs";
 import * as hidden from "./hidden.mjs";
 import * as help from "./help.mjs";
+import * as load from "./load.mjs";
 import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
 import * as race from "./race.mjs";
@@ -50,6 +51,7 @@ for (const [name, run] of Object.entries({
   ...trust,
   ...shared,
   ...starting,
+  ...load,
 })) {
   if (!wanted.test(name)) continue;
   const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
