@@ -9,9 +9,16 @@ local M = {}
 ---@field kind? string What is picked, for those who have an own `vim.ui.select`.
 ---@field format_item fun(item: any): string
 
----@alias pintle.Pick fun(items: any[], options: pintle.PickOptions, done: fun(item: any, index: integer?))
+---@alias pintle.Pick fun(items: any[], options: pintle.PickOptions, done: fun(item: any, index: integer))
 
----The lines of a list, each with its number where a plugin gives lines back.
+---A module of a plugin, which may not be there.
+---@param name string
+---@return any
+local function plugin(name)
+  return require(name)
+end
+
+---The lines of a list.
 ---@param items any[]
 ---@param options pintle.PickOptions
 ---@return string[]
@@ -21,18 +28,20 @@ local function lines_of(items, options)
   end, items)
 end
 
----@type pintle.Pick
+---@param items any[]
+---@param options pintle.PickOptions
+---@param done fun(item: any, index: integer)
 local function telescope(items, options, done)
-  local actions, state = require("telescope.actions"), require("telescope.actions.state")
-  local sorters = require("telescope.config").values
+  local actions, state = plugin("telescope.actions"), plugin("telescope.actions.state")
+  local sorters = plugin("telescope.config").values
   local lines = lines_of(items, options)
-  local finder = require("telescope.finders").new_table({
+  local finder = plugin("telescope.finders").new_table({
     results = vim.fn.range(1, #items),
     entry_maker = function(index)
       return { value = index, display = lines[index], ordinal = lines[index] }
     end,
   })
-  require("telescope.pickers")
+  plugin("telescope.pickers")
     .new({}, {
       prompt_title = options.prompt,
       finder = finder,
@@ -51,13 +60,15 @@ local function telescope(items, options, done)
     :find()
 end
 
----@type pintle.Pick
+---@param items any[]
+---@param options pintle.PickOptions
+---@param done fun(item: any, index: integer)
 local function fzf_lua(items, options, done)
   local lines = {}
   for index, line in ipairs(lines_of(items, options)) do
     lines[index] = ("%d\t%s"):format(index, line)
   end
-  require("fzf-lua").fzf_exec(lines, {
+  plugin("fzf-lua").fzf_exec(lines, {
     prompt = options.prompt .. " ",
     -- The number before the tab is not shown.
     fzf_opts = { ["--delimiter"] = "\t", ["--with-nth"] = "2..", ["--no-multi"] = true },
@@ -84,13 +95,13 @@ local PICKERS = {
     module = "mini.pick",
     pick = function(items, options, done)
       -- It waits for the person, and runs `done` in the window that was there before.
-      require("mini.pick").ui_select(items, options, vim.schedule_wrap(done))
+      plugin("mini.pick").ui_select(items, options, vim.schedule_wrap(done))
     end,
   },
   snacks = {
     module = "snacks",
     pick = function(items, options, done)
-      require("snacks").picker.select(items, options, done)
+      plugin("snacks").picker.select(items, options, done)
     end,
   },
 }

@@ -47,6 +47,7 @@ end
 ---@param workspace pintle.Workspace
 function M.pick(workspace)
   M.read(workspace, function(sessions)
+    ---@type { label: string, act?: fun(), id?: string, name?: string }[]
     local choices = { { label = "New session", act = require("pintle").new } }
     if #sessions > 0 then
       choices[2] = {
