@@ -1,6 +1,6 @@
 // Without the chat view, which a setting hides: all else goes on.
 import assert from "node:assert/strict";
-import { LONG, edit, say, until } from "./support.mjs";
+import { LONG, call, edit, gate, say, until } from "./support.mjs";
 
 const HIDDEN = "The chat view is hidden by the setting pintle.showChat of this workspace.";
 
@@ -8,7 +8,14 @@ export async function theChatIsHiddenByASettingAndTheRestGoesOn(rig) {
   const folder = rig.folder("hidden", {
     files: { "a.txt": "one\ntwo\n" },
     settings: { "pintle.permissionMode": "full" },
-    script: { replies: [edit("a.txt", ["one", "eins"]), say("Changed.")] },
+    script: {
+      replies: [
+        gate("go"),
+        call("ask_user", { question: "In which language?", options: ["German", "Dutch"] }),
+        edit("a.txt", ["one", "eins"]),
+        say("Changed."),
+      ],
+    },
   });
   const settings = folder.read(".vscode/settings.json");
   const hide = (isHidden) =>
@@ -18,9 +25,18 @@ export async function theChatIsHiddenByASettingAndTheRestGoesOn(rig) {
     );
   const window = await rig.window(folder);
   await window.send("Change it");
-  await window.sees("Changed.");
+  await until("the model waits", () => folder.has("at-go"));
   hide(true);
   await window.page.locator("iframe.webview").waitFor({ state: "detached", timeout: LONG });
+
+  // A question that no view shows comes as a notification, also to a window in front, and is answered from there.
+  folder.write("go", "");
+  const asks = window.notification("Pintle asks: In which language?");
+  await asks.waitFor({ timeout: LONG });
+  await asks.getByText("Answer…").click({ timeout: LONG });
+  await window.pick("German");
+  await until("the turn goes on", () => folder.read("a.txt") === "eins\ntwo\n");
+  await window.status("Pintle").filter({ hasNotText: "working" }).waitFor({ timeout: LONG });
   await window.reloadInOrder();
   assert.equal(await window.page.locator("iframe.webview").count(), 0);
 
