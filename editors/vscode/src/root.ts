@@ -24,6 +24,7 @@ import { makeHighlighter } from "./view/colours.ts";
 import { allFolders, firstFolder, isShown, openPage, thisMachine } from "./view/machine.ts";
 import { fromPage } from "./view/fromPage.ts";
 import { HelpPages } from "./view/helpPages.ts";
+import { showOnce } from "./view/hidden.ts";
 import { registerCodeActions } from "./view/editorActions.ts";
 import { NestedAgents } from "./view/nestedAgents.ts";
 import { Notes } from "./view/notes.ts";
@@ -35,8 +36,7 @@ import { HunkControl } from "./view/scm.ts";
 import { SessionsTree } from "./view/sessionsTree.ts";
 import { StatusBar } from "./view/statusBar.ts";
 import { Unsaved } from "./view/unsaved.ts";
-
-const SHOWN_KEY = "pintle.wasShown";
+import { Walkthrough } from "./view/walkthrough.ts";
 
 export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemory, HasContext {
   readonly context: vscode.ExtensionContext;
@@ -59,6 +59,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly nested = new NestedAgents(this);
   readonly notes = new Notes(this);
   readonly attention = new Attention(this);
+  readonly walkthrough = new Walkthrough(this);
   #colours: Highlighter | undefined;
   readonly #hunkControl: HunkControl;
   readonly #editor: OpenDocuments;
@@ -102,6 +103,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       this.output,
       this.nested,
       this.notes,
+      this.walkthrough,
       registerCodeActions(),
       vscode.window.onDidChangeActiveColorTheme(() => {
         this.#colours?.themeChanged();
@@ -116,7 +118,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     );
     this.#remember();
     this.#begin();
-    this.#showOnce();
+    showOnce(context);
   }
 
   /** The workspace folder's path; empty when there is none. */
@@ -214,14 +216,6 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.#begin();
   }
 
-  /** After the extension is installed its view is shown once: VS Code may leave the new side bar empty until then. */
-  #showOnce(): void {
-    const state = this.context.globalState;
-    if (state.get<boolean>(SHOWN_KEY) === true) return;
-    void state.update(SHOWN_KEY, true);
-    void vscode.commands.executeCommand("pintle.chat.focus", { preserveFocus: true });
-  }
-
   #reset(): void {
     this.view.reset();
     this.#unsaved.reset();
@@ -271,8 +265,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     const set = (name: string, value: boolean): unknown =>
       vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
     set("isRunning", activity !== "idle");
-    set("isReady", this.chat?.engine.status.kind === "ready");
-    set("hasSession", (this.chat?.state?.entries.length ?? 0) > 0);
+    this.walkthrough.update();
   }
 
   async #settingsChanged(): Promise<void> {

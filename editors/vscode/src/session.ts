@@ -20,6 +20,7 @@ import type {
 import type { Change, State } from "./state.ts";
 import { beginAt, prepend } from "./earlier.ts";
 import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
+import { isSilence } from "./stall.ts";
 
 /** Events in a page; the most the engine gives. */
 const PAGE = 1000;
@@ -161,7 +162,7 @@ export class Session {
   }
 
   receive(record: AnyRecord): void {
-    this.#lastSignMs = Date.now();
+    if (!isSilence(record)) this.#lastSignMs = Date.now();
     if (this.#filling !== undefined) {
       if (isDurable(record) || this.#held.length < MOST_HELD) this.#held.push(record);
       return;

@@ -1,4 +1,5 @@
 /** Knows when a running turn has given no sign for too long. Pure: the clock is asked by its owner. */
+import type { AnyRecord } from "./protocol.ts";
 import type { State } from "./state.ts";
 
 /** A provider that is silent for so long may never answer. */
@@ -13,6 +14,11 @@ export function waitsForModel(state: State): boolean {
       (each.item.type === "toolCall" || each.item.type === "subagent") &&
       each.item.status === "running",
   );
+}
+
+/** Whether a record says nothing but that nothing comes from the model, which is no sign of it. */
+export function isSilence({ event }: AnyRecord): boolean {
+  return event?.type === "notice" && event.code === "modelSilent";
 }
 
 /** How long there was no sign, in milliseconds; undefined while that is no reason to say so. */

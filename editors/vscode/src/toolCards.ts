@@ -56,19 +56,28 @@ const ICONS: Record<string, string> = {
   use: "tools",
 };
 
-/** Tools that say more than their kind does. */
+/** Tools whose names say more than their kind does. A model's family has names of its own: case and separators do not count. */
 const NAMES: Record<string, string> = {
   ls: "list",
-  list_dir: "list",
-  LS: "list",
+  list: "list",
+  listdir: "list",
+  listdirectory: "list",
   write: "write",
-  Write: "write",
-  write_file: "write",
-  todo_write: "plan",
-  TodoWrite: "plan",
-  update_plan: "plan",
-  spawn_agent: "spawn",
+  writefile: "write",
+  todo: "plan",
+  todolist: "plan",
+  todowrite: "plan",
+  writetodos: "plan",
+  updateplan: "plan",
+  agent: "spawn",
+  invokeagent: "spawn",
+  runagent: "spawn",
+  spawnagent: "spawn",
+  subagent: "spawn",
+  task: "spawn",
   wait: "wait",
+  waitagent: "wait",
+  waitagents: "wait",
 };
 
 const LANGUAGES: Record<string, string> = { execute: "shellscript" };
@@ -103,10 +112,10 @@ export function viewTool(
 
 function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
   const { toolName, output, status } = item;
-  const kind = NAMES[toolName] ?? (item.kind in FORMS ? item.kind : "use");
+  const kind = NAMES[plain(toolName)] ?? (item.kind in FORMS ? item.kind : "use");
   const isError = output?.isError === true;
   const isTerminal = item.kind === "execute";
-  const rest = item.title.startsWith(`${toolName}: `) ? item.title.slice(toolName.length + 2) : item.title;
+  const rest = withoutName(item.title, toolName);
   const details = output?.details;
   return {
     ...EMPTY,
@@ -138,7 +147,7 @@ function jobCard(item: Item & Job, streamed: Streamed): ViewTool {
   return {
     ...EMPTY,
     verb: verbOf("job", item.status, item.status === "failed"),
-    subject: item.title.replace(/^\w+: /, ""),
+    subject: item.title.replace(/^[\w-]+: /, ""),
     isCode: true,
     icon: "server-process",
     status: item.status,
@@ -209,6 +218,17 @@ function subjectOf(kind: string, toolName: string, rest: string): string {
   return [words(toolName), said].filter(Boolean).join(": ");
 }
 
+/** What a title says beside the tool's name, with which most begin. */
+function withoutName(title: string, toolName: string): string {
+  const begin = `${toolName}: `;
+  return title.toLowerCase().startsWith(begin.toLowerCase()) ? title.slice(begin.length) : title;
+}
+
+/** A tool's name as `NAMES` has it. */
+function plain(name: string): string {
+  return name.replaceAll(/[_-]/g, "").toLowerCase();
+}
+
 function words(name: string): string {
   return name
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
@@ -219,15 +239,16 @@ function words(name: string): string {
 /** The command or the arguments as a person reads them. */
 function inputText(input: unknown, streamed: string): string {
   if (input === undefined) return streamed;
-  if (
-    typeof input === "object" &&
-    input !== null &&
-    "command" in input &&
-    typeof input.command === "string"
-  ) {
-    return input.command;
-  }
-  return JSON.stringify(input, undefined, 2);
+  return commandOf(input) ?? JSON.stringify(input, undefined, 2);
+}
+
+/** The command among the arguments, whose name is another one for some models: a line, or its words. */
+function commandOf(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null) return undefined;
+  const { command, cmd } = input as { command?: unknown; cmd?: unknown };
+  const given = command ?? cmd;
+  if (Array.isArray(given)) return given.join(" ");
+  return typeof given === "string" ? given : undefined;
 }
 
 function textOf(content: Content[]): string {

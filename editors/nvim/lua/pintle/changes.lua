@@ -196,16 +196,14 @@ local function pick(here, name)
   elseif #choices == 1 then
     return choices[1].open()
   end
-  vim.ui.select(choices, {
+  require("pintle.picker").select(choices, {
     prompt = "Which diff?",
     kind = "pintle_diff",
     format_item = function(choice)
       return choice.label
     end,
   }, function(choice)
-    if choice then
-      choice.open()
-    end
+    choice.open()
   end)
 end
 

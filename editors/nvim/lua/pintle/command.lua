@@ -165,7 +165,7 @@ local WORDS = {
   notes = { "send" },
   permissions = { "ask", "auto-edit", "full", "read-only" },
   review = { "new" },
-  stop = { "job", "session", "tool", "turn" },
+  stop = { "job", "login", "session", "tool", "turn" },
 }
 
 for _, name in ipairs({ "model", "effort", "mode", "permissions" }) do

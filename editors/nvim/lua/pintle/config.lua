@@ -20,6 +20,7 @@ local M = {}
 ---@field prompt_height integer Lines of the prompt window, at most a third of what both windows have.
 ---@field complete boolean Whether candidates are shown while one types `@` or `/` in a prompt.
 ---@field review_keys boolean Whether buffers with open hunks have the keys `]h`, `[h` and `ih`, where these are free.
+---@field picker string What lists are picked from: one of `require("pintle.picker").NAMES`.
 ---@field open_quickfix boolean Whether the quickfix window opens, without focus, when a turn has changed files.
 
 ---@type pintle.Config
@@ -43,6 +44,7 @@ M.defaults = {
   prompt_height = 8,
   complete = true,
   review_keys = true,
+  picker = "auto",
   open_quickfix = false,
 }
 
@@ -65,6 +67,7 @@ local checks = {
   prompt_height = "number",
   complete = "boolean",
   review_keys = "boolean",
+  picker = "string",
   open_quickfix = "boolean",
 }
 
@@ -104,6 +107,10 @@ function M.set(given)
   end
   if given.layout and not vim.tbl_contains({ "side", "float", "tab" }, given.layout) then
     error("pintle: the setting `layout` is `side`, `float` or `tab`", 0)
+  end
+  local pickers = require("pintle.picker").NAMES
+  if given.picker and not vim.tbl_contains(pickers, given.picker) then
+    error(("pintle: the setting `picker` is one of: %s"):format(table.concat(pickers, ", ")), 0)
   end
   if given.width and given.width <= 0 then
     error("pintle: the setting `width` is a part of the columns, such as 0.4, or a number of columns", 0)

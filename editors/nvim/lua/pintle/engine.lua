@@ -127,14 +127,23 @@ end
 ---@param method string
 ---@param params table
 ---@param done? fun(err?: pintle.RpcError, result?: table)
+---@return fun() cancel Has the engine cancel it, as far as it can be.
 function Engine:request(method, params, done)
+  ---@type pintle.Rpc?, integer?
+  local connection, id
   self:when_ready(function(err)
     if err then
       return done and done(err)
     end
     self.hooks.sending()
-    self.rpc:request(method, params, done)
+    connection = self.rpc
+    id = self.rpc:request(method, params, done)
   end)
+  return function()
+    if connection and id then
+      connection:notify(protocol.method.cancelRequest, { id = id })
+    end
+  end
 end
 
 ---@return integer?

@@ -80,6 +80,13 @@ function M.check()
   end
   table.sort(given)
   health.info(#given == 0 and "all as by default" or table.concat(given, "\n"))
+  local picker = config.get().picker
+  local _, problem = require("pintle.picker").find(picker)
+  if problem then
+    health.warn(problem)
+  elseif picker ~= "auto" then
+    health.ok("lists are shown by " .. (picker == "select" and "vim.ui.select" or picker))
+  end
   local lines = require("pintle.log").lines
   if #lines > 0 then
     health.start("pintle: last words")

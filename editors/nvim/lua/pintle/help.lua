@@ -89,10 +89,8 @@ function M.open(topic)
       return ("%s: %s"):format(item.topic, item.summary)
     end,
   }
-  vim.ui.select(topics, options, function(item)
-    if item then
-      show(item.topic)
-    end
+  require("pintle.picker").select(topics, options, function(item)
+    show(item.topic)
   end)
 end
 

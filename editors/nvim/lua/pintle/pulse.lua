@@ -77,11 +77,22 @@ local function tick()
   end
 end
 
+---Whether what came says nothing but that nothing comes from the model.
+---@param changed pintle.Change[]
+---@return boolean
+local function is_silence(changed)
+  local only = changed[1]
+  return #changed == 1 and only.kind == "notice" and only.notice.code == "modelSilent"
+end
+
 ---Something came for a session.
 ---@param state pintle.Session
-function M.heard(state)
+---@param changed pintle.Change[]
+function M.heard(state, changed)
   if not session.is_busy(state) then
     beats[state.id] = nil
+    return
+  elseif is_silence(changed) then
     return
   end
   local now = vim.uv.now()

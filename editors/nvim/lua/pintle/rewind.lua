@@ -55,17 +55,13 @@ local function pick_place(here, view, question, first, done)
     if #places == 0 then
       return log.say("there is no message yet to go back to")
     end
-    vim.ui.select(places, {
+    require("pintle.picker").select(places, {
       prompt = question,
       kind = "pintle_history",
       format_item = function(place)
         return place.label
       end,
-    }, function(place)
-      if place then
-        done(place)
-      end
-    end)
+    }, done)
   end)
 end
 
@@ -202,16 +198,14 @@ function M.rewind()
     return
   end
   pick_place(here, view, "Go back to before which message?", nil, function(place)
-    vim.ui.select(SCOPES, {
+    require("pintle.picker").select(SCOPES, {
       prompt = "What goes back?",
       kind = "pintle_scope",
       format_item = function(choice)
         return choice.label
       end,
     }, function(choice)
-      if choice then
-        confirm(here, view, place, choice)
-      end
+      confirm(here, view, place, choice)
     end)
   end)
 end

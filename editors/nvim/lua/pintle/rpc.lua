@@ -125,11 +125,13 @@ end
 ---@param method string
 ---@param params? table
 ---@param done? fun(err?: pintle.RpcError, result?: table)
+---@return integer id
 function Rpc:request(method, params, done)
   local id = self.next_id
   self.next_id = id + 1
   self.pending[id] = done or function() end
   self:send({ id = id, method = method, params = params or vim.empty_dict() })
+  return id
 end
 
 ---@param method string

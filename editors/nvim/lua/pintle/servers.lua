@@ -74,6 +74,37 @@ function M.actions(server)
   return { change(server), log_in, log_out }
 end
 
+---@type table<string, fun()> by the server that a person logs in to: what cancels it
+local logins = {}
+
+---Cancels the logins that wait for a person; there is one as a rule.
+function M.cancel_login()
+  if next(logins) == nil then
+    return log.say("no login waits")
+  end
+  for _, cancel in pairs(logins) do
+    cancel()
+  end
+end
+
+---Begins a login, which can be cancelled until the person has finished it.
+---@param ask fun(method: string, params: table, done: fun(result: table), failed: fun(err: pintle.RpcError): boolean?): fun()
+---@param action pintle.ServerAction
+local function log_in(ask, action)
+  local name = action.params.server
+  local cancel = ask(action.method, action.params, function(result)
+    logins[name] = nil
+    log.say(action.said(result))
+  end, function(err)
+    logins[name] = nil
+    if err.code == protocol.code.cancelled then
+      log.say(("the login to the MCP server %s was cancelled"):format(name))
+      return true
+    end
+  end)
+  logins[name] = cancel
+end
+
 ---Shows the page on which the person logs in, and where to find it when no browser opens.
 ---@param params pintle.AuthOpenUrlParams
 function M.page(params)
@@ -83,7 +114,7 @@ function M.page(params)
   end
   log.note(params.url)
   local name = params.mcpServer or params.provider or "it"
-  log.say(("finish the login to %s in your browser; :Pintle log has the address"):format(name))
+  log.say(("finish the login to %s in your browser, or :Pintle stop login; :Pintle log has the address"):format(name))
   local _, err = vim.ui.open(params.url)
   if err then
     log.warn(("no browser was opened: %s; :Pintle log has the address"):format(err))
@@ -91,7 +122,7 @@ function M.page(params)
 end
 
 ---Shows the tools of a server, and what can be done with it.
----@param ask fun(method: string, params: table, done: fun(result: table))
+---@param ask fun(method: string, params: table, done: fun(result: table), failed?: fun(err: pintle.RpcError): boolean?): fun()
 ---@param server pintle.McpServerState
 local function open(ask, server)
   local actions = M.actions(server)
@@ -104,9 +135,11 @@ local function open(ask, server)
   for _, line in ipairs(server.stderr or {}) do
     choices[#choices + 1] = "stderr: " .. line
   end
-  vim.ui.select(choices, { prompt = M.line(server) }, function(_, index)
-    local action = actions[index or 0]
-    if action then
+  require("pintle.picker").select(choices, { prompt = M.line(server) }, function(_, index)
+    local action = actions[index]
+    if action and action.method == protocol.method.mcp_login then
+      log_in(ask, action)
+    elseif action then
       ask(action.method, action.params, function(result)
         log.say(action.said(result))
       end)
@@ -120,10 +153,12 @@ function M.open()
   if not here or not view then
     return
   end
-  local function ask(method, params, done)
+  local function ask(method, params, done, failed)
     params.sessionId = view.state.id
-    here.engine:request(method, params, function(err, result)
-      if err or not result then
+    return here.engine:request(method, params, function(err, result)
+      if err and failed and failed(err) then
+        return
+      elseif err or not result then
         return log.failed("the MCP servers cannot be asked", err or { code = 0, message = "an empty answer" })
       end
       done(result)
@@ -133,10 +168,8 @@ function M.open()
     if #result.servers == 0 then
       return log.say("the session has no MCP servers; :Pintle help servers says where they come from")
     end
-    vim.ui.select(result.servers, { prompt = "MCP servers", format_item = M.line }, function(server)
-      if server then
-        open(ask, server)
-      end
+    require("pintle.picker").select(result.servers, { prompt = "MCP servers", format_item = M.line }, function(server)
+      open(ask, server)
     end)
   end)
 end

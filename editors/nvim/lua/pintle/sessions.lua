@@ -47,21 +47,30 @@ end
 ---@param workspace pintle.Workspace
 function M.pick(workspace)
   M.read(workspace, function(sessions)
-    local choices = { { label = "New session" } }
+    ---@type { label: string, act?: fun(), id?: string, name?: string }[]
+    local choices = { { label = "New session", act = require("pintle").new } }
+    if #sessions > 0 then
+      choices[2] = {
+        label = "Search what was said and done …",
+        act = function()
+          M.search(workspace)
+        end,
+      }
+    end
     for _, summary in ipairs(sessions) do
       choices[#choices + 1] = { label = M.label(summary), id = summary.sessionId, name = summary.title }
     end
-    vim.ui.select(choices, {
+    require("pintle.picker").select(choices, {
       prompt = "Which session?",
       kind = "pintle_session",
       format_item = function(choice)
         return choice.label
       end,
     }, function(choice)
-      if choice and choice.id then
+      if choice.id then
         M.open(workspace, choice.id, choice.name)
-      elseif choice then
-        require("pintle").new()
+      else
+        choice.act()
       end
     end)
   end)
@@ -99,14 +108,12 @@ function M.search(workspace, words)
       local later = (result.behind or 0) > 0 and ("; %d sessions are not indexed yet"):format(result.behind) or ""
       return log.say(("no session has `%s`%s"):format(words, later))
     end
-    vim.ui.select(result.hits, {
+    require("pintle.picker").select(result.hits, {
       prompt = ("Sessions with `%s`"):format(words),
       kind = "pintle_search",
       format_item = M.hit,
     }, function(hit)
-      if hit then
-        M.open(workspace, hit.sessionId, hit.title)
-      end
+      M.open(workspace, hit.sessionId, hit.title)
     end)
   end)
 end
@@ -148,11 +155,7 @@ local function pick_one(workspace, prompt, is_wanted, done)
     if #found == 0 then
       return log.say("there is no other session")
     end
-    vim.ui.select(found, { prompt = prompt, kind = "pintle_session", format_item = M.label }, function(summary)
-      if summary then
-        done(summary)
-      end
-    end)
+    require("pintle.picker").select(found, { prompt = prompt, kind = "pintle_session", format_item = M.label }, done)
   end)
 end
 

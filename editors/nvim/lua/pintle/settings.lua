@@ -113,16 +113,14 @@ function M.choose(verb, value)
         if #choices == 0 then
           return log.say(("there is nothing to choose; now it is `%s`"):format(option.value))
         end
-        vim.ui.select(choices, {
+        require("pintle.picker").select(choices, {
           prompt = option.name,
           kind = "pintle_" .. verb,
           format_item = function(choice)
             return choice.label
           end,
         }, function(choice)
-          if choice then
-            set(here, view.state.id, id, choice.value)
-          end
+          set(here, view.state.id, id, choice.value)
         end)
       end)
     end)

@@ -1,13 +1,13 @@
--- The verbs that stop: a call, a job or a sub-agent, the turn, the session. Each says what it did, and what goes on.
+-- The verbs that stop: a call, a job or a sub-agent, a login, the turn, the session. Each says what it did, and what goes on.
 
 local log = require("pintle.log")
 local protocol = require("pintle.protocol")
 
 local M = {}
 
----@alias pintle.StopScope "turn"|"tool"|"job"|"session"
+---@alias pintle.StopScope "turn"|"tool"|"job"|"login"|"session"
 
-M.SCOPES = { "job", "session", "tool", "turn" }
+M.SCOPES = { "job", "login", "session", "tool", "turn" }
 
 ---@return pintle.Workspace? here, pintle.View? view
 local function current()
@@ -92,11 +92,13 @@ local function stop_one(kinds, nothing)
   if under and vim.list_contains(list, under) or #list == 1 then
     return stop_item(here, view, under and vim.list_contains(list, under) and under or list[1])
   end
-  vim.ui.select(list, { prompt = "Stop which?", kind = "pintle_stop", format_item = name_of }, function(item)
-    if item then
+  require("pintle.picker").select(
+    list,
+    { prompt = "Stop which?", kind = "pintle_stop", format_item = name_of },
+    function(item)
       stop_item(here, view, item)
     end
-  end)
+  )
 end
 
 ---@type table<pintle.StopScope, fun()>
@@ -118,6 +120,9 @@ local scopes = {
   end,
   job = function()
     stop_one({ job = true, subagent = true }, "no job or sub-agent runs")
+  end,
+  login = function()
+    require("pintle.servers").cancel_login()
   end,
   session = function()
     local here, view = current()

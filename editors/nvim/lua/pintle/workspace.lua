@@ -350,7 +350,7 @@ end
 ---@param changed pintle.Change[]
 function Workspace:take(view, changed)
   view.chat:apply(changed)
-  pulse.heard(view.state)
+  pulse.heard(view.state, changed)
   local is_history = view.state.seq <= view.replayed_to
   for _, change in ipairs(changed) do
     if change.kind == "behind" then

@@ -189,7 +189,7 @@ test("a session is renamed, and its title stands above the transcript", function
   vi:lua("_G.choices = { false }")
   vi:cmd("Pintle sessions")
   vi:wait("#_G.asked == 1")
-  contains(vi:lua("return _G.asked[1].labels[2]"), "100 % mine!")
+  contains(vi:lua("return _G.asked[1].labels[3]"), "100 % mine!")
   vi:lua("vim.ui.input = function(_, done) done('') end")
   vi:cmd("Pintle rename")
   vi:wait("require('pintle').status().title == nil")

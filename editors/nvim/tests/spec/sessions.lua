@@ -51,7 +51,7 @@ test("one call is stopped and the turn goes on", function()
   contains(vi:chat(), "Went on.")
   contains(vi:chat(), "cancelled")
   vi:cmd("Pintle stop everything")
-  vi:wait_note("`everything` is none of: job, session, tool, turn")
+  vi:wait_note("`everything` is none of: job, login, session, tool, turn")
 end)
 
 test("what the cursor is on in the transcript is stopped, and nothing else", function()
@@ -123,7 +123,17 @@ test("where nothing comes that is said, and the message is sent again", function
   vi:cmd("Pintle open")
   vi:wait(SESSION)
   vi:cmd("Pintle ask where is it?")
+  -- The engine's own word that nothing comes is nothing that comes.
+  vi:lua([[
+    local here = require("pintle.workspace").find()
+    _G.words = vim.uv.new_timer()
+    _G.words:start(20, 20, vim.schedule_wrap(function()
+      local event = { type = "notice", level = "info", code = "modelSilent", message = "nothing" }
+      here:notified("session/event", { sessionId = here:view().state.id, after = here:view().state.seq, event = event })
+    end))
+  ]])
   vi:wait_screen("`:Pintle stop` cancels the turn")
+  vi:lua("_G.words:stop()")
   vi:wait_screen("no data for 0 s")
   equal(vi:is_blocked(), false)
   vi:cmd("Pintle retry")

@@ -5,6 +5,7 @@ import { rowsOf, textOfAsked, titleOf } from "../attention.ts";
 import type { BaseFiles } from "./baseFiles.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
+import { isChatHidden } from "./hidden.ts";
 import { closeProposed, openProposed } from "./proposed.ts";
 
 type Owner = HasChat & HasFolder & { readonly base: BaseFiles; readonly view: ChatView };
@@ -32,16 +33,22 @@ export class Attention {
     void vscode.commands.executeCommand("setContext", "pintle.hasQuestion", (chat?.asked.size ?? 0) > 0);
   }
 
-  /** A question is shown in the view; a notification comes only to a window that nobody looks at. */
+  /** A question is shown in the view; a notification comes only to a window that nobody looks at, or that hides the view. */
   notify(): void {
     const asked = this.#open().at(-1);
-    if (vscode.window.state.focused || asked === undefined) return;
+    const isSeen = vscode.window.state.focused && !isChatHidden();
+    if (isSeen || asked === undefined) return;
     void vscode.window
       .showWarningMessage(vscode.l10n.t("Pintle asks: {0}", titleOf(asked)), "Answer…", "Show")
       .then((choice) => {
-        if (choice === "Show") void this.#owner.view.focusQuestion();
+        if (choice === "Show") void this.goTo();
         if (choice === "Answer…") void this.#answer(asked);
       });
+  }
+
+  /** Takes the keyboard to the first question in the view; without the view, to the list of what waits. */
+  goTo(): Promise<void> {
+    return isChatHidden() ? this.answer() : this.#owner.view.focusQuestion();
   }
 
   /** Lists what waits for an answer from this window; one question alone is not listed first. */

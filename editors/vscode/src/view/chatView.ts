@@ -12,8 +12,10 @@ import { STALL_MS, waitsForModel } from "../stall.ts";
 import type { Change, State } from "../state.ts";
 import type { HasChat, HasContext, HasFolder, HasMemory } from "./owner.ts";
 import { headOf } from "./head.ts";
+import { isChatHidden, sayHidden } from "./hidden.ts";
 import { pageHtml } from "./pageHtml.ts";
 import type { Unsaved } from "./unsaved.ts";
+import type { Walkthrough } from "./walkthrough.ts";
 
 const VIEW = "pintle.chat";
 /** How often the seconds of a stalled turn are counted. */
@@ -22,8 +24,10 @@ const REDRAW_MS = 1000 / 30;
 /** Entries behind the place where a page stood before; the others come when a person goes on. */
 const MOST_AROUND = 200;
 
+type Owner = HasChat & HasFolder & HasMemory & HasContext & { readonly walkthrough: Walkthrough };
+
 export class ChatView implements vscode.WebviewViewProvider {
-  readonly #owner: HasChat & HasFolder & HasMemory & HasContext;
+  readonly #owner: Owner;
   readonly #unsaved: Unsaved;
   readonly #receive: (message: FromPage) => void;
   readonly #registration: vscode.Disposable;
@@ -40,11 +44,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   #returned: { text: string; attached: Input[] }[] = [];
   #wantsFocus: ToPage | undefined;
 
-  constructor(
-    owner: HasChat & HasFolder & HasMemory & HasContext,
-    unsaved: Unsaved,
-    receive: (message: FromPage) => void,
-  ) {
+  constructor(owner: Owner, unsaved: Unsaved, receive: (message: FromPage) => void) {
     this.#owner = owner;
     this.#unsaved = unsaved;
     this.#receive = receive;
@@ -53,6 +53,13 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   get isVisible(): boolean {
     return this.#view?.visible === true;
+  }
+
+  /** Whether a setting hides the view; that is said then. */
+  saysHidden(): boolean {
+    const isHidden = isChatHidden();
+    if (isHidden) void sayHidden();
+    return isHidden;
   }
 
   async focus(): Promise<void> {
@@ -80,6 +87,7 @@ export class ChatView implements vscode.WebviewViewProvider {
     });
     view.webview.html = pageHtml(view.webview, dist);
     this.#badge();
+    this.#owner.walkthrough.shown();
   }
 
   /** Another session, or all of it anew. */
@@ -135,6 +143,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   async #show(focus: ToPage): Promise<void> {
+    if (this.saysHidden()) return;
     this.#wantsFocus = focus;
     await vscode.commands.executeCommand(`${VIEW}.focus`);
     this.#schedule();

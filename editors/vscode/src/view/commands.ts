@@ -17,7 +17,7 @@ import type { Notes } from "./notes.ts";
 import { modeCommands } from "./modes.ts";
 import { setupCommands } from "./setup.ts";
 import { sessionCommands } from "./sessionCommands.ts";
-import { showServers } from "./serverCommands.ts";
+import { serverCommands } from "./serverCommands.ts";
 
 /** The owner of all that commands act on. */
 export type CommandOwner = ReviewOwner &
@@ -37,13 +37,13 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...setupCommands(owner),
     ...modeCommands(owner),
     ...sessionCommands(owner),
+    ...serverCommands(owner),
     ...editorCommands(owner),
     ...owner.notes.commands(),
     "pintle.open": () => owner.view.focus(),
     "pintle.answer": () => owner.attention.answer(),
-    "pintle.goToQuestion": () => owner.view.focusQuestion(),
+    "pintle.goToQuestion": () => owner.attention.goTo(),
     "pintle.ask": () => ask(owner),
-    "pintle.mcpServers": () => showServers(owner),
     "pintle.refreshSessions": () => owner.sessions.refresh(),
     "pintle.stop": () => stopTurn(owner),
     "pintle.compareUnsaved": (path: string) => compareUnsaved(owner, path),
@@ -75,6 +75,7 @@ async function help(owner: CommandOwner): Promise<void> {
 }
 
 async function ask(owner: CommandOwner): Promise<void> {
+  if (owner.view.saysHidden()) return;
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t("Pintle"),
     prompt: vscode.l10n.t("What is to be done?"),

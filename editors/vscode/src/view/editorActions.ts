@@ -57,6 +57,7 @@ class Actions implements vscode.CodeActionProvider {
 
 /** Asks about what is selected, or about the whole file. */
 async function askAbout(owner: Owner): Promise<void> {
+  if (owner.view.saysHidden()) return;
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
     void vscode.window.showInformationMessage(vscode.l10n.t("Open a file to ask about it."));
@@ -68,6 +69,7 @@ async function askAbout(owner: Owner): Promise<void> {
 }
 
 async function ask(owner: Owner, text: string, attached?: Input[]): Promise<void> {
+  if (owner.view.saysHidden()) return;
   const editor = vscode.window.activeTextEditor;
   const inputs = attached ?? (editor === undefined ? [] : attach(shown(editor)));
   if (inputs.length === 0) {
@@ -125,7 +127,7 @@ async function addToPrompt(owner: Owner, uri?: vscode.Uri, all?: vscode.Uri[]): 
     isEditor && (all ?? []).length < 2
       ? attach(shown(editor)).filter(({ type }) => type !== "diagnostics")
       : files.map(({ fsPath: path }) => ({ type: "file", path }));
-  if (inputs.length === 0) return;
+  if (inputs.length === 0 || owner.view.saysHidden()) return;
   await owner.view.focus();
   owner.view.attach(inputs);
 }

@@ -67,6 +67,7 @@ export class Notes {
       void vscode.window.showInformationMessage(words);
       return;
     }
+    if (this.#owner.view.saysHidden()) return;
     const notes = await Promise.all(
       [...this.#threads].map(async ({ uri, range, comments }) => {
         const document = await vscode.workspace.openTextDocument(uri);

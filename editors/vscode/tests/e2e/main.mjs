@@ -5,7 +5,9 @@ import * as axe from "./axe.mjs";
 import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
 import * as first from "./first.mjs";
+import * as hidden from "./hidden.mjs";
 import * as help from "./help.mjs";
+import * as load from "./load.mjs";
 import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
 import * as race from "./race.mjs";
@@ -16,6 +18,7 @@ import * as stream from "./stream.mjs";
 import * as sessions from "./sessions.mjs";
 import * as shared from "./shared.mjs";
 import * as servers from "./servers.mjs";
+import * as starting from "./start.mjs";
 import { start } from "./support.mjs";
 import * as transcript from "./transcript.mjs";
 import * as trust from "./trust.mjs";
@@ -43,9 +46,12 @@ for (const [name, run] of Object.entries({
   ...around,
   ...pictures,
   ...help,
+  ...hidden,
   ...servers,
   ...trust,
   ...shared,
+  ...starting,
+  ...load,
 })) {
   if (!wanted.test(name)) continue;
   const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

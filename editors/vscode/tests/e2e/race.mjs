@@ -142,7 +142,17 @@ export async function aCleanDocumentIsChangedAndWritten(rig) {
   await window.editor.click();
   await window.page.keyboard.press("Control+z");
   await reads(TEN.replace("2", "two"));
+  await window.page.keyboard.press("Control+Shift+z");
+  await reads(all);
   assert.equal(await window.page.locator(".notification-toast").count(), 0);
+  // The whole turn goes in one step, and comes back in one.
+  await window.page.locator(".tab.dirty").waitFor({ state: "detached", timeout: LONG });
+  await window.command("Pintle: Undo All Hunks of the Last Turn");
+  await reads(TEN);
+  await until("it is written", () => folder.read("a.txt") === TEN);
+  await window.editor.click();
+  await window.page.keyboard.press("Control+z");
+  await reads(all);
   await window.page.context().close();
 }
 

@@ -44,6 +44,24 @@ export async function aPersonLogsInToAServerInTheBrowserAndOutOfIt(rig) {
       .waitFor({ timeout: LONG });
     await window.pick("guarded");
     await window.shot("66-login");
+    // A login that nobody finishes is cancelled: by the command, and by the notification.
+    const browser = window.page.context();
+    await browser.route("**/authorize*", (route) => route.abort());
+    const waits = window.notification("Finish the login to the MCP server guarded in your browser");
+    for (const way of ["command", "button"]) {
+      await window.pick("Log in, in the browser");
+      await waits.waitFor({ timeout: LONG });
+      if (way === "command") await window.command("Pintle: Cancel the Login");
+      else await waits.getByRole("button", { name: "Cancel" }).click({ timeout: LONG });
+      const said = window.notification("The login to the MCP server guarded was cancelled.");
+      await said.waitFor({ timeout: LONG });
+      await waits.waitFor({ state: "detached", timeout: LONG });
+      await window.command("Notifications: Clear All Notifications");
+      await said.waitFor({ state: "detached", timeout: LONG });
+      await window.command("Pintle: MCP Servers…");
+      await window.pick("guarded");
+    }
+    await browser.unroute("**/authorize*");
     // The page opens in the browser, which agrees and leads back to the engine.
     await window.pick("Log in, in the browser");
     await window.notification("You are logged in to the MCP server guarded.").waitFor({ timeout: LONG });

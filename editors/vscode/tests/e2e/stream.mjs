@@ -1,30 +1,10 @@
 // A stream of 10,000 deltas, and a session with many entries, without a gap between two frames of the page.
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { LONG, processes, recordSession, until } from "./support.mjs";
+import { LONG, processes, recordSession, until, watch } from "./support.mjs";
 
 const DELTAS = 10_000;
 const MOST_MS = 100;
-
-/** Watches the page's frames and long tasks until it is told to stop. */
-function watch() {
-  const seen = { frames: 0, largest: 0, longTask: 0, stop: false };
-  window.pintleFrames = seen;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) seen.longTask = Math.max(seen.longTask, entry.duration);
-  }).observe({ type: "longtask" });
-  let last = performance.now();
-  const frame = (now) => {
-    seen.frames += 1;
-    seen.largest = Math.max(seen.largest, now - last);
-    last = now;
-    if (!seen.stop) requestAnimationFrame(frame);
-  };
-  requestAnimationFrame((now) => {
-    last = now;
-    requestAnimationFrame(frame);
-  });
-}
 
 /** Streams once; gives the largest gap between two frames, in milliseconds. */
 async function stream(rig, name, attempt, text, delayMs) {

@@ -103,6 +103,26 @@ export async function recordSession(rig, folder, prompts) {
   await exited;
 }
 
+/** Watches the page's frames and long tasks until it is told to stop. */
+export function watch() {
+  const seen = { frames: 0, largest: 0, longTask: 0, stop: false };
+  window.pintleFrames = seen;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) seen.longTask = Math.max(seen.longTask, entry.duration);
+  }).observe({ type: "longtask" });
+  let last = performance.now();
+  const frame = (now) => {
+    seen.frames += 1;
+    seen.largest = Math.max(seen.largest, now - last);
+    last = now;
+    if (!seen.stop) requestAnimationFrame(frame);
+  };
+  requestAnimationFrame((now) => {
+    last = now;
+    requestAnimationFrame(frame);
+  });
+}
+
 /** Starts VS Code and a browser, and gives what the cases work with. */
 export async function start(vsix, { trustsAll = true } = {}) {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-vscode-"));

@@ -6,7 +6,7 @@ import type { AnyRecord } from "../../src/protocol.ts";
 import { goesOnText, snippetText, stopReceipt } from "../../src/receipts.ts";
 import { apply, emptyState } from "../../src/reducer.ts";
 import { checkpointRows } from "../../src/rewind.ts";
-import { STALL_MS, stalledMs } from "../../src/stall.ts";
+import { STALL_MS, isSilence, stalledMs } from "../../src/stall.ts";
 import type { State } from "../../src/state.ts";
 
 /** A state after events, numbered from 1. */
@@ -118,4 +118,14 @@ test("checkpoints are rows, newest first, with some of the files that changed", 
 
 test("what was found is marked in its text", () => {
   assert.equal(snippetText([{ text: "a " }, { text: "word", match: true }, { text: " b" }]), "a »word« b");
+});
+
+test("the engine's word that nothing comes is no sign of the model", () => {
+  for (const [event, want] of [
+    [{ type: "notice", level: "info", code: "modelSilent", message: "nothing for 30 s" }, true],
+    [{ type: "notice", level: "info", code: "other", message: "" }, false],
+    [{ type: "item.delta", itemId: "i", field: "text", n: 0, text: "a" }, false],
+  ] as const) {
+    assert.equal(isSilence({ sessionId: "s", after: 1, event }), want);
+  }
 });

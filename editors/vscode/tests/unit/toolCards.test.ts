@@ -46,6 +46,20 @@ for (const [item, want] of [
   [call("grep", "grep: x in src", "search", "completed"), "search | Searched for x in src"],
   [call("web_fetch", "web_fetch: https://a.b/", "fetch", "completed"), "globe | Fetched https://a.b/"],
   [call("todo_write", "todo_write: 1 of 3 done", "think", "completed"), "checklist | Plan: 1 of 3 done"],
+  [call("run_shell_command", "run_shell_command: ls", "execute", "running"), "terminal | Running ls"],
+  [call("shell_command", "shell_command: ls", "execute", "completed"), "terminal | Ran ls"],
+  [call("replace", "replace: a.rs", "edit", "completed"), "edit | Edited a.rs"],
+  [call("Write", "Write: a.rs", "edit", "completed"), "new-file | Wrote a.rs"],
+  [call("WriteFile", "WriteFile: a.rs", "edit", "completed"), "new-file | Wrote a.rs"],
+  [call("write_file", "write_file: a.rs", "edit", "completed"), "new-file | Wrote a.rs"],
+  [call("list_directory", "list_directory: src", "read", "completed"), "folder-opened | Listed src"],
+  [call("Glob", "Glob: *.rs", "search", "completed"), "search | Searched for *.rs"],
+  [call("grep_search", "grep_search: x", "search", "completed"), "search | Searched for x"],
+  [call("TodoWrite", "TodoWrite: 1 of 3 done", "think", "completed"), "checklist | Plan: 1 of 3 done"],
+  [call("update_plan", "update_plan: 1 of 3 done", "think", "completed"), "checklist | Plan: 1 of 3 done"],
+  [call("Agent", "Agent: look", "other", "completed"), "run-all | Started a sub-agent for look"],
+  [call("invoke_agent", "invoke_agent: look", "other", "running"), "run-all | Starting a sub-agent for look"],
+  [call("ThinkHard", "ThinkHard: of it", "think", "completed"), "tools | Used think hard: of it"],
   [call("mcp__git__log_all", "mcp__git__log_all", "other", "completed"), "tools | Used log all of git"],
   [call("mcp__git__log", "mcp__git__log: main", "read", "completed"), "file | Read log of git: main"],
   [call("askUser", "askUser", "other", "running"), "tools | Using ask user"],
@@ -65,6 +79,17 @@ test("a card offers to stop what runs, and the whole of what was cut", () => {
   };
   const over = viewTool(call("bash", "bash: x", "execute", "completed", { output }) as never, NONE);
   assert.deepEqual([over.stop, over.fullBytes, over.output, over.isTerminal], [undefined, 5000, "end", true]);
+});
+
+test("the command is shown as a person reads it, whatever its argument is called", () => {
+  for (const [input, want] of [
+    [{ command: "make -j2" }, "make -j2"],
+    [{ cmd: "make" }, "make"],
+    [{ command: ["git", "log"] }, "git log"],
+    [{ path: "a" }, '{\n  "path": "a"\n}'],
+  ] as [unknown, string][]) {
+    assert.equal(viewTool(call("x", "x", "execute", "running", { input }) as never, NONE).input, want);
+  }
 });
 
 test("a job and a sub-agent are cards; a sub-agent that has answered does not run", () => {
