@@ -141,7 +141,7 @@ fn run(row: &Row) -> (Place, Output) {
     }
     let place = &task.place;
     let mut command = match row.way {
-        Way::FullDisk => place.limited_command(64, &args),
+        Way::FullDisk => place.limited_command(71, &args),
         Way::Alone | Way::SilentStdin | Way::Signal(_) => place.command(&args),
     };
     command.env("CI", "true").env("NO_COLOR", "1").stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -163,8 +163,9 @@ fn the_tools_of_a_session_are_those_that_are_named() {
     let out = run(&place, &calls(), &[]);
     assert_eq!(out.status.code(), Some(2));
     assert!(
-        text(&out.stderr)
-            .contains("`tools.allow`: unknown tool `rede`; expected one of apply_patch, "),
+        text(&out.stderr).contains(
+            "`tools.allow`: unknown tool `rede`; expected one of Agent, AskUserQuestion, "
+        ),
         "{out:?}"
     );
     let place = place_with("");

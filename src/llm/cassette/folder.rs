@@ -13,6 +13,7 @@ use crate::llm::error::{Error, ErrorKind};
 use crate::llm::wire::{Wire, WireRequest, WireResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -133,7 +134,10 @@ impl ReplayFolder {
         let recorded = self.recordings.iter().filter_map(|(name, recording)| {
             let request = recording.exchanges.first()?.request.as_ref()?;
             let lines = difference::lines(&request.path, request.body.as_ref()?);
-            Some((difference::alike(&lines, &sent), name, lines))
+            // Of several with as much in common, the one of about the same length.
+            let alike =
+                (difference::alike(&lines, &sent), Reverse(lines.len().abs_diff(sent.len())));
+            Some((alike, name, lines))
         });
         let nearest = recorded.max_by_key(|(alike, ..)| *alike);
         let place = self.folder.display();

@@ -170,7 +170,8 @@ async fn gpt_calls_its_own_tools() {
         apply_patch: 2 files => Applied the patch: | M src/a.rs | A new.txt
         apply_patch: src/a.rs => error: Cannot apply hunk 1 to src/a.rs: these lines are not there: | three | Nothing was changed.
         apply_patch: new.txt => Applied the patch: | D new.txt
-        read_file: CWD/src/a.rs => L1: fn one() {} |  | [2 more lines in file. Use offset=2 to continue.]
+        apply_patch: a.rs => Applied the patch: | M a.rs
+        read_file: CWD/src/a.rs => L1: fn eins() {} |  | [2 more lines in file. Use offset=2 to continue.]
         grep_files: one in . => src/a.rs
         grep_files: zwei in . => src/a.rs:2: fn zwei() {}
         list_dir: CWD => notes.txt | src/ | src/a.rs
@@ -181,7 +182,7 @@ async fn gpt_calls_its_own_tools() {
         send_input: agent-1: more => error: There are no sub-agents here. Do the work yourself.
         wait_agent: agent-1 => error: There are no sub-agents here. Do the work yourself.
         close_agent: agent-1 => error: There are no sub-agents here. Do the work yourself.
-        src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
+        src/a.rs: fn eins() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
     "#]].assert_eq(&played(Profile::OpenAi, calls).await);
 }
@@ -245,7 +246,7 @@ async fn gemini_calls_its_own_tools() {
         ask_user: Go? => error: Nobody can answer here: decide by yourself, and say what you decided.
         exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
         invoke_agent: p => error: There are no sub-agents here. Do the work yourself.
-        web_fetch: `url` is missing: it must be a string (given: prompt)
+        web_fetch: `prompt` must hold an address that begins with https:// or http://
         src/a.rs: fn uno() {} | fn zwei() {} | fn uno_more() {} |
         notes.txt: all new |
         new.txt: made |
@@ -275,7 +276,24 @@ async fn qwen_calls_its_own_tools() {
         ("exit_plan_mode", json!({"plan": "Do it."})),
         ("agent", json!({"description": "d", "prompt": "p", "subagent_type": "x"})),
     ];
-    expect![[r""]].assert_eq(&played(Profile::Qwen, calls).await);
+    expect![[r#"
+        read_file: CWD/src/a.rs => fn two() {} |  | [1 more lines in file. Use offset=2 to continue.]
+        read_file: CWD/src/a.rs => fn one() {} | fn two() {} | fn one_more() {}
+        grep_search: fn two in . => src/a.rs:2: fn two() {}
+        glob: *.rs in . => src/a.rs
+        list_directory: CWD => notes.txt | src/
+        edit: CWD/src/a.rs => Successfully replaced text in CWD/src/a.rs.
+        edit: new.txt => Created new.txt.
+        write_file: CWD/notes.txt => error: CWD/notes.txt exists and has not been read in this session. Read it first.
+        run_shell_command: cd CWD/src && pwd => CWD/src |
+        todo_write: 0 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
+        ask_user_question: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
+        exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
+        agent: p => error: There are no sub-agents here. Do the work yourself.
+        src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
+        notes.txt: first | second | third |
+        new.txt: made |
+    "#]].assert_eq(&played(Profile::Qwen, calls).await);
 }
 
 #[tokio::test]
@@ -298,7 +316,23 @@ async fn kimi_calls_its_own_tools() {
         ("Agent", json!({"prompt": "p", "description": "d", "subagent_type": "coder"})),
         ("TaskStop", json!({"task_id": "job-1"})),
     ];
-    expect![[r""]].assert_eq(&played(Profile::Kimi, calls).await);
+    expect![[r#"
+        Read: src/a.rs =>      2	fn two() {} |  | [1 more lines in file. Use line_offset=3 to continue.]
+        Grep: one in src => a.rs:2
+        Grep: two in . => src/a.rs-1- fn one() {} | src/a.rs:2: fn two() {} | src/a.rs-3- fn one_more() {}
+        Glob: *.rs in . => src/a.rs
+        Edit: src/a.rs => Successfully replaced text in src/a.rs.
+        Write: notes.txt => Successfully wrote 7 bytes to notes.txt
+        Write: `mode` must be overwrite or append, not "prepend"
+        Bash: cd src && pwd => CWD/src |
+        TodoList: 1 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
+        AskUserQuestion: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
+        ExitPlanMode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
+        Agent: p => error: There are no sub-agents here. Do the work yourself.
+        TaskStop: job-1 => error: There are no background jobs here. Run the command in the foreground.
+        src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
+        notes.txt: first | second | third | fourth |
+    "#]].assert_eq(&played(Profile::Kimi, calls).await);
 }
 
 #[tokio::test]
@@ -362,7 +396,21 @@ async fn mistral_calls_its_own_tools() {
         ("exit_plan_mode", json!({"plan": "Do it."})),
         ("task", json!({"task": "p", "agent": "explore"})),
     ];
-    expect![[r""]].assert_eq(&played(Profile::Mistral, calls).await);
+    expect![[r#"
+        read_file: src/a.rs =>      2	fn two() {} |  | [1 more lines in file. Use offset=3 to continue.]
+        grep: two in . => src/a.rs:2: fn two() {}
+        edit: src/a.rs => Successfully replaced text in src/a.rs.
+        edit: unknown: unknown argument `content`; expected one of `file_path`, `old_string`, `new_string`, `replace_all`
+        write_file: new.txt => Successfully wrote 5 bytes to new.txt
+        bash: cat new.txt => made |
+        todo: 0 of 0 done => error: Nobody can answer here: decide by yourself, and say what you decided.
+        ask_user_question: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
+        exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
+        task: p => error: There are no sub-agents here. Do the work yourself.
+        src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
+        notes.txt: first | second | third |
+        new.txt: made |
+    "#]].assert_eq(&played(Profile::Mistral, calls).await);
 }
 
 #[test]

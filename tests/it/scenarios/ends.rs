@@ -385,9 +385,10 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             > prompt b: Started
             accepted Prompt "b"
             turn started
-            completed #3 user "b"
-            started   #4 message running ""
-            completed #4 message completed "two"
+            completed #3 engine "From the engine, not from the user: what you may do has changed.\n- Mode: ask. Reading in the working directory and commands that are known to change nothing run by themselves. Every other call is denied, since nobody can be asked.\n- Commands run without a sandbox."
+            completed #4 user "b"
+            started   #5 message running ""
+            completed #5 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
             > set model=script/other effort=default: model=script/other effort=default permissionMode=ask mode=act steerMode=all followUpMode=one autoCompact=on
@@ -397,6 +398,7 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             --- the model read
             user "a"
             assistant "one"
+            user "From the engine, not from the user: what you may do has changed.\n- Mode: ask. Reading in the working directory and commands that are known to change nothing run by themselves. Every other call is denied, since nobody can be asked.\n- Commands run without a sandbox."
             user "b""#]],
     );
 }
