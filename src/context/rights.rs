@@ -94,7 +94,7 @@ mod tests {
         ] {
             told.push(Rights { mode, confined, is_attended }.told());
         }
-        expect![[r#"
+        expect![[r"
             - Mode: read-only. Reading in the working directory and commands that are known to change nothing run by themselves. Everything else is denied.
             - All commands run in a sandbox: they can write in the working directory and in temporary folders, cannot read files with secrets, and reach no network but hosts that were allowed. A command that the sandbox stopped says so in its result.
 
@@ -108,6 +108,6 @@ mod tests {
             - Commands that nobody was asked about run in a sandbox: they can write in the working directory and in temporary folders, cannot read files with secrets, and reach no network but hosts that were allowed. A command that the sandbox stopped says so in its result. Calling the same command once more asks the person to run it outside; do that only if it needs that.
 
             - Mode: full. Calls run by themselves unless a rule of the person says otherwise. Be the more careful.
-            - Commands run without a sandbox."#]].assert_eq(&told.join("\n\n"));
+            - Commands run without a sandbox."]].assert_eq(&told.join("\n\n"));
     }
 }

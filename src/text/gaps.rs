@@ -34,20 +34,18 @@ fn piece(text: &str, value: impl Fn(&str) -> Option<String>) -> (String, bool) {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('{') {
         filled.push_str(before);
-        match behind.split_once('}').filter(|(name, _)| is_name(name)) {
-            Some((name, after)) => {
-                match (value(name.trim_start_matches('?')), name.starts_with('?')) {
-                    (Some(value), false) => filled.push_str(&value),
-                    (Some(_), true) => {}
-                    (None, _) => is_whole = false,
-                }
-                rest = after;
-            }
-            None => {
-                filled.push('{');
-                rest = behind;
-            }
+        let named = behind.split_once('}').filter(|(name, _)| is_name(name));
+        let Some((name, after)) = named else {
+            filled.push('{');
+            rest = behind;
+            continue;
+        };
+        match value(name.trim_start_matches('?')) {
+            Some(value) if !name.starts_with('?') => filled.push_str(&value),
+            Some(_) => {}
+            None => is_whole = false,
         }
+        rest = after;
     }
     filled.push_str(rest);
     (filled, is_whole)

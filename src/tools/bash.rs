@@ -221,19 +221,18 @@ impl Call {
         match ctx.jobs.start(command, self.title()).await {
             Ok(job) => {
                 let id = &job.id;
-                let how = match (self.tool.0.named(Does::JobRead), self.tool.0.named(Does::JobStop))
+                let named = |does| self.tool.0.named(does);
+                let how = if let (Some(read), Some(stop)) =
+                    (named(Does::JobRead), named(Does::JobStop))
                 {
-                    (Some(read), Some(stop)) => {
-                        format!(
-                            "Read its output with {read}, stop it with {stop}, each with the id \"{id}\"."
-                        )
-                    }
-                    _ => {
-                        let job = self.tool.0.row(Does::Job).name;
-                        format!(
-                            "Read its output with the tool `{job}` (action \"read\", id \"{id}\"), stop it with action \"stop\"."
-                        )
-                    }
+                    format!(
+                        "Read its output with {read}, stop it with {stop}, each with the id \"{id}\"."
+                    )
+                } else {
+                    let job = self.tool.0.row(Does::Job).name;
+                    format!(
+                        "Read its output with the tool `{job}` (action \"read\", id \"{id}\"), stop it with action \"stop\"."
+                    )
                 };
                 let mut result = success(format!(
                     "Runs in the background as {id}. {how} You will be told when it ends."
@@ -444,7 +443,7 @@ fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
         Some(TruncatedBy::Lines) | None => String::new(),
     };
     let how = reader.filter(|_| !is_within_line).map_or_else(String::new, |profile| {
-        format!(" ({} with {} goes on)", profile.read(), profile.from_line(*first))
+        format!(" ({} with {} goes on)", profile.read(), profile.beginning_at(*first))
     });
     format!("{what}{limit}.{full}{how}")
 }

@@ -114,7 +114,7 @@ impl Call {
             let how = format!(
                 "{} with {} to continue",
                 self.profile.read(),
-                self.profile.from_line(last + 1)
+                self.profile.beginning_at(last + 1)
             );
             (format!("lines 1-{last} of {total}"), how)
         };

@@ -168,10 +168,11 @@ impl Prepared for Call {
 impl Call {
     /// Returns the pattern that is searched for.
     fn searched(&self) -> String {
-        match self.is_multiline && !self.is_literal {
+        if self.is_multiline && !self.is_literal {
             // A newline in the pattern, here one that matches nothing, makes matches reach over lines.
-            true => format!("(?s:{})(?:\\n){{0}}", self.pattern),
-            false => self.pattern.clone(),
+            format!("(?s:{})(?:\\n){{0}}", self.pattern)
+        } else {
+            self.pattern.clone()
         }
     }
 

@@ -19,12 +19,11 @@ pub(super) fn listing(
     let shown = truncate::head(&lines.join("\n"), Limits { max_lines: lines.len(), max_bytes });
     if shown.is_cut() {
         let limit = size(shown.record.max_bytes);
-        notices.push(match profile {
-            Profile::Pi => format!("{limit} limit reached"),
-            _ => {
-                let left = lines.len() as u64 - shown.record.output_lines;
-                format!("{limit} limit reached, {left} more lines. Ask for less: refine pattern, or name a subfolder")
-            }
+        notices.push(if profile == Profile::Pi {
+            format!("{limit} limit reached")
+        } else {
+            let left = lines.len() as u64 - shown.record.output_lines;
+            format!("{limit} limit reached, {left} more lines. Ask for less: refine pattern, or name a subfolder")
         });
     }
     notices.extend(last_notice);

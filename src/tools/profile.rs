@@ -78,6 +78,7 @@ impl Profile {
     }
 
     /// The row of a tool; that of another family where this one lacks it, for what may be called all the same.
+    #[expect(clippy::expect_used, reason = "a test looks for every purpose in the tables")]
     pub(super) fn row(self, does: Does) -> &'static Row {
         let own = self.family().rows.iter();
         let others = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
@@ -129,7 +130,7 @@ impl Profile {
     }
 
     /// Returns how the tool that reads a file is asked to begin at a line: `offset=12`.
-    pub(super) fn from_line(self, line: u64) -> String {
+    pub(super) fn beginning_at(self, line: u64) -> String {
         let row = self.row(Does::Read);
         match row.theirs("skip") {
             Some(skip) => format!("{skip}={}", line.saturating_sub(1)),

@@ -236,7 +236,7 @@ impl Page {
         let first = window.first_line;
         let last = first + lines.count - 1;
         let next = last + 1;
-        let go_on = self.profile.from_line(next);
+        let go_on = self.profile.beginning_at(next);
         let of = match lines.total_lines {
             Some(total) if total <= last => return None,
             Some(total) => format!("of {total}"),

@@ -37,8 +37,9 @@ impl Tool for ReadMany {
         if paths.iter().any(|path| path.trim().is_empty()) {
             return Err(format!("{} must not hold an empty path", arguments.shown("paths")));
         }
-        let excluded: String =
-            arguments.optional_texts("exclude")?.iter().map(|glob| format!(",!{glob}")).collect();
+        let excluded = arguments.optional_texts("exclude")?;
+        let excluded = excluded.iter().map(|glob| [",!", glob.as_str()].concat());
+        let excluded = excluded.collect::<Vec<_>>().concat();
         let paths = paths.into_iter().map(|path| Wanted::new(path, &excluded, folders)).collect();
         Ok(Box::new(Call { profile: self.0, paths, folders: folders.clone() }))
     }

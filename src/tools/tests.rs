@@ -202,7 +202,7 @@ fn every_tool_has_a_name_a_text_and_a_schema() {
         names,
         ["read", "bash", "job", "edit", "write", "grep", "find", "ls", "todo_write", "recall"]
     );
-    for (profile, _) in PROFILES.map(|(_, profile)| (profile, ())) {
+    for (_, profile) in PROFILES {
         let tools = profile.all();
         let mut names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
         let declared = declarations(&tools, &Settings::default());
@@ -700,9 +700,7 @@ fn no_description_names_a_tool_that_its_session_lacks() {
                         "{profile:?} without {left_out:?}: {tool} names {other}: {description}"
                     );
                 }
-                for gap in gaps::gaps(description) {
-                    panic!("{profile:?} {tool}: the gap {gap} is not filled");
-                }
+                assert_eq!(gaps::gaps(description), Vec::<&str>::new(), "{profile:?} {tool}");
             }
         }
         for name in [profile.shell(), profile.read(), profile.write(), profile.list()] {
@@ -744,5 +742,12 @@ fn no_description_states_a_limit_that_the_settings_have_changed() {
     ] {
         let told = told(profile, does);
         assert!(told.contains(want), "{want} in {told}");
+    }
+}
+
+#[test]
+fn every_purpose_has_a_row_in_some_family() {
+    for (name, does) in Does::NAMES {
+        assert_eq!(Profile::Mistral.row(does).does, does, "{name}");
     }
 }

@@ -583,14 +583,12 @@ fn recorded(cassette: &std::path::Path) -> Vec<(String, usize)> {
 fn each_request_begins_with_the_bytes_of_the_one_before() {
     let Some(server) = aimock_with(&all_fixtures()) else { return };
     for family in FAMILIES {
-        let place = Place::new(&[("a.txt", "one\ntwo\n")]);
-        let cassette = place.path("cassette.jsonl");
+        let place = Place::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
+        let cassette = place.folder().join("cassette.jsonl");
         let record = ["--record", cassette.to_str().unwrap()];
         let (mut program, session) = start(family, &server.url, &place, &record);
-        for row in ["read then edit", "search", "easy"] {
-            program.prompt(&prompt(family, row));
-            end_of_turn(&mut program, &session);
-        }
+        program.prompt(&prompt(family, "several files in one session"));
+        end_of_turn(&mut program, &session);
         let requests = recorded(&cassette);
         // Titles are asked for in requests of their own.
         let first_bytes = |request: &str| -> String { request.chars().take(2_000).collect() };

@@ -113,9 +113,7 @@ fn a_part_a_tool_and_the_sizes_are_printed() {
     let (_, wrong) = said(&["--part", "poem"]);
     assert!(wrong.contains("there is no part `poem`") && wrong.contains("preamble"), "{wrong}");
     // Nothing of it is kept.
-    let (listed, _) = {
-        let out = place.command(&["sessions", "list"]).output().unwrap();
-        (String::from_utf8(out.stdout).unwrap(), ())
-    };
+    let out = place.command(&["sessions", "list"]).output().unwrap();
+    let listed = String::from_utf8(out.stdout).unwrap();
     assert_eq!(listed, "");
 }

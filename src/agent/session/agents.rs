@@ -120,8 +120,11 @@ impl Session {
                 blobs,
                 cause: None,
             };
-            if let Some(name) = agent {
-                let (role, its_model) = named(&services, &own_folder, &name, &own_model).await?;
+            let found = match agent {
+                Some(name) => named(&services, &own_folder, &name, &own_model).await?,
+                None => None,
+            };
+            if let Some((role, its_model)) = found {
                 create.role = Some(role);
                 // What the call says counts more than what the file says.
                 if let (None, Some(its_model)) = (model, its_model) {
@@ -257,16 +260,25 @@ impl Session {
     }
 }
 
-/// The named agent of a project or of the user, and its model where it may have one of its own.
+/// The names by which models ask for a sub-agent without instructions of its own. Source: the built-in agents of Claude Code, codex,
+/// gemini-cli, Kimi Code and Qwen Code, checked 2026-11.
+const GENERAL: [&str; 6] =
+    ["default", "worker", "general", "general-purpose", "generalist", "coder"];
+
+/// The named agent of a project or of the user, and its model where it may have one of its own; `None` for a general name that nobody has
+/// given to an agent.
 async fn named(
     services: &Services,
     cwd: &Path,
     name: &str,
     own_model: &ModelRef,
-) -> Result<(AgentRole, Option<ModelRef>), Error> {
+) -> Result<Option<(AgentRole, Option<ModelRef>)>, Error> {
     let place = ProjectFiles::of(services.env.as_ref(), &services.personal, cwd).await;
     let mut found = place.agents().await.all;
     let Some(at) = found.iter().position(|(agent, ..)| agent.name == name) else {
+        if GENERAL.contains(&name) {
+            return Ok(None);
+        }
         let names: Vec<&str> = found.iter().map(|(agent, ..)| agent.name.as_str()).collect();
         let there = if names.is_empty() {
             "There are no named agents here".to_owned()
@@ -279,7 +291,7 @@ async fn named(
     let (agent, _, owner) = found.swap_remove(at);
     let model = agent.model.and_then(|named| model_of(&services.models, &named, owner, own_model));
     let NamedAgent { name, instructions, tools, .. } = agent;
-    Ok((AgentRole { name, instructions, tools }, model))
+    Ok(Some((AgentRole { name, instructions, tools }, model)))
 }
 
 /// The model that an agent's file names. A project must not choose where requests go: its agents stay at the provider of the

@@ -69,7 +69,8 @@ fn spawn(mut arguments: Arguments, folders: &Folders) -> Result<Spawn, String> {
     Ok(Spawn {
         task,
         cwd: cwd.map(|cwd| folders.cwd.join(Path::new(&cwd))),
-        model: arguments.optional_text("model")?.filter(|model| !model.trim().is_empty()),
+        // A short name, such as `haiku`, is that of another program.
+        model: arguments.optional_text("model")?.filter(|model| model.contains('/')),
         max_turns: max_turns.map_or(MAX_TURNS, |count| u32::try_from(count).unwrap_or(u32::MAX)),
         agent: arguments.optional_text("agent")?.filter(|agent| !agent.trim().is_empty()),
     })

@@ -162,7 +162,7 @@ async fn gpt_calls_its_own_tools() {
         ("wait_agent", json!({"targets": ["agent-1"], "timeout_ms": 10000})),
         ("close_agent", json!({"target": "agent-1"})),
     ];
-    expect![[r#"
+    expect![[r"
         shell_command: cd src && head -1 a.rs => Exit code: 0 | Output: | fn one() {} |
         shell_command: exit 3 => error: Exit code: 3 | Output: | (no output)
         shell_command: echo hi => Exit code: 0 | Output: | hi |
@@ -184,7 +184,7 @@ async fn gpt_calls_its_own_tools() {
         close_agent: agent-1 => error: There are no sub-agents here. Do the work yourself.
         src/a.rs: fn eins() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
-    "#]].assert_eq(&played(Profile::OpenAi, calls).await);
+    "]].assert_eq(&played(Profile::OpenAi, calls).await);
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn gemini_calls_its_own_tools() {
         ("invoke_agent", json!({"agent_name": "generalist", "prompt": "p"})),
         ("web_fetch", json!({"prompt": "What is at ftp://x?"})),
     ];
-    expect![[r#"
+    expect![[r"
         read_file: src/a.rs => fn two() {} |  | [1 more lines in file. Use start_line=3 to continue.]
         read_file: CWD/notes.txt => first | second | third
         read_file: `end_line` is 2, before the first line 3
@@ -250,7 +250,7 @@ async fn gemini_calls_its_own_tools() {
         src/a.rs: fn uno() {} | fn zwei() {} | fn uno_more() {} |
         notes.txt: all new |
         new.txt: made |
-    "#]].assert_eq(&played(Profile::Gemini, calls).await);
+    "]].assert_eq(&played(Profile::Gemini, calls).await);
 }
 
 #[tokio::test]
@@ -276,7 +276,7 @@ async fn qwen_calls_its_own_tools() {
         ("exit_plan_mode", json!({"plan": "Do it."})),
         ("agent", json!({"description": "d", "prompt": "p", "subagent_type": "x"})),
     ];
-    expect![[r#"
+    expect![[r"
         read_file: CWD/src/a.rs => fn two() {} |  | [1 more lines in file. Use offset=2 to continue.]
         read_file: CWD/src/a.rs => fn one() {} | fn two() {} | fn one_more() {}
         grep_search: fn two in . => src/a.rs:2: fn two() {}
@@ -293,7 +293,7 @@ async fn qwen_calls_its_own_tools() {
         src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
         new.txt: made |
-    "#]].assert_eq(&played(Profile::Qwen, calls).await);
+    "]].assert_eq(&played(Profile::Qwen, calls).await);
 }
 
 #[tokio::test]
@@ -357,7 +357,7 @@ async fn deepseek_calls_its_own_tools() {
         ("exit_plan_mode", json!({"plan": "Do it."})),
         ("subagent", json!({"description": "d", "prompt": "p", "run_in_background": false})),
     ];
-    expect![[r#"
+    expect![[r"
         read: src/a.rs => 2: fn two() {} | 3: fn one_more() {}
         grep: two in . => src/a.rs:2: fn two() {}
         glob: *.rs in . => src/a.rs
@@ -373,7 +373,7 @@ async fn deepseek_calls_its_own_tools() {
         src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
         new.txt: made |
-    "#]].assert_eq(&played(Profile::DeepSeek, calls).await);
+    "]].assert_eq(&played(Profile::DeepSeek, calls).await);
 }
 
 #[tokio::test]
@@ -396,7 +396,7 @@ async fn mistral_calls_its_own_tools() {
         ("exit_plan_mode", json!({"plan": "Do it."})),
         ("task", json!({"task": "p", "agent": "explore"})),
     ];
-    expect![[r#"
+    expect![[r"
         read_file: src/a.rs =>      2	fn two() {} |  | [1 more lines in file. Use offset=3 to continue.]
         grep: two in . => src/a.rs:2: fn two() {}
         edit: src/a.rs => Successfully replaced text in src/a.rs.
@@ -410,7 +410,7 @@ async fn mistral_calls_its_own_tools() {
         src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
         new.txt: made |
-    "#]].assert_eq(&played(Profile::Mistral, calls).await);
+    "]].assert_eq(&played(Profile::Mistral, calls).await);
 }
 
 #[test]
