@@ -97,7 +97,7 @@ tests/bench/all.sh floor             # one benchmark; what each measures is said
 \`\`\`
 
 An aim is the most that a figure is to be: \`3.5\` of the figure itself, \`1.5 ×\` of its ratio to what stands beside it, \`+0.08\` of its
-difference from that. \`over\` is said where it is missed.
+difference from that. \`over\` is said where it is missed; [OVER.md](OVER.md) says where the rest goes.
 
 \`\`\`text
 $(cat "$table")

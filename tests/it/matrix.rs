@@ -571,7 +571,7 @@ fn recorded(cassette: &std::path::Path) -> Vec<(String, usize)> {
     });
     bodies
         .map(|body| {
-            let marks = body.matches(MARK).count() + body.matches(&MARK[1..]).count();
+            let marks = body.matches(&MARK[1..]).count();
             (body.replace(MARK, "").replace(&MARK[1..], ""), marks)
         })
         .collect()

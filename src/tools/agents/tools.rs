@@ -15,6 +15,9 @@ use std::time::Duration;
 /// The default maximum of replies of a sub-agent for one task.
 const MAX_TURNS: u32 = 50;
 
+/// Names of models in Claude Code, which mean nothing at other providers: the sub-agent has the session's model then.
+const SHORT_NAMES: [&str; 5] = ["sonnet", "opus", "haiku", "fable", "inherit"];
+
 /// The maximum time to wait in one call.
 const MAX_WAIT_SECONDS: f64 = 3600.0;
 
@@ -69,8 +72,9 @@ fn spawn(mut arguments: Arguments, folders: &Folders) -> Result<Spawn, String> {
     Ok(Spawn {
         task,
         cwd: cwd.map(|cwd| folders.cwd.join(Path::new(&cwd))),
-        // A short name, such as `haiku`, is that of another program.
-        model: arguments.optional_text("model")?.filter(|model| model.contains('/')),
+        model: arguments
+            .optional_text("model")?
+            .filter(|model| !model.trim().is_empty() && !SHORT_NAMES.contains(&model.as_str())),
         max_turns: max_turns.map_or(MAX_TURNS, |count| u32::try_from(count).unwrap_or(u32::MAX)),
         agent: arguments.optional_text("agent")?.filter(|agent| !agent.trim().is_empty()),
     })
