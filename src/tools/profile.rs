@@ -1,7 +1,7 @@
 //! Profiles: under which names, shapes and limits a family of models sees the tools.
 //!
 //! A tool is implemented once and carries its profile, which knows the [row](super::shape::Row) of each tool, the limits of results and
-//! the layout of files and commands that the family's models were trained with. The tables stand in [`families`](super::families).
+//! the layout of files and commands that the family's models were trained with. The tables stand in [`families`].
 
 use super::families::{self, Family, Layout, Numbers};
 use super::shape::{Declared, Does, Row, Told};
