@@ -13,7 +13,7 @@ use std::collections::HashMap;
 const MAX_FILES: usize = 100;
 
 /// The tools that read folders.
-const LIST_TOOLS: [&str; 2] = ["ls", "list_dir"];
+const LIST_TOOLS: [&str; 3] = ["ls", "list_dir", "list_directory"];
 
 /// The files that a model has read and changed.
 #[derive(Debug, Clone, Default)]

@@ -298,7 +298,7 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
         expect![[r#"
             git repository: no
             <agents>
-            Sub-agents with instructions of their own; name one as `agent` in `spawn_agent`.
+            Sub-agents with instructions of their own; give the name of one to the tool that starts sub-agents.
             - critic: Reads with care
             </agents>
             ===
@@ -310,7 +310,7 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
             ===
             git repository: no
             <agents>
-            Sub-agents with instructions of their own; name one as `agent` in `spawn_agent`.
+            Sub-agents with instructions of their own; give the name of one to the tool that starts sub-agents.
             - critic: Reads with care
             </agents>
             --- agent 1
@@ -320,7 +320,7 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
             assistant spawn_agent {"task":"look at @a.txt","agent":"critic"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant spawn_agent {"task":"x","agent":"nobody"}
-            result of spawn_agent error "There is no agent `nobody`. (There are critic; or leave `agent` out and say in the task how it is to work)"
+            result of spawn_agent error "There is no agent `nobody`. (There are critic; or name none and say in the task how it is to work)"
             assistant wait {}
             result of wait "agent-1 is done and says (turns used: 2):\ndone"
         "#]],

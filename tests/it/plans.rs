@@ -60,16 +60,16 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             > prompt go: Started
             accepted Prompt "go"
             turn started
-            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             completed #2 user "go"
             started   #3 call edit pending
             updated   #3 call edit: a.txt pending
             step 1 ToolUse
-            completed #3 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+            completed #3 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             started   #4 call bash pending
             updated   #4 call bash: make pending
             step 2 ToolUse
-            completed #4 call bash: make declined = error "Denied: this call runs a command, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+            completed #4 call bash: make declined = error "Denied: this call runs a command, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             started   #5 call read pending
             updated   #5 call read: a.txt pending
             step 3 ToolUse
@@ -99,12 +99,12 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             turn Completed EndTurn denials 2 after 6 steps
             > look: Idle, waits for 0; ; ; mode Act
             --- the model read
-            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             user "go"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             assistant bash {"command":"make"}
-            result of bash error "Denied: this call runs a command, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+            result of bash error "Denied: this call runs a command, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             assistant read {"path":"a.txt"}
             result of read "one\ntwo"
             assistant exit_plan {"plan":"1. edit a.txt"} edit {"path":"a.txt","oldText":"one","newText":"1"}
@@ -127,7 +127,7 @@ fn a_plan_that_is_sent_back_leaves_plan_mode_on() {
             > prompt go: Started
             accepted Prompt "go"
             turn started
-            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             completed #2 user "go"
             started   #3 call exit_plan pending
             updated   #3 call exit_plan: 1. edit a.txt pending
@@ -135,23 +135,23 @@ fn a_plan_that_is_sent_back_leaves_plan_mode_on() {
             updated   #3 call exit_plan: 1. edit a.txt running
             question "Accept this plan?" "1. edit a.txt" 1=Accept it and begin 2=Go on planning
             resolved Client [] "tests first"
-            completed #3 call exit_plan: 1. edit a.txt completed = "The user did not accept the plan yet. You are still in plan mode: change it, and call `exit_plan` again. The user said: tests first"
+            completed #3 call exit_plan: 1. edit a.txt completed = "The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again. The user said: tests first"
             started   #4 call edit pending
             updated   #4 call edit: a.txt pending
             step 2 ToolUse
-            completed #4 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+            completed #4 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             started   #5 message running ""
             completed #5 message completed "hm"
             step 3 EndTurn
             turn Completed EndTurn denials 1 after 3 steps
             > look: Idle, waits for 0; ; ; mode Plan
             --- the model read
-            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             user "go"
             assistant exit_plan {"plan":"1. edit a.txt"}
-            result of exit_plan "The user did not accept the plan yet. You are still in plan mode: change it, and call `exit_plan` again. The user said: tests first"
+            result of exit_plan "The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again. The user said: tests first"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`.""#]],
+            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in.""#]],
     );
 }
 
@@ -167,7 +167,7 @@ fn a_plan_that_nobody_can_accept_is_not_accepted() {
             > prompt go: Started
             accepted Prompt "go"
             turn started
-            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             completed #2 user "go"
             started   #3 call exit_plan pending
             updated   #3 call exit_plan: 1. edit a.txt pending
@@ -179,19 +179,19 @@ fn a_plan_that_nobody_can_accept_is_not_accepted() {
             started   #4 call edit pending
             updated   #4 call edit: a.txt pending
             step 2 ToolUse
-            completed #4 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+            completed #4 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             started   #5 message running ""
             completed #5 message completed "here it is"
             step 3 EndTurn
             turn Completed EndTurn denials 1 after 3 steps
             > look: Idle, waits for 0; ; ; mode Plan
             --- the model read
-            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             user "go"
             assistant exit_plan {"plan":"1. edit a.txt"}
             result of exit_plan "Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there."
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`.""#]],
+            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in.""#]],
     );
 }
 
@@ -207,14 +207,14 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             > prompt go: Started
             accepted Prompt "go"
             turn started
-            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             completed #2 user "go"
             started   #3 call edit pending
             > set mode=act: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=one autoCompact=on
             config script/test Full
             updated   #3 call edit: a.txt pending
             step 1 ToolUse
-            completed #3 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+            completed #3 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             started   #4 message running ""
             completed #4 message completed "hm"
             step 2 EndTurn
@@ -235,10 +235,10 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
             --- the model read
-            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             user "go"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             assistant "hm"
             user "From the engine, not from the user: plan mode is over. You may change files and run commands again."
             user "now"

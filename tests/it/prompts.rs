@@ -48,7 +48,8 @@ fn names_of_all(profile: Profile) -> Vec<String> {
 
 #[test]
 fn no_prompt_names_what_its_session_lacks() {
-    let place = Place::new(&[("AGENTS.md", "Use tabs.\n")]);
+    let agent = "---\ndescription: Reads with care\n---\nBe strict.\n";
+    let place = Place::new(&[("AGENTS.md", "Use tabs.\n"), (".pintle/agents/critic.md", agent)]);
     let names: BTreeSet<String> =
         PROFILES.iter().flat_map(|(_, profile)| names_of_all(*profile)).collect();
     let read_only: &[&str] = &["--permission", "read-only"];

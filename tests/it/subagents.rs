@@ -103,7 +103,7 @@ fn two_work_side_by_side_and_are_told_more() {
             updated   #10 call wait: agent-1 pending
             step 6 ToolUse
             updated   #10 call wait: agent-1 running
-            completed #10 call wait: agent-1 failed = error "There is no sub-agent `agent-1`. `spawn_agent` makes one and tells its id."
+            completed #10 call wait: agent-1 failed = error "There is no sub-agent `agent-1`. The call that starts one tells its id."
             started   #11 message running ""
             completed #11 message completed "ok"
             step 7 EndTurn
@@ -146,7 +146,7 @@ fn two_work_side_by_side_and_are_told_more() {
             assistant close_agent {"agent_id":"agent-1"}
             result of close_agent "agent-1 is closed."
             assistant wait {"ids":["agent-1"]}
-            result of wait error "There is no sub-agent `agent-1`. `spawn_agent` makes one and tells its id.""#]],
+            result of wait error "There is no sub-agent `agent-1`. The call that starts one tells its id.""#]],
     );
 }
 
@@ -320,7 +320,7 @@ fn what_cannot_be_is_told_to_the_model() {
             updated   #4 call spawn_agent: a pending
             step 3 ToolUse
             updated   #4 call spawn_agent: a running
-            completed #4 call spawn_agent: a failed = error "There is no agent `nobody`. (There are no named agents here; or leave `agent` out and say in the task how it is to work)"
+            completed #4 call spawn_agent: a failed = error "There is no agent `nobody`. (There are no named agents here; or name none and say in the task how it is to work)"
             started   #5 call spawn_agent pending
             updated   #5 call spawn_agent: a pending
             step 4 ToolUse
@@ -335,17 +335,17 @@ fn what_cannot_be_is_told_to_the_model() {
             updated   #7 call wait: agent-9 pending
             step 6 ToolUse
             updated   #7 call wait: agent-9 running
-            completed #7 call wait: agent-9 failed = error "There is no sub-agent `agent-9`. `spawn_agent` makes one and tells its id."
+            completed #7 call wait: agent-9 failed = error "There is no sub-agent `agent-9`. The call that starts one tells its id."
             started   #8 call send_input pending
             updated   #8 call send_input: agent-9: x pending
             step 7 ToolUse
             updated   #8 call send_input: agent-9: x running
-            completed #8 call send_input: agent-9: x failed = error "There is no sub-agent `agent-9`. `spawn_agent` makes one and tells its id."
+            completed #8 call send_input: agent-9: x failed = error "There is no sub-agent `agent-9`. The call that starts one tells its id."
             started   #9 call close_agent pending
             updated   #9 call close_agent: agent-9 pending
             step 8 ToolUse
             updated   #9 call close_agent: agent-9 running
-            completed #9 call close_agent: agent-9 failed = error "There is no sub-agent `agent-9`. `spawn_agent` makes one and tells its id."
+            completed #9 call close_agent: agent-9 failed = error "There is no sub-agent `agent-9`. The call that starts one tells its id."
             started   #10 call wait pending
             updated   #10 call wait: all pending
             step 9 ToolUse
@@ -362,17 +362,17 @@ fn what_cannot_be_is_told_to_the_model() {
             assistant spawn_agent {"task":" "}
             result of spawn_agent error "`task` must not be empty"
             assistant spawn_agent {"task":"a","agent":"nobody"}
-            result of spawn_agent error "There is no agent `nobody`. (There are no named agents here; or leave `agent` out and say in the task how it is to work)"
+            result of spawn_agent error "There is no agent `nobody`. (There are no named agents here; or name none and say in the task how it is to work)"
             assistant spawn_agent {"task":"a","working_dir":"none"}
             result of spawn_agent error "the working directory `/w/none` cannot be used: no such file or folder: /w/none (name a folder that exists, by its absolute path)"
             assistant spawn_agent {"task":"a","model":"x"}
             result of spawn_agent error "`x` is not a model: write PROVIDER/ID or PROVIDER/ID:EFFORT, such as anthropic/claude-sonnet-4-6:high"
             assistant wait {"ids":["agent-9"]}
-            result of wait error "There is no sub-agent `agent-9`. `spawn_agent` makes one and tells its id."
+            result of wait error "There is no sub-agent `agent-9`. The call that starts one tells its id."
             assistant send_input {"agent_id":"agent-9","message":"x"}
-            result of send_input error "There is no sub-agent `agent-9`. `spawn_agent` makes one and tells its id."
+            result of send_input error "There is no sub-agent `agent-9`. The call that starts one tells its id."
             assistant close_agent {"agent_id":"agent-9"}
-            result of close_agent error "There is no sub-agent `agent-9`. `spawn_agent` makes one and tells its id."
+            result of close_agent error "There is no sub-agent `agent-9`. The call that starts one tells its id."
             assistant wait {}
             result of wait "No sub-agent works, and you know what each said.""#]],
     );
@@ -408,7 +408,7 @@ fn four_work_at_a_time() {
             started   #8 agent-2 running, working
             started   #9 agent-3 running, working
             started   #10 agent-4 running, working
-            completed #6 call spawn_agent: t5 failed = error "4 sub-agents work already. Wait for one with `wait` first."
+            completed #6 call spawn_agent: t5 failed = error "4 sub-agents work already. Wait until one is done."
             completed #2 call spawn_agent: t1 completed = "agent-1 works at it now. `wait` returns what it says at the end."
             completed #3 call spawn_agent: t2 completed = "agent-2 works at it now. `wait` returns what it says at the end."
             completed #4 call spawn_agent: t3 completed = "agent-3 works at it now. `wait` returns what it says at the end."
@@ -440,6 +440,6 @@ fn four_work_at_a_time() {
             result of spawn_agent "agent-2 works at it now. `wait` returns what it says at the end."
             result of spawn_agent "agent-3 works at it now. `wait` returns what it says at the end."
             result of spawn_agent "agent-4 works at it now. `wait` returns what it says at the end."
-            result of spawn_agent error "4 sub-agents work already. Wait for one with `wait` first.""#]],
+            result of spawn_agent error "4 sub-agents work already. Wait until one is done.""#]],
     );
 }

@@ -151,9 +151,8 @@ impl Jobs {
 
     /// The reason why no job can be added, if there is one.
     pub(super) fn refusal(&self) -> Option<String> {
-        (self.running.len() >= MAX_RUNNING).then(|| {
-            format!("{MAX_RUNNING} jobs run already. Stop one with the tool `job` before you start another.")
-        })
+        (self.running.len() >= MAX_RUNNING)
+            .then(|| format!("{MAX_RUNNING} jobs run already. Stop one before you start another."))
     }
 
     /// The body of the next job's item.
@@ -379,7 +378,7 @@ impl Jobs {
                 (false, false) => format!("{line} What it printed since you last read:\n{output}"),
                 (false, true) => {
                     format!(
-                        "{line} The end of what it printed; read all with the tool `job`:\n{output}"
+                        "{line} The end of what it printed; all of it can be read from the job:\n{output}"
                     )
                 }
             });

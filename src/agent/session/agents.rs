@@ -286,7 +286,7 @@ async fn named(
             format!("There are {}", names.join(", "))
         };
         return Err(Error::new(ErrorKind::Invalid, format!("There is no agent `{name}`."))
-            .hint(format!("{there}; or leave `agent` out and say in the task how it is to work")));
+            .hint(format!("{there}; or name none and say in the task how it is to work")));
     };
     let (agent, _, owner) = found.swap_remove(at);
     let model = agent.model.and_then(|named| model_of(&services.models, &named, owner, own_model));

@@ -55,7 +55,7 @@ pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Dur
             let verdict = if accepts_plan(question, outcome) {
                 "The user accepted the plan. Plan mode is over: carry it out."
             } else {
-                "The user did not accept the plan yet. You are still in plan mode: change it, and call `exit_plan` again."
+                "The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again."
             };
             match said {
                 Some(said) => format!("{verdict} The user said: {said}"),
@@ -153,8 +153,8 @@ mod tests {
             nothing: The user closed the question without an answer. Decide by yourself, and say what you decided.
             closed: The user closed the question without an answer. Decide by yourself, and say what you decided.
             a plan accepted ACCEPTED: The user accepted the plan. Plan mode is over: carry it out.
-            a plan sent back: The user did not accept the plan yet. You are still in plan mode: change it, and call `exit_plan` again. The user said: no tests
-            a plan talked about: The user did not accept the plan yet. You are still in plan mode: change it, and call `exit_plan` again. The user said: yes!
+            a plan sent back: The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again. The user said: no tests
+            a plan talked about: The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again. The user said: yes!
             a plan closed: Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there."]].assert_eq(&told.join("\n"));
     }
 

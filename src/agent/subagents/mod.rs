@@ -158,15 +158,12 @@ impl Subagents {
     {
         let working = self.entries.iter().filter(|entry| entry.is_working()).count();
         if working >= MAX_WORKING {
-            let full =
-                format!("{MAX_WORKING} sub-agents work already. Wait for one with `wait` first.");
+            let full = format!("{MAX_WORKING} sub-agents work already. Wait until one is done.");
             let _ = reply.send(Err(full));
             return;
         }
         if self.entries.len() >= MAX_OPEN {
-            let full = format!(
-                "{MAX_OPEN} sub-agents are open already. Close one with `close_agent` first."
-            );
+            let full = format!("{MAX_OPEN} sub-agents are open already. Close one first.");
             let _ = reply.send(Err(full));
             return;
         }
@@ -441,7 +438,7 @@ impl Entry {
 }
 
 fn unknown(id: &AgentId) -> String {
-    format!("There is no sub-agent `{id}`. `spawn_agent` makes one and tells its id.")
+    format!("There is no sub-agent `{id}`. The call that starts one tells its id.")
 }
 
 /// Lets somebody watch a session. One that is closed has nothing to show.

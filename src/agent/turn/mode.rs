@@ -15,8 +15,8 @@ pub(in crate::agent) const WORK_MODES: [(&str, WorkMode); 2] =
 
 /// The message that begins plan mode.
 const PLAN: &str = "you are in plan mode. Read, search and think, and change nothing: calls that write files, \
-    run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what \
-    is to be different. If nothing is to be changed, just answer.";
+    run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says \
+    what is to be different. If nothing is to be changed, just answer.";
 
 /// The message that ends plan mode.
 const ACT: &str = "plan mode is over. You may change files and run commands again.";
@@ -33,7 +33,7 @@ pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String
         (WorkMode::Plan, Access::Other(_)) => "may do anything",
     };
     Some(format!(
-        "Denied: this call {what}, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+        "Denied: this call {what}, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
     ))
 }
 
