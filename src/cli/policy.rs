@@ -1,7 +1,7 @@
 //! `pintle policy`: what the permissions say about a command, about rows in a file, and about the calls of a stored
 //! session.
 
-use crate::args::{Policy, PolicyPlace};
+use crate::args::{Place, Policy};
 use crate::assemble;
 use anyhow::{Context, bail, ensure};
 use pintle::agent::{Explained, PermissionPolicy};
@@ -51,7 +51,7 @@ struct Judge {
 }
 
 impl Judge {
-    async fn new(mut place: PolicyPlace, ambient: &Ambient) -> anyhow::Result<Self> {
+    async fn new(mut place: Place, ambient: &Ambient) -> anyhow::Result<Self> {
         place.safety.apply(&mut place.settings)?;
         let services = assemble::services(&place.settings, ambient).await?;
         let cwd = assemble::working_folder(

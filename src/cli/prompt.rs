@@ -32,7 +32,7 @@ use tokio::sync::mpsc;
 /// The model that prompts are shown for where none is configured.
 const ANY_MODEL: &str = "any/model";
 
-/// What is known of a model, and a script that answers in its place.
+/// The known models, and a script that answers in their place.
 struct Scripted {
     known: Models,
     script: Arc<dyn Provider>,
@@ -59,11 +59,12 @@ struct Part {
 }
 
 pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Result<u8> {
-    wanted.safety.apply(&mut wanted.settings)?;
-    let mut services = assemble::services(&wanted.settings, &ambient).await?;
-    let named = wanted.directory.as_deref();
+    let place = &mut wanted.place;
+    place.safety.apply(&mut place.settings)?;
+    let mut services = assemble::services(&place.settings, &ambient).await?;
+    let named = place.directory.as_deref();
     let env = Arc::clone(&services.env);
-    let cwd = assemble::working_folder(&wanted.settings, &ambient, env.as_ref(), named).await?;
+    let cwd = assemble::working_folder(&place.settings, &ambient, env.as_ref(), named).await?;
     let folder = tempfile::Builder::new().prefix("pintle-prompt-").tempdir()?;
     stand_in(&mut services, Store::new(folder.path()))?;
     let store = services.store.clone();

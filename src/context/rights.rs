@@ -1,4 +1,4 @@
-//! What a session may do, in words for its model: the permission mode, the sandbox for commands, and whether somebody can be asked. Pure.
+//! The rights of a session in words for its model: the permission mode, the sandbox for commands, and the presence of somebody to ask. Pure.
 
 use pintle_protocol::approval::PermissionMode;
 

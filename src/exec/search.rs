@@ -131,8 +131,10 @@ pub struct Grep {
     pub ignore_case: bool,
     /// The pattern is plain text.
     pub is_literal: bool,
-    /// Lines shown before and after each match.
-    pub context: usize,
+    /// Lines shown before each match.
+    pub before: usize,
+    /// Lines shown after each match.
+    pub after: usize,
     /// The form of the output.
     pub output: GrepOutput,
     /// The maximum number of matching lines, or of files where lines are not requested.

@@ -4,7 +4,7 @@ use super::names::public_name;
 use super::server::Server;
 use super::session::{SessionServers, WeakServers};
 use super::tool::{ServerTool, marked};
-use crate::tools::{Access, Declared, Folders, Prepared, Told, Tool, ToolContext};
+use crate::tools::{Access, Declaration, Facts, Folders, Prepared, Tool, ToolContext};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ impl Tool for FindTool {
         "mcp_find"
     }
 
-    fn declare(&self, _told: &Told<'_>) -> Declared {
+    fn declare(&self, _told: &Facts<'_>) -> Declaration {
         let parameters = json!({
             "type": "object",
             "properties": {
@@ -67,7 +67,7 @@ impl Tool for FindTool {
             },
             "required": ["query"],
         });
-        Declared { description: self.description.clone(), parameters, grammar: None }
+        Declaration { description: self.description.clone(), parameters, grammar: None }
     }
 
     fn kind(&self) -> ToolKind {
@@ -85,7 +85,7 @@ impl Tool for CallTool {
         "mcp_call"
     }
 
-    fn declare(&self, _told: &Told<'_>) -> Declared {
+    fn declare(&self, _told: &Facts<'_>) -> Declaration {
         let parameters = json!({
             "type": "object",
             "properties": {
@@ -94,7 +94,7 @@ impl Tool for CallTool {
             },
             "required": ["tool"],
         });
-        Declared {
+        Declaration {
             description: "Calls a tool of an MCP server that `mcp_find` described.".to_owned(),
             parameters,
             grammar: None,
@@ -131,7 +131,7 @@ impl Tool for ResourceTool {
         "mcp_resource"
     }
 
-    fn declare(&self, _told: &Told<'_>) -> Declared {
+    fn declare(&self, _told: &Facts<'_>) -> Declaration {
         let parameters = json!({
             "type": "object",
             "properties": {
@@ -139,7 +139,7 @@ impl Tool for ResourceTool {
                 "uri": {"type": "string", "description": "The resource to read; without it, resources are listed"},
             },
         });
-        Declared { description: "Lists the resources of MCP servers, or reads one: give `uri`, as the list shows it, to read it.".to_owned(), parameters, grammar: None }
+        Declaration { description: "Lists the resources of MCP servers, or reads one: give `uri`, as the list shows it, to read it.".to_owned(), parameters, grammar: None }
     }
 
     fn kind(&self) -> ToolKind {

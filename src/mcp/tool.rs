@@ -6,7 +6,7 @@ use super::names::public_name;
 use super::server::{Server, State};
 use super::shapes;
 use crate::tools::{
-    Access, Ask, Asked, Declared, Folders, Prepared, Settings, Told, Tool, ToolContext, picture,
+    Access, Ask, Asked, Declaration, Facts, Folders, Prepared, Settings, Tool, ToolContext, picture,
 };
 use jsonschema::Validator;
 use pintle_protocol::content::Content;
@@ -147,9 +147,9 @@ impl Tool for ServerTool {
         &self.name
     }
 
-    fn declare(&self, _told: &Told<'_>) -> Declared {
+    fn declare(&self, _told: &Facts<'_>) -> Declaration {
         let parameters = self.parameters.clone();
-        Declared { description: self.description.clone(), parameters, grammar: None }
+        Declaration { description: self.description.clone(), parameters, grammar: None }
     }
 
     fn kind(&self) -> ToolKind {

@@ -250,7 +250,9 @@ impl Compiled {
     }
 
     fn is_about_tool(&self, kind: Kind, tool: &str) -> bool {
-        let is_named = |name: &String| matches(name, tool) || is_same(name, tool);
+        // The name of a client's own tool says nothing about its purpose.
+        let has_purpose = kind != Kind::Client;
+        let is_named = |name: &String| matches(name, tool) || (has_purpose && is_same(name, tool));
         self.is_about(kind) && self.rule.tool.as_ref().is_none_or(is_named)
     }
 

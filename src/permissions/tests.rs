@@ -375,3 +375,32 @@ fn rules_about_hosts_hold_for_ports_and_any_case() {
         assert_eq!(sign(decide(&call, &ctx).decision), want, "{url}");
     }
 }
+
+#[test]
+fn a_rule_about_a_tool_is_about_those_of_other_families_and_no_clients() {
+    let places = places();
+    let of = |decision: &str, tool: &str| {
+        let text = format!("decision = '{decision}'\ntool = '{tool}'");
+        let rule: Rule = toml::from_str(&text).unwrap();
+        vec![rule.compile(Origin::User, &places.roots, None).unwrap()]
+    };
+    let decided = |tool: &str, action: Action, rules: &[Compiled]| {
+        let mode = PermissionMode::Ask;
+        let call = Call { tool: tool.to_owned(), action };
+        let sandbox = Sandbox::Missing;
+        decide(&call, &Context { mode, is_trusted: false, sandbox, places: &places, rules })
+            .decision
+    };
+    let make = || call("make", &places).action;
+    for (name, rules, tool, action, want) in [
+        ("its own name", of("deny", "bash"), "bash", make(), Decision::Deny),
+        ("another family's", of("deny", "bash"), "run_shell_command", make(), Decision::Deny),
+        ("the other way", of("allow", "shell_command"), "Bash", make(), Decision::Allow),
+        ("another purpose", of("deny", "edit"), "Bash", make(), Decision::Ask),
+        ("jobs are no commands", of("allow", "job"), "Bash", make(), Decision::Ask),
+        ("a client's own", of("allow", "lookup"), "lookup", Action::Client, Decision::Allow),
+        ("a client's like another", of("allow", "grep"), "search", Action::Client, Decision::Ask),
+    ] {
+        assert_eq!(decided(tool, action, &rules), want, "{name}");
+    }
+}

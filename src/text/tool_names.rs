@@ -43,7 +43,16 @@ const JOB: &str = "job";
 
 /// Names of tools with the same purpose, in lower case and without punctuation.
 const SAME: [&[&str]; 13] = [
-    &["read", "readfile", "readmanyfiles", "view", "viewimage", "readimage", "cat"],
+    &[
+        "read",
+        "readfile",
+        "readmanyfiles",
+        "view",
+        "viewimage",
+        "readimage",
+        "readmediafile",
+        "cat",
+    ],
     &["write", "writefile", "create"],
     &[
         "edit",

@@ -134,6 +134,8 @@ impl Call {
     fn create(&self, path: &Path) -> Result<Rewrite, String> {
         match self.edits.as_slice() {
             [fuzzy::Edit { old, new }] if old.is_empty() && self.tool.0 != Profile::Pi => {
+                let field = self.tool.0.row(Does::Edit).theirs("path").unwrap_or("path");
+                self.path.clone().of_file(field)?;
                 let change = change_of(path, None, new.as_bytes());
                 Ok(Rewrite { content: new.as_bytes().to_vec().into(), change })
             }

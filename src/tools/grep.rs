@@ -48,11 +48,9 @@ impl Tool for Grep {
             return Err(format!("{} must not be empty", arguments.shown("pattern")));
         }
         let path = arguments.optional_text("path")?.filter(|path| !path.is_empty());
-        // Search knows one number for both sides: never fewer lines than are asked for.
-        let mut context = 0;
-        for name in ["context", "before", "after"] {
-            context = context.max(arguments.optional_count(name, 0)?.unwrap_or(0));
-        }
+        let around = arguments.optional_count("context", 0)?.unwrap_or(0);
+        let before = arguments.optional_count("before", 0)?.unwrap_or(around);
+        let after = arguments.optional_count("after", 0)?.unwrap_or(around);
         let output = mode(&mut arguments)?;
         let is_literal = arguments.flag("literal")?;
         let is_multiline = arguments.flag("multiline")?;
@@ -70,7 +68,8 @@ impl Tool for Grep {
             glob: with_type(glob, &mut arguments)?,
             ignore_case: arguments.flag("ignoreCase")?,
             is_literal,
-            context: context.min(MAX_CONTEXT),
+            before: before.min(MAX_CONTEXT),
+            after: after.min(MAX_CONTEXT),
             output,
             limit: match (limit, self.0) {
                 (None, _) => DEFAULT_LIMIT,
@@ -121,7 +120,9 @@ struct Call {
     glob: Option<String>,
     ignore_case: bool,
     is_literal: bool,
-    context: u64,
+    /// Lines shown before each match, and after it.
+    before: u64,
+    after: u64,
     output: GrepOutput,
     limit: u64,
 }
@@ -150,7 +151,8 @@ impl Prepared for Call {
                 glob: self.glob.clone(),
                 ignore_case: self.ignore_case,
                 is_literal: self.is_literal,
-                context: usize::try_from(self.context).unwrap_or(usize::MAX),
+                before: usize::try_from(self.before).unwrap_or(usize::MAX),
+                after: usize::try_from(self.after).unwrap_or(usize::MAX),
                 output: self.output,
                 max_matches: usize::try_from(self.limit).unwrap_or(usize::MAX),
                 max_line_chars: MAX_LINE_CHARS,

@@ -48,11 +48,11 @@ pub use ledger::{Ledger, READ_FIRST, ReadFirst};
 pub use ls::Ls;
 pub use picture::picture;
 pub use profile::{PROFILES, Profile};
-pub use read::Read;
+pub use read::{Read, ViewImage};
 pub use read_many::ReadMany;
 pub use recall::{Pruned, Recall};
 pub use report_finding::ReportFinding;
-pub use shape::{Declared, Does, Told};
+pub use shape::{Declaration, Does, Facts};
 pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
 
@@ -82,7 +82,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     }
 
     /// The tool as it is declared to a model: its description and the schema of its arguments.
-    fn declare(&self, told: &Told<'_>) -> Declared;
+    fn declare(&self, told: &Facts<'_>) -> Declaration;
 
     /// The kind of tool, for icons and rules.
     fn kind(&self) -> ToolKind;
@@ -113,12 +113,12 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
 }
 
 /// Returns the tools of a session as they are declared to its model.
-pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declared> {
+pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declaration> {
     let name = |does: Does| {
         let tool = tools.iter().find(|tool| tool.does() == Some(does))?;
         Some(tool.name().to_owned())
     };
-    let told = Told { settings, names: &name };
+    let told = Facts { settings, names: &name };
     tools.iter().map(|tool| tool.declare(&told)).collect()
 }
 

@@ -4,10 +4,10 @@
 //! the layout of files and commands that the family's models were trained with. The tables stand in [`families`].
 
 use super::families::{self, Family, Layout, Numbers};
-use super::shape::{Declared, Does, Row, Told};
+use super::shape::{Declaration, Does, Facts, Row};
 use super::{
     AgentTool, ApplyPatch, AskUser, Bash, Edit, ExitPlan, Fetch, Find, Grep, JobControl, Ls, Read,
-    ReadMany, Recall, Settings, TodoWrite, Tool, Write,
+    ReadMany, Recall, Settings, TodoWrite, Tool, ViewImage, Write,
 };
 use crate::text::truncate::{Guard, Keep, Limits};
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl Profile {
     }
 
     /// Returns a tool as it is declared to a model.
-    pub(super) fn declare(self, does: Does, told: &Told<'_>) -> Declared {
+    pub(super) fn declare(self, does: Does, told: &Facts<'_>) -> Declaration {
         self.row(does).declare(self, told)
     }
 
@@ -148,8 +148,8 @@ impl Profile {
         self.family().layout
     }
 
-    /// Returns the value of a gap in a description that is a limit or a field of this row, under these settings.
-    pub(super) fn limit(self, row: &Row, gap: &str, settings: &Settings) -> Option<String> {
+    /// Returns the value of a gap in a description of this row that is a limit or another fact of the profile, under these settings.
+    pub(super) fn fact(self, row: &Row, gap: &str, settings: &Settings) -> Option<String> {
         let limits = match row.does {
             Does::Shell => settings.limits(Bash(self).limits()),
             Does::Read | Does::ReadMany => settings.limits(Read(self).limits()),
@@ -164,8 +164,10 @@ impl Profile {
             "timeout" => Bash(self).default_timeout(settings)?,
             "max_timeout" => Bash(self).max_timeout(settings),
             "numbered" => return (self.numbers() != Numbers::None).then(String::new),
-            "in_parts" => return (self.layout() != Layout::Tail).then(String::new),
-            "tail" => return (self.layout() == Layout::Tail).then(String::new),
+            "both_ends" => return (self.layout() != Layout::Tail).then(String::new),
+            "end_alone" => return (self.layout() == Layout::Tail).then(String::new),
+            "like_pi" => return (self == Self::Pi).then(String::new),
+            "unlike_pi" => return (self != Self::Pi).then(String::new),
             _ => return None,
         };
         Some(found)
@@ -205,6 +207,7 @@ impl Profile {
         Some(match row.does {
             Does::Read => Arc::new(Read(self)),
             Does::ReadMany => Arc::new(ReadMany(self)),
+            Does::ViewImage => Arc::new(ViewImage(self)),
             Does::Shell => Arc::new(Bash(self)),
             Does::Job | Does::JobRead | Does::JobStop => Arc::new(JobControl(self, row.does)),
             Does::Edit => Arc::new(Edit(self)),

@@ -27,6 +27,10 @@ pub(super) const MAX_NUMBERED_CHARS: usize = 2000;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Read(pub Profile);
 
+/// Looks at images, in families that have a tool of their own for that.
+#[derive(Debug, Clone, Copy)]
+pub struct ViewImage(pub Profile);
+
 impl Tool for Read {
     shaped!(Does::Read);
 
@@ -62,6 +66,29 @@ impl Tool for Read {
                 limit,
                 profile: self.0,
                 max_bytes: self.limits().max_bytes,
+            },
+        }))
+    }
+}
+
+impl Tool for ViewImage {
+    shaped!(Does::ViewImage);
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
+        let row = self.0.row(Does::ViewImage);
+        let path = Arguments::new(row, arguments)?.filled_text("path")?;
+        Ok(Box::new(Call {
+            tool: row.name.to_owned(),
+            page: Page {
+                path: PathArgument::new(path, folders, Purpose::Existing),
+                offset: None,
+                limit: None,
+                profile: self.0,
+                max_bytes: Read(self.0).limits().max_bytes,
             },
         }))
     }

@@ -4,7 +4,7 @@
 
 use super::arguments::Arguments;
 use super::path::{PathArgument, Purpose};
-use super::shape::{Declared, Does, Told};
+use super::shape::{Declaration, Does, Facts};
 use super::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -50,7 +50,7 @@ impl Tool for ReportFinding {
         Some(Does::ReportFinding)
     }
 
-    fn declare(&self, told: &Told<'_>) -> Declared {
+    fn declare(&self, told: &Facts<'_>) -> Declaration {
         Profile::Pi.declare(Does::ReportFinding, told)
     }
 

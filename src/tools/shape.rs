@@ -8,7 +8,8 @@ use super::profile::Profile;
 use crate::text::gaps;
 use serde_json::{Map, Value, json};
 
-/// What a tool says of itself by the row of its profile, which is its first field; `$does` is the purpose, or tells it of the tool.
+/// Implements the part of a tool that the row of its profile gives. The profile is the first field; `$does` is the purpose, or a closure
+/// from the tool to it.
 macro_rules! shaped {
     (Does::$does:ident) => {
         shaped!(|_| $crate::tools::Does::$does);
@@ -24,7 +25,7 @@ macro_rules! shaped {
             Some(does(self))
         }
 
-        fn declare(&self, told: &$crate::tools::Told<'_>) -> $crate::tools::Declared {
+        fn declare(&self, told: &$crate::tools::Facts<'_>) -> $crate::tools::Declaration {
             let does: fn(&Self) -> $crate::tools::Does = $does;
             self.0.declare(does(self), told)
         }
@@ -43,6 +44,8 @@ pub enum Does {
     Read,
     /// Reads several files.
     ReadMany,
+    /// Looks at an image.
+    ViewImage,
     /// Runs a command.
     Shell,
     /// Reads, lists and stops background jobs.
@@ -89,9 +92,10 @@ pub enum Does {
 
 impl Does {
     /// The purposes by name, as texts with gaps name them.
-    pub const NAMES: [(&'static str, Self); 23] = [
+    pub const NAMES: [(&'static str, Self); 24] = [
         ("read", Self::Read),
         ("read_many", Self::ReadMany),
+        ("view_image", Self::ViewImage),
         ("shell", Self::Shell),
         ("job", Self::Job),
         ("job_read", Self::JobRead),
@@ -138,24 +142,24 @@ impl Does {
     }
 }
 
-/// What the declaration of a tool depends on beside the tool itself.
+/// The facts of a session that the declarations of its tools state.
 #[derive(Clone, Copy)]
-pub struct Told<'a> {
+pub struct Facts<'a> {
     /// The settings, whose limits are stated.
     pub settings: &'a Settings,
     /// The tools of the session by purpose: no other is named.
     pub names: &'a (dyn Fn(Does) -> Option<String> + Sync),
 }
 
-impl std::fmt::Debug for Told<'_> {
+impl std::fmt::Debug for Facts<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Told").field("settings", self.settings).finish_non_exhaustive()
+        f.debug_struct("Facts").field("settings", self.settings).finish_non_exhaustive()
     }
 }
 
-/// A tool as it is declared to a model.
+/// The declaration of a tool to a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Declared {
+pub struct Declaration {
     /// The description.
     pub description: String,
     /// JSON Schema of the arguments, an object schema.
@@ -169,11 +173,13 @@ pub struct Declared {
 pub(super) struct Row {
     pub(super) does: Does,
     pub(super) name: &'static str,
-    /// The description, a text with gaps: tools of the session, `.` and the name of one of our arguments, and limits.
+    /// The description, a text with gaps: tools of the session by purpose, our arguments as `arg.NAME`, and facts of the profile.
     pub(super) description: &'static str,
     pub(super) fields: &'static [Field],
     /// Arguments that the family's models may give and that change nothing here.
     pub(super) ignored: &'static [&'static str],
+    /// Flags of the family that can have this value alone here; with another one the result would not be what the model expects.
+    pub(super) fixed: &'static [(&'static str, bool)],
     /// Brings arguments of another structure into ours, before they are read by name.
     pub(super) adapt: Option<fn(&mut Map<String, Value>)>,
 }
@@ -341,12 +347,17 @@ impl Row {
         description: &'static str,
         fields: &'static [Field],
     ) -> Self {
-        Self { does, name, description, fields, ignored: &[], adapt: None }
+        Self { does, name, description, fields, ignored: &[], fixed: &[], adapt: None }
     }
 
     /// The same row, whose models may also give these arguments.
     pub(super) const fn ignoring(self, ignored: &'static [&'static str]) -> Self {
         Self { ignored, ..self }
+    }
+
+    /// The same row, which takes these flags with these values alone.
+    pub(super) const fn fixing(self, fixed: &'static [(&'static str, bool)]) -> Self {
+        Self { fixed, ..self }
     }
 
     /// The same row, whose arguments have another structure than ours.
@@ -361,29 +372,38 @@ impl Row {
 
     /// Returns the JSON Schema of the arguments under these settings.
     fn schema(&self, profile: Profile, settings: &Settings) -> Value {
-        let fill = |text: &str| gaps::fill(text, |name| profile.limit(self, name, settings));
+        let fill = |text: &str| gaps::fill(text, |name| profile.fact(self, name, settings));
         object(self.fields, &fill)
     }
 
     /// Returns the tool as it is declared to a model of this profile.
-    pub(super) fn declare(&self, profile: Profile, told: &Told<'_>) -> Declared {
+    pub(super) fn declare(&self, profile: Profile, told: &Facts<'_>) -> Declaration {
         let description = gaps::fill(self.description.trim_end(), |gap| {
             if let Some(ours) = gap.strip_prefix("arg.") {
                 return self.theirs(ours).map(str::to_owned);
             }
             match Does::named(gap) {
                 Some(does) => (told.names)(does),
-                None => profile.limit(self, gap, told.settings),
+                None => profile.fact(self, gap, told.settings),
             }
         });
         let grammar = (self.does == Does::Patch).then_some(PATCH_GRAMMAR);
-        Declared { description, parameters: self.schema(profile, told.settings), grammar }
+        Declaration { description, parameters: self.schema(profile, told.settings), grammar }
     }
 
-    /// Returns a message about the first argument that this tool does not know, if there is one.
+    /// Returns a message about the first argument that this tool does not know, or not with this value, if there is one.
     pub(super) fn unknown(&self, arguments: &Value) -> Option<String> {
-        let is_ignored = |name: &str| self.ignored.contains(&name) || REMARKS.contains(&name);
-        unknown("", self.fields, arguments.as_object()?, &is_ignored)
+        let given = arguments.as_object()?;
+        let is_fixed = |name: &str| self.fixed.iter().any(|(fixed, _)| *fixed == name);
+        let is_ignored =
+            |name: &str| self.ignored.contains(&name) || REMARKS.contains(&name) || is_fixed(name);
+        let wrong = self.fixed.iter().find(|(name, value)| {
+            given.get(*name).is_some_and(|given| !given.is_null() && *given != Value::Bool(*value))
+        });
+        if let Some((name, value)) = wrong {
+            return Some(format!("`{name}` can only be {value} here: leave it out"));
+        }
+        unknown("", self.fields, given, &is_ignored)
     }
 }
 
@@ -423,7 +443,8 @@ fn unknown(
     given: &Map<String, Value>,
     is_ignored: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
-    given.iter().find_map(|(name, value)| {
+    // Some models write `null` for each argument that they leave out.
+    given.iter().filter(|(_, value)| !value.is_null()).find_map(|(name, value)| {
         let Some(field) = fields.iter().find(|field| field.names().any(|known| known == name))
         else {
             if is_ignored(name) {

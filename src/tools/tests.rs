@@ -206,7 +206,7 @@ fn every_tool_has_a_name_a_text_and_a_schema() {
         let tools = profile.all();
         let mut names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
         let declared = declarations(&tools, &Settings::default());
-        for (tool, Declared { description, parameters, .. }) in tools.iter().zip(declared) {
+        for (tool, Declaration { description, parameters, .. }) in tools.iter().zip(declared) {
             let name = tool.name();
             assert!(description.len() > 40, "{name}");
             assert_eq!(parameters["type"], "object", "{name}");
@@ -278,7 +278,7 @@ fn a_schema_names_exactly_the_arguments_that_its_tool_reads() {
     for (_, profile) in PROFILES {
         let tools = profile.all();
         let declared = declarations(&tools, &Settings::default());
-        for (tool, Declared { parameters: schema, .. }) in tools.iter().zip(declared) {
+        for (tool, Declaration { parameters: schema, .. }) in tools.iter().zip(declared) {
             arguments::recorder::take();
             for example in examples(&schema) {
                 let error = tool.prepare(example.clone(), &folders).err().unwrap_or_default();
@@ -665,7 +665,7 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
 }
 
 /// The declarations of a profile's tools that have these purposes.
-fn declared(profile: Profile, are: impl Fn(Does) -> bool) -> Vec<(String, Declared)> {
+fn declared(profile: Profile, are: impl Fn(Does) -> bool) -> Vec<(String, Declaration)> {
     let tools = profile.all().into_iter();
     let tools: Vec<_> = tools.filter(|tool| tool.does().is_some_and(&are)).collect();
     let declared = declarations(&tools, &Settings::default());
@@ -687,7 +687,7 @@ fn no_description_names_a_tool_that_its_session_lacks() {
         // With every tool, and with each left out.
         for left_out in has.iter().map(|does| Some(*does)).chain([None]) {
             let declared = declared(profile, |does| Some(does) != left_out);
-            for (tool, Declared { description, .. }) in &declared {
+            for (tool, Declaration { description, .. }) in &declared {
                 assert!(!description.contains("[["), "{profile:?} {tool}: {description}");
                 let is_there = |name: &String| declared.iter().any(|(own, _)| own == name);
                 // `job` names its own actions and arguments.

@@ -1,5 +1,6 @@
-//! What an agent must be able to do, for each family of models, whose model makes the calls of its own maker's agent: each row through the real program, over the family's own
-//! wire format, against a server that nobody here wrote. Where that server is not installed the rows say so and pass.
+//! The abilities that an agent must have, for each family of models. The model of a row makes the calls of its own maker's agent, through the real
+//! program, over the family's own wire format, against a server that nobody here wrote. Where that server is not installed the rows say so
+//! and pass.
 
 use crate::peers::aimock_with;
 use crate::support::program::{Framing, Place, Program};
@@ -560,7 +561,7 @@ fn each_family_thinks_as_hard_as_it_is_told() {
     }
 }
 
-/// What a provider puts before its model, in the order in which it does: tools, system prompt, messages. The marks of cache breakpoints, which
+/// The input of a model, in the order in which providers build it: tools, system prompt, messages. The marks of cache breakpoints, which
 /// move, are taken out and counted.
 fn read_by_model(mut body: Value) -> (String, usize) {
     let marks = unmarked(&mut body);
@@ -595,8 +596,7 @@ fn recorded(cassette: &std::path::Path) -> Vec<Value> {
     bodies.filter(|body| body.get("tools").is_some()).collect()
 }
 
-// What a provider has read before it need not read again, as long as not one byte before it has changed: what a model reads begins with all
-// that it read before.
+// A provider's cache holds for as long as not one byte changes: the input of a request begins with the whole input of the one before.
 #[test]
 fn each_request_begins_with_the_bytes_of_the_one_before() {
     let Some(server) = aimock_with(&all_fixtures()) else { return };

@@ -1,4 +1,4 @@
-//! What a model reads before the first word of a person, as `pintle prompt show` prints it: for every profile, with every option.
+//! The input of a model before the first word of a person, as `pintle prompt show` prints it: for every profile, with every option.
 
 use crate::support::program::Place;
 use pintle::tools::{PROFILES, Profile};

@@ -2,8 +2,11 @@
 
 mod ends;
 
-use crate::scenarios::{ask, full};
+use crate::scenarios::{ask, check_with, full};
+use crate::support::stage::Setup;
 use expect_test::expect;
+use pintle::tools::Profile;
+use pintle_protocol::approval::PermissionMode;
 
 #[test]
 fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
@@ -441,5 +444,87 @@ fn four_work_at_a_time() {
             result of spawn_agent "agent-3 works at it now. `wait` returns what it says at the end."
             result of spawn_agent "agent-4 works at it now. `wait` returns what it says at the end."
             result of spawn_agent error "4 sub-agents work already. Wait until one is done.""#]],
+    );
+}
+
+/// Families that know a sub-agent as one call.
+fn in_one_call(model: &str, steps: &str, want: &expect_test::Expect) {
+    let setup = Setup { profile: Profile::Anthropic, ..Setup::default() };
+    check_with(setup, PermissionMode::Full, model, steps, want);
+}
+
+#[test]
+fn a_call_waits_for_its_sub_agent_and_closes_it() {
+    in_one_call(
+        "call Agent {\"description\":\"d\",\"prompt\":\"look at a\",\"subagent_type\":\"general-purpose\",\"model\":\"haiku\"} + call Agent {\"description\":\"d\",\"prompt\":\"other\",\"subagent_type\":\"nobody\"}\nsay ok\n@look at a: call Read {\"file_path\":\"a.txt\"}\n@look at a: say two lines",
+        "prompt go | idle",
+        &expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call Agent pending
+            updated   #2 call Agent: look at a pending
+            started   #3 call Agent pending
+            updated   #3 call Agent: other pending
+            step 1 ToolUse
+            updated   #2 call Agent: look at a running
+            updated   #3 call Agent: other running
+            started   #4 agent-1 running, working
+            completed #3 call Agent: other failed = error "There is no agent `nobody`. (There are no named agents here; or name none and say in the task how it is to work)"
+            updated   #4 agent-1 running, done = "two lines"
+            completed #4 agent-1 completed, closed = "two lines"
+            completed #2 call Agent: look at a completed = "agent-1 is done and says (turns used: 2):\ntwo lines"
+            started   #5 message running ""
+            completed #5 message completed "ok"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- agent 1
+            accepted Prompt "look at a"
+            turn started
+            completed #1 user "look at a"
+            started   #2 call Read pending
+            updated   #2 call Read: a.txt pending
+            step 1 ToolUse
+            updated   #2 call Read: a.txt running
+            completed #2 call Read: a.txt completed = "     1\tone\n     2\ttwo"
+            started   #3 message running ""
+            completed #3 message completed "two lines"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            session closed"#]],
+    );
+}
+
+#[test]
+fn a_call_that_is_stopped_leaves_no_sub_agent_at_work() {
+    in_one_call(
+        "call Agent {\"description\":\"d\",\"prompt\":\"slow\"}\nsay ok\n@slow: call Bash {\"command\":\"wait\"}\n@slow: say never",
+        "prompt go | until-agents 1 Bash: wait running | stop | idle",
+        &expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call Agent pending
+            updated   #2 call Agent: slow pending
+            step 1 ToolUse
+            updated   #2 call Agent: slow running
+            started   #3 agent-1 running, working
+            > stop: stopping, 0 returned
+            completed #3 agent-1 cancelled, closed
+            completed #2 call Agent: slow cancelled = error "Operation aborted"
+            turn Interrupted after 1 steps
+            --- agent 1
+            accepted Prompt "slow"
+            turn started
+            completed #1 user "slow"
+            started   #2 call Bash pending
+            updated   #2 call Bash: wait pending
+            step 1 ToolUse
+            updated   #2 call Bash: wait running
+            completed #2 call Bash: wait cancelled = error "waiting\n\nCommand aborted"
+            turn Interrupted after 1 steps
+            session closed"#]],
     );
 }

@@ -10,7 +10,7 @@ mod hook;
 
 pub use hook::{HOOK_TIMEOUT, Hook, Runner, ToolNames, globs_of};
 
-use crate::tools::{Access, Declared, Folders, Prepared, Told, Tool, ToolContext};
+use crate::tools::{Access, Declaration, Facts, Folders, Prepared, Tool, ToolContext};
 use jsonschema::Validator;
 use pintle_protocol::content::Content;
 use pintle_protocol::hook::{HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams};
@@ -119,9 +119,9 @@ impl Tool for ClientTool {
         &self.shape.name
     }
 
-    fn declare(&self, _told: &Told<'_>) -> Declared {
+    fn declare(&self, _told: &Facts<'_>) -> Declaration {
         let parameters = self.shape.parameters.clone();
-        Declared { description: self.shape.description.clone(), parameters, grammar: None }
+        Declaration { description: self.shape.description.clone(), parameters, grammar: None }
     }
 
     fn kind(&self) -> ToolKind {

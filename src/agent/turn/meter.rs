@@ -5,7 +5,7 @@
 
 use crate::context::estimate;
 use crate::llm::{Message, ToolSpec};
-use crate::tools::{Declared, Settings, Tool, declarations};
+use crate::tools::{Declaration, Settings, Tool, declarations};
 use pintle_protocol::content::Usage;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub(in crate::agent) fn sum(messages: &[Arc<Message>]) -> u64 {
 pub(in crate::agent) fn specs(tools: &[Arc<dyn Tool>], settings: &Settings) -> Arc<[ToolSpec]> {
     let declared = tools.iter().zip(declarations(tools, settings));
     let spec =
-        |(tool, Declared { description, parameters, grammar }): (&Arc<dyn Tool>, Declared)| {
+        |(tool, Declaration { description, parameters, grammar }): (&Arc<dyn Tool>, Declaration)| {
             ToolSpec { name: tool.name().to_owned(), description, parameters, grammar }
         };
     declared.map(spec).collect()

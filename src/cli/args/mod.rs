@@ -378,21 +378,21 @@ pub(crate) enum Policy {
         /// The command, in one argument
         command: String,
         #[command(flatten)]
-        place: PolicyPlace,
+        place: Place,
     },
     /// Check rows of a file: `allow`, `ask` or `deny`, then a command; exits with 1 if a decision differs
     Test {
         /// The file
         file: PathBuf,
         #[command(flatten)]
-        place: PolicyPlace,
+        place: Place,
     },
     /// Print what the permissions of today would have said to each call of a stored session
     Replay {
         /// The session's id
         session: String,
         #[command(flatten)]
-        place: PolicyPlace,
+        place: Place,
     },
 }
 
@@ -405,12 +405,7 @@ pub(crate) enum Prompt {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowPrompt {
     #[command(flatten)]
-    pub(crate) settings: Settings,
-    #[command(flatten)]
-    pub(crate) safety: Safety,
-    /// The folder of the session
-    #[arg(short = 'C', long, value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
+    pub(crate) place: Place,
     /// Print one part alone: a part of the system prompt, `tools`, or a tool by its name
     #[arg(long, value_name = "NAME", conflicts_with = "json")]
     pub(crate) part: Option<String>,
@@ -422,9 +417,9 @@ pub(crate) struct ShowPrompt {
     pub(crate) unattended: bool,
 }
 
-/// The circumstances that a decision is made in.
+/// The circumstances of a session that is not begun.
 #[derive(Debug, clap::Args)]
-pub(crate) struct PolicyPlace {
+pub(crate) struct Place {
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]

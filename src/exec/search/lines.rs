@@ -41,7 +41,8 @@ struct LineLimits {
     lines: bool,
     max_matches: usize,
     max_line_chars: usize,
-    context: u64,
+    /// The lines shown after a match.
+    after: u64,
 }
 
 impl LineSearch {
@@ -68,15 +69,16 @@ impl LineSearch {
             builder.build(&grep.pattern).map_err(|error| wrong_pattern(&grep.pattern, &error))?;
         let terminator =
             if has_anchor { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') };
-        let context = if grep.output == GrepOutput::Lines { grep.context } else { 0 };
+        let shows_lines = grep.output == GrepOutput::Lines;
+        let (before, after) = if shows_lines { (grep.before, grep.after) } else { (0, 0) };
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::none())
             .line_terminator(terminator)
             .line_number(grep.output == GrepOutput::Lines)
             .multi_line(is_multi_line)
             .heap_limit(Some(max_bytes))
-            .before_context(context)
-            .after_context(context)
+            .before_context(before)
+            .after_context(after)
             .build();
         let wanted = LineLimits {
             lines: grep.output == GrepOutput::Lines,
@@ -86,7 +88,7 @@ impl LineSearch {
                 GrepOutput::Counts => usize::MAX,
             },
             max_line_chars: grep.max_line_chars,
-            context: context as u64,
+            after: after as u64,
         };
         let unsaved = Arc::clone(&grep.unsaved);
         Ok(Self { matcher, searcher, buffer: vec![0; BUFFER_BYTES], wanted, unsaved })
@@ -163,13 +165,13 @@ pub struct FileLines {
 
 impl FileLines {
     /// Keeps the first matches, up to a number, and the context of the last.
-    fn keep(&mut self, matches: usize, context: u64) {
+    fn keep(&mut self, matches: usize, after: u64) {
         let kept = matches.checked_sub(1);
         let last = kept.and_then(|last| self.lines.iter().filter(|line| line.is_match).nth(last));
         match last.map(|line| line.number) {
             None => self.lines.clear(),
             Some(last) => {
-                self.lines.retain(|line| line.number <= last + context);
+                self.lines.retain(|line| line.number <= last + after);
                 for line in self.lines.iter_mut().filter(|line| line.number > last) {
                     line.is_match = false;
                 }
@@ -185,7 +187,8 @@ pub(in crate::exec) struct Matched {
     first: FirstInOrder<FileLines>,
     output: GrepOutput,
     max_matches: usize,
-    context: u64,
+    /// The lines shown after a match.
+    after: u64,
 }
 
 impl Matched {
@@ -194,7 +197,7 @@ impl Matched {
             first: FirstInOrder::new(grep.max_matches),
             output: grep.output,
             max_matches: grep.max_matches,
-            context: grep.context as u64,
+            after: grep.after as u64,
         }
     }
 
@@ -221,7 +224,7 @@ impl Matched {
         let mut left = self.max_matches;
         for (key, mut found) in self.first.into_answers() {
             match self.output {
-                GrepOutput::Lines if found.matches > left => found.keep(left, self.context),
+                GrepOutput::Lines if found.matches > left => found.keep(left, self.after),
                 GrepOutput::Lines | GrepOutput::Files | GrepOutput::Counts => {}
             }
             let is_wanted = left > 0;
@@ -253,7 +256,7 @@ impl<'a> Taker<'a> {
 
     fn line(&mut self, number: u64, bytes: &[u8], is_match: bool) {
         let is_full = self.found.matches == self.wanted.max_matches;
-        if is_full && number > self.last + self.wanted.context {
+        if is_full && number > self.last + self.wanted.after {
             return;
         }
         let mut cleaner = Cleaner::default();
@@ -290,7 +293,7 @@ impl Sink for &mut Taker<'_> {
             }
             self.line(number, line, counts);
         }
-        Ok(counts || first < self.last + self.wanted.context)
+        Ok(counts || first < self.last + self.wanted.after)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
@@ -328,7 +331,8 @@ mod tests {
             glob: None,
             ignore_case: false,
             is_literal: false,
-            context: 0,
+            before: 0,
+            after: 0,
             output,
             max_matches: 3,
             max_line_chars: 500,

@@ -53,7 +53,8 @@ fn grep(root: &Path, pattern: &str) -> Grep {
         glob: None,
         ignore_case: false,
         is_literal: false,
-        context: 0,
+        before: 0,
+        after: 0,
         output: GrepOutput::Lines,
         max_matches: 100,
         max_line_chars: 500,
@@ -113,7 +114,7 @@ async fn lines_are_found_in_path_order() {
         (
             "limit with context",
             "alpha",
-            |g| Grep { max_matches: 1, context: 1, root: g.root.join("a"), ..g },
+            |g| Grep { max_matches: 1, before: 1, after: 1, root: g.root.join("a"), ..g },
             "deep/y.rs:1- 2 3- +",
         ),
         (

@@ -57,7 +57,10 @@ impl Tool for AgentTool {
                 Act::Wait(ids.into_iter().map(AgentId::new).collect(), timeout)
             }
             Does::CloseAgent => Act::Close(AgentId::new(arguments.text("id")?)),
-            Does::RunAgent => Act::Run(spawn(arguments, folders)?),
+            Does::RunAgent => {
+                let spawn = spawn(arguments, folders)?;
+                return Ok(Box::new(Run { tool: *self, spawn }));
+            }
             _ => Act::Spawn(spawn(arguments, folders)?),
         };
         Ok(Box::new(Call { tool: *self, act }))
@@ -88,8 +91,6 @@ struct Call {
 
 #[derive(Debug)]
 enum Act {
-    /// Start one, wait for its answer, and close it.
-    Run(Spawn),
     Spawn(Spawn),
     Send(AgentId, String),
     Wait(Vec<AgentId>, Duration),
@@ -99,11 +100,8 @@ enum Act {
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        let line = |text: &str| -> String {
-            text.lines().next().unwrap_or_default().chars().take(80).collect()
-        };
         let what = match &self.act {
-            Act::Run(spawn) | Act::Spawn(spawn) => line(&spawn.task),
+            Act::Spawn(spawn) => line(&spawn.task),
             Act::Send(id, text) => format!("{id}: {}", line(text)),
             Act::Wait(ids, _) if ids.is_empty() => "all".to_owned(),
             Act::Wait(ids, _) => {
@@ -129,22 +127,6 @@ impl Prepared for Call {
         let mut started = None;
         let work = async {
             match self.act {
-                Act::Run(spawn) => {
-                    let agent = agents.ask(|reply| AgentRequest::Spawn { spawn, reply }).await?;
-                    let id = started.insert(agent.id).clone();
-                    let ids = vec![id.clone()];
-                    let waited = agents.ask(|reply| AgentRequest::Wait { ids, reply }).await;
-                    let closed = agents.ask(|reply| AgentRequest::Close { id, reply }).await;
-                    let done = match waited?.into_iter().next() {
-                        Some(agent) => agent,
-                        None => closed?,
-                    };
-                    if done.state == SubagentState::Failed {
-                        Err(done.told())
-                    } else {
-                        Ok(done.told())
-                    }
-                }
                 Act::Spawn(spawn) => {
                     let agent = agents.ask(|reply| AgentRequest::Spawn { spawn, reply }).await?;
                     let id = started.insert(agent.id);
@@ -180,6 +162,63 @@ impl Prepared for Call {
             done = work => done.map_or_else(failure, success),
         };
         result.details.agent = started;
+        result
+    }
+}
+
+/// The first line of a text, for a title.
+fn line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(80).collect()
+}
+
+/// A task that a sub-agent does while the call waits.
+#[derive(Debug)]
+struct Run {
+    tool: AgentTool,
+    spawn: Spawn,
+}
+
+#[async_trait::async_trait]
+impl Prepared for Run {
+    fn title(&self) -> String {
+        format!("{}: {}", self.tool.name(), line(&self.spawn.task))
+    }
+
+    fn locations(&self) -> Vec<Location> {
+        Vec::new()
+    }
+
+    /// A sub-agent asks for itself whatever it does.
+    fn access(&self) -> Access {
+        Access::Engine
+    }
+
+    /// Closes the sub-agent whatever happens: nobody would hear of one that works on after its call was stopped.
+    async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
+        if ctx.cancel.is_cancelled() {
+            return failure("Operation aborted");
+        }
+        let (agents, spawn) = (&ctx.agents, self.spawn);
+        // Making it is not raced with the stop, so that it can be closed.
+        let id = match agents.ask(|reply| AgentRequest::Spawn { spawn, reply }).await {
+            Ok(agent) => agent.id,
+            Err(why) => return failure(why),
+        };
+        let ids = vec![id.clone()];
+        let waited = tokio::select! {
+            biased;
+            () = ctx.cancel.cancelled() => Err("Operation aborted".to_owned()),
+            waited = agents.ask(|reply| AgentRequest::Wait { ids, reply }) => waited,
+        };
+        let of = id.clone();
+        let closed = agents.ask(|reply| AgentRequest::Close { id: of, reply }).await;
+        let done = waited.and_then(|agents| agents.into_iter().next().map_or(closed, Ok));
+        let mut result = match done {
+            Ok(agent) if agent.state == SubagentState::Failed => failure(agent.told()),
+            Ok(agent) => success(agent.told()),
+            Err(why) => failure(why),
+        };
+        result.details.agent = Some(id);
         result
     }
 }

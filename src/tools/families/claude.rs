@@ -34,8 +34,7 @@ const ROWS: &[Row] = &[
             count("offset", "offset", OFFSET),
             count("limit", "limit", LIMIT),
         ],
-    )
-    .ignoring(&["pages"]),
+    ),
     Row::new(
         Does::Shell,
         "Bash",
@@ -72,7 +71,7 @@ const ROWS: &[Row] = &[
         ],
     ),
     Row::new(Does::Grep, "Grep", about!("grep"), GREP)
-        .ignoring(SEARCH_EXTRAS)
+        .fixing(SEARCH_FLAGS)
         .adapted(adapt::files_by_default),
     Row::new(
         Does::Find,
@@ -143,7 +142,7 @@ const ROWS: &[Row] = &[
             text("model", "model", super::MODEL),
         ],
     )
-    .ignoring(&["run_in_background", "max_turns", "name", "isolation", "mode"]),
+    .ignoring(&["run_in_background", "name", "mode"]),
 ];
 
 /// The output of a background job.
@@ -194,5 +193,6 @@ pub(super) const GREP: &[Field] = &[
     ),
 ];
 
-/// Lines have their numbers in any case.
-pub(super) const SEARCH_EXTRAS: &[&str] = &["-n", "context", "include_ignored", "-o"];
+/// Lines have their numbers in any case and are shown whole, and ignored files are not searched.
+pub(super) const SEARCH_FLAGS: &[(&str, bool)] =
+    &[("-n", true), ("-o", false), ("include_ignored", false)];

@@ -26,6 +26,12 @@ pub(in crate::tools) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
+            Does::ViewImage,
+            "read_image",
+            about!("view_image"),
+            &[text("file_path", "path", super::IMAGE_PATH).required()],
+        ),
+        Row::new(
             Does::Shell,
             "bash",
             about!("shell"),

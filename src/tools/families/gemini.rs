@@ -41,12 +41,8 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 texts("exclude", "exclude", "Globs of files to leave out"),
             ],
         )
-        .ignoring(&[
-            "recursive",
-            "useDefaultExcludes",
-            "file_filtering_options",
-            "wait_for_previous",
-        ]),
+        .ignoring(&WAIT)
+        .fixing(&[("recursive", true), ("useDefaultExcludes", true)]),
         Row::new(
             Does::Shell,
             "run_shell_command",
@@ -101,7 +97,8 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 count("total_max_matches", "limit", MATCHES),
             ],
         )
-        .ignoring(&["max_matches_per_file", "wait_for_previous"])
+        .ignoring(&WAIT)
+        .fixing(&[("no_ignore", false)])
         .adapted(adapt::gemini_search),
         Row::new(
             Does::Find,
@@ -109,12 +106,8 @@ pub(in crate::tools) const FAMILY: Family = Family {
             about!("find"),
             &[text("pattern", "pattern", GLOB).required(), text("dir_path", "path", IN_FOLDER)],
         )
-        .ignoring(&[
-            "case_sensitive",
-            "respect_git_ignore",
-            "respect_gemini_ignore",
-            "wait_for_previous",
-        ]),
+        .ignoring(&["respect_gemini_ignore", "wait_for_previous"])
+        .fixing(&[("case_sensitive", true), ("respect_git_ignore", true)]),
         Row::new(
             Does::List,
             "list_directory",
@@ -124,7 +117,7 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 texts("ignore", "ignore", "Globs of names to leave out"),
             ],
         )
-        .ignoring(&["file_filtering_options", "wait_for_previous"]),
+        .ignoring(&WAIT),
         Row::new(
             Does::Todo,
             "write_todos",

@@ -54,8 +54,14 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 count("offset", "offset", OFFSET),
                 count("limit", "limit", LIMIT),
             ],
+        ),
+        Row::new(
+            Does::ViewImage,
+            "view_image",
+            about!("view_image"),
+            &[text("path", "path", super::IMAGE_PATH).required()],
         )
-        .ignoring(&["mode", "indentation"]),
+        .ignoring(&["detail"]),
         Row::new(
             Does::Grep,
             "grep_files",
@@ -132,7 +138,8 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 text("model", "model", super::MODEL),
             ],
         )
-        .ignoring(&["task_name", "fork_context", "fork_turns", "reasoning_effort", "service_tier"]),
+        .ignoring(&["task_name", "reasoning_effort", "service_tier"])
+        .fixing(&[("fork_context", false)]),
         Row::new(
             Does::SendInput,
             "send_input",

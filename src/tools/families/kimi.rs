@@ -24,7 +24,14 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 count("n_lines", "limit", LIMIT),
             ],
         )
-        .ignoring(&["column_offset", "max_chars"]),
+        .ignoring(&["max_chars"]),
+        Row::new(
+            Does::ViewImage,
+            "ReadMediaFile",
+            about!("view_image"),
+            &[text("path", "path", super::IMAGE_PATH).required()],
+        )
+        .fixing(&[("full_resolution", false)]),
         Row::new(
             Does::Shell,
             "Bash",
@@ -68,7 +75,7 @@ pub(in crate::tools) const FAMILY: Family = Family {
             ],
         ),
         Row::new(Does::Grep, "Grep", about!("grep"), claude::GREP)
-            .ignoring(claude::SEARCH_EXTRAS)
+            .fixing(claude::SEARCH_FLAGS)
             .adapted(adapt::files_by_default),
         Row::new(
             Does::Find,
@@ -80,7 +87,8 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 count("head_limit", "limit", "Most results; default {results}"),
             ],
         )
-        .ignoring(&["include_dirs"]),
+        .ignoring(&["include_dirs"])
+        .fixing(&[("include_ignored", false)]),
         Row::new(
             Does::Todo,
             "TodoList",
@@ -134,7 +142,8 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 text("model", "model", super::MODEL),
             ],
         )
-        .ignoring(&["run_in_background", "fork"]),
+        .ignoring(&["run_in_background"])
+        .fixing(&[("fork", false)]),
     ],
     numbers: Numbers::Tab,
     layout: Layout::Ends,

@@ -68,7 +68,7 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 count("max_matches", "limit", MATCHES),
             ],
         )
-        .ignoring(&["use_default_ignore"]),
+        .fixing(&[("use_default_ignore", true)]),
         Row::new(
             Does::Find,
             "glob",

@@ -1,7 +1,7 @@
 //! The tools of each family of models: names, arguments and layouts are those of the maker's own agent, descriptions are ours.
 //!
 //! A table names its source and date. A row maps each argument of the family to the one that the implementation reads; what only structures
-//! arguments otherwise is a function of [`adapt`]. Tools that the maker's agent does not have, such as `recall`, have a name in its style.
+//! arguments otherwise is a function of [`adapt`]. Tools that the maker's agent does not have, such as `recall`, keep our names.
 
 pub(super) mod adapt;
 pub(super) mod claude;
@@ -66,6 +66,7 @@ const READ_PATH: &str = "File to read, relative or absolute";
 const WRITE_PATH: &str = "File to write, relative or absolute";
 const EDIT_PATH: &str = "File to edit, relative or absolute";
 const CONTENT: &str = "The whole new content";
+const IMAGE_PATH: &str = "Image to look at, relative or absolute";
 const OFFSET: &str = "First line to read, 1-based";
 const LIMIT: &str = "Most lines to read";
 const OLD: &str = "Text to find; it must occur exactly once, unless all are replaced";

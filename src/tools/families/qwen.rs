@@ -23,8 +23,7 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 whole("offset", "skip", "Lines to skip, so that 0 is the first line"),
                 count("limit", "limit", LIMIT),
             ],
-        )
-        .ignoring(&["pages"]),
+        ),
         Row::new(
             Does::Shell,
             "run_shell_command",
@@ -86,8 +85,7 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 text("path", "path", LISTED).required(),
                 texts("ignore", "ignore", "Globs of names to leave out"),
             ],
-        )
-        .ignoring(&["file_filtering_options"]),
+        ),
         Row::new(
             Does::Todo,
             "todo_write",
@@ -152,13 +150,7 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 text("working_dir", "cwd", "The folder it works in; default: this one"),
             ],
         )
-        .ignoring(&[
-            "run_in_background",
-            "fork_turns",
-            "fork_tools",
-            "isolation",
-            "todo_id",
-        ]),
+        .ignoring(&["run_in_background", "todo_id"]),
     ],
     numbers: Numbers::None,
     layout: Layout::Ends,

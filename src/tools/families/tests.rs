@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Calls of a family, one after the other in the same folder: the tool's name and its arguments.
 type Calls = Vec<(&'static str, Value)>;
 
-/// What calls of a profile do: title and the first line of the result for each, and the files in the end.
+/// Plays calls of a profile; the title and the result of each, and the files in the end.
 async fn played(profile: Profile, calls: Calls) -> String {
     let scene = Scene::with(&[
         ("src/a.rs", b"fn one() {}\nfn two() {}\nfn one_more() {}\n"),
@@ -60,6 +60,11 @@ fn claude() -> Calls {
         ("Grep", json!({"pattern": "fn two", "output_mode": "content", "-A": 1, "type": "rust"})),
         ("Grep", json!({"pattern": "two.*more", "multiline": true, "output_mode": "count"})),
         ("Grep", json!({"pattern": "x", "type": "klingon"})),
+        ("Grep", json!({"pattern": "fn two", "output_mode": "content", "-B": 1})),
+        ("Grep", json!({"pattern": "fn two", "output_mode": "content", "context": 1})),
+        ("Grep", json!({"pattern": "fn two", "-o": true})),
+        ("Edit", json!({"file_path": "made/", "old_string": "", "new_string": "x"})),
+        ("Agent", json!({"description": "d", "prompt": "p", "isolation": "worktree"})),
         ("Glob", json!({"pattern": "**/*.rs"})),
         ("Edit", json!({"file_path": "src/a.rs", "old_string": "two", "new_string": "zwei"})),
         ("Edit", json!({"file_path": "src/a.rs", "old_string": "fn one", "new_string": "fn eins"})),
@@ -95,9 +100,14 @@ async fn claude_and_glm_call_their_own_tools() {
         Read: notes.txt =>      1	first |  | [2 more lines in file. Use offset=2 to continue.]
         Grep: fn one in . => src/a.rs:1: fn one() {} | src/a.rs:3: fn one_more() {}
         Grep: ONE in . => src/a.rs
-        Grep: fn two in . => src/a.rs-1- fn one() {} | src/a.rs:2: fn two() {} | src/a.rs-3- fn one_more() {}
+        Grep: fn two in . => src/a.rs:2: fn two() {} | src/a.rs-3- fn one_more() {}
         Grep: two.*more in . => src/a.rs:2
         Grep: `type` is "klingon", which is no type of files: use a glob such as *.klingon
+        Grep: fn two in . => src/a.rs-1- fn one() {} | src/a.rs:2: fn two() {}
+        Grep: fn two in . => src/a.rs-1- fn one() {} | src/a.rs:2: fn two() {} | src/a.rs-3- fn one_more() {}
+        Grep: unknown: `-o` can only be false here: leave it out
+        Edit: made/ => error: `file_path` must name a file, and made/ names a folder. Folders are made with the files that are written into them.
+        Agent: unknown: unknown argument `isolation`; expected one of `description`, `prompt`, `subagent_type`, `model`
         Glob: **/*.rs in . => src/a.rs
         Edit: src/a.rs => Successfully replaced text in src/a.rs.
         Edit: src/a.rs => error: Found 2 occurrences of the text in src/a.rs. The text must be unique. Please provide more context to make it unique. (lines 1, 3)
@@ -145,6 +155,8 @@ async fn gpt_calls_its_own_tools() {
             json!({"command": "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.rs\n-fn one() {}\n+fn eins() {}\n*** End Patch\nEOF", "workdir": "src"}),
         ),
         ("read_file", json!({"file_path": "CWD/src/a.rs", "limit": 1})),
+        ("view_image", json!({"path": "notes.txt", "detail": "high"})),
+        ("view_image", json!({"path": "none.png"})),
         ("grep_files", json!({"pattern": "one", "include": "*.rs"})),
         ("grep_files", json!({"pattern": "zwei", "output_mode": "content"})),
         ("list_dir", json!({"dir_path": "CWD", "depth": 2})),
@@ -172,6 +184,8 @@ async fn gpt_calls_its_own_tools() {
         apply_patch: new.txt => Applied the patch: | D new.txt
         apply_patch: a.rs => Applied the patch: | M a.rs
         read_file: CWD/src/a.rs => L1: fn eins() {} |  | [2 more lines in file. Use offset=2 to continue.]
+        view_image: notes.txt => L1: first | L2: second | L3: third
+        view_image: none.png => error: File not found: none.png (ENOENT)
         grep_files: one in . => src/a.rs
         grep_files: zwei in . => src/a.rs:2: fn zwei() {}
         list_dir: CWD => notes.txt | src/ | src/a.rs
@@ -196,6 +210,7 @@ async fn gemini_calls_its_own_tools() {
         ("read_many_files", json!({"include": ["*.txt"], "exclude": ["new*"], "recursive": true})),
         ("grep_search", json!({"pattern": "FN TWO", "include_pattern": "*.rs"})),
         ("grep_search", json!({"pattern": "FN TWO", "case_sensitive": true})),
+        ("grep_search", json!({"pattern": "x", "no_ignore": true})),
         ("grep_search", json!({"pattern": "one()", "fixed_strings": true, "names_only": true})),
         ("glob", json!({"pattern": "*.rs", "dir_path": "src", "case_sensitive": false})),
         ("list_directory", json!({"dir_path": "CWD", "ignore": ["*.txt"]})),
@@ -233,8 +248,9 @@ async fn gemini_calls_its_own_tools() {
         read_many_files: *.txt => ==> notes.txt <== | first | second | third |  |
         grep_search: FN TWO in . => src/a.rs:2: fn two() {}
         grep_search: FN TWO in . => No matches found
+        grep_search: unknown: `no_ignore` can only be false here: leave it out
         grep_search: one() in . => src/a.rs
-        glob: *.rs in src => a.rs
+        glob: unknown: `case_sensitive` can only be true here: leave it out
         list_directory: CWD => src/
         replace: src/a.rs => Successfully replaced text in src/a.rs.
         replace: src/a.rs => Successfully replaced 2 occurrences in src/a.rs.

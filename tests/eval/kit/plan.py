@@ -114,7 +114,7 @@ class Folder:
         return result is not None and result.get("stop") not in UNFINISHED
 
     def runs(self, attempt, retry_failed):
-        """Whether `pintle batch` will do the attempt."""
+        """Returns true if `pintle batch` will do the attempt."""
         return not self.is_finished(attempt) or (retry_failed and self.result(attempt).get("exitCode") != 0)
 
     def prompt(self, attempt):

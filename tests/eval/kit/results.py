@@ -62,7 +62,7 @@ def tool_calls(journal):
 
 
 def row(attempt, folder, verdict):
-    """What results.json keeps of an attempt."""
+    """The record of an attempt in results.json."""
     result = folder.result(attempt)
     common = {"task": attempt.task.id, "kind": attempt.task.kind, "languages": list(attempt.task.languages), "model": attempt.model, "repeat": attempt.number}
     if result is None or verdict is None:

@@ -117,7 +117,7 @@ def failures(data):
 
 
 def notes(data):
-    """What limits the meaning of the numbers."""
+    """The lines about the limits of the numbers."""
     lines = []
     for model, own in of_models(data).items():
         unfinished = sum(row["state"] == "unfinished" for row in own)

@@ -1,4 +1,4 @@
-"""What is read from journals, and the tables and comparisons that are made of results."""
+"""Reading journals, and the tables and comparisons of results."""
 
 import json
 import tempfile

@@ -106,7 +106,7 @@ local PICKERS = {
   },
 }
 
----What the setting `picker` may be. Both `auto` and `select` are `vim.ui.select`, which people and plugins replace.
+---The values of the setting `picker`. Both `auto` and `select` are `vim.ui.select`, which people and plugins replace.
 M.NAMES = { "auto", "select", "telescope", "fzf-lua", "mini.pick", "snacks" }
 
 ---The plugin that the setting names, and the reason why it cannot be used.

@@ -77,7 +77,7 @@ local function tick()
   end
 end
 
----Whether what came says nothing but that nothing comes from the model.
+---Returns true for an event that only says that nothing comes from the model.
 ---@param changed pintle.Change[]
 ---@return boolean
 local function is_silence(changed)

@@ -170,7 +170,7 @@ test("the plan is shown, and follows the model", function()
   end
   local vi = child.start({ script = { replies = { plan("pending"), WAITS, plan("completed"), text("Done.") } } })
   vi:cmd("Pintle ask go")
-  vi:wait_chat("running")
+  vi:wait("require('pintle').status().plan ~= nil", "the plan")
   vi:cmd("Pintle plan")
   local lines = "table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '|')"
   equal(vi:lua("return " .. lines), "# Plan, done 1/2||- [x] look|- [ ] fix")

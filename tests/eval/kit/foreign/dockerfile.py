@@ -11,7 +11,7 @@ HARMLESS = {"FROM", "LABEL", "MAINTAINER", "CMD", "ENTRYPOINT", "EXPOSE", "STOPS
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is copied: (source relative to the context, target below the working folder), and why a container is needed, if it is."""
+    """Returns the copies as (source relative to the context, target below the working folder), and the reason for a container, if there is one."""
 
     workdir: str
     copies: tuple[tuple[str, str], ...]

@@ -116,7 +116,7 @@ def has_pytest():
 
 @dataclass(frozen=True)
 class Folder:
-    """How a task of Terminal-Bench is made and judged in place."""
+    """Makes a task of Terminal-Bench in place, and judges it."""
 
     context: Path
     script: Path

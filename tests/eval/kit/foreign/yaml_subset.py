@@ -83,7 +83,7 @@ def fold(lines):
 
 
 def is_text(value, below):
-    """Whether lines below a key go on with its text, rather than being a list or further keys."""
+    """Returns true if the lines below a key go on with its text, and are no list or further keys."""
     first = next(line for line in below if line.strip()).strip()
     if value and not value.startswith("#"):
         return not any(line.startswith("- ") for line in below)

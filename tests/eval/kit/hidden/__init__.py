@@ -1,1 +1,1 @@
-"""What hidden checks import; the kit puts this folder, and no other, on their path."""
+"""The modules that hidden checks import; the kit puts this folder, and no other, on their path."""

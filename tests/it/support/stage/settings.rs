@@ -22,6 +22,8 @@ pub(crate) struct Setup {
     pub(crate) can_answer: bool,
     /// The tools that speak with the person are there.
     pub(crate) has_person: bool,
+    /// The shape of the tools.
+    pub(crate) profile: Profile,
     /// How long a person may take to decide about a call.
     pub(crate) approval_timeout: Duration,
     /// How long a person may take to answer a question.
@@ -58,6 +60,7 @@ impl Default for Setup {
             ambient: Ambient::fixed([]),
             can_answer: false,
             has_person: false,
+            profile: Profile::Pi,
             approval_timeout: APPROVAL_TIMEOUT,
             question_timeout: QUESTION_TIMEOUT,
             silence: RetryPolicy::default().silence,
@@ -134,9 +137,9 @@ impl Setup {
     }
 
     pub(in crate::support) fn tools(&self) -> Toolbox {
-        let mut tools = [Profile::Pi.tools(), Profile::Pi.agents()].concat();
+        let mut tools = [self.profile.tools(), self.profile.agents()].concat();
         if self.has_person {
-            tools.extend(Profile::Pi.person());
+            tools.extend(self.profile.person());
         }
         tools.into()
     }
