@@ -173,6 +173,14 @@ pub struct Usage {
     /// The part of the output tokens spent on reasoning, where the provider reports it.
     #[serde(default)]
     pub reasoning_tokens: u64,
+    /// The searches of the web that the provider ran, which it charges for beside the tokens.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub web_searches: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Adds a cost to a total. A total without any known cost stays `None`.
@@ -189,5 +197,6 @@ impl std::ops::AddAssign for Usage {
         self.cache_read_tokens += other.cache_read_tokens;
         self.cache_write_tokens += other.cache_write_tokens;
         self.reasoning_tokens += other.reasoning_tokens;
+        self.web_searches += other.web_searches;
     }
 }

@@ -100,6 +100,9 @@ pub struct ToolCall {
     pub title: String,
     /// The kind of tool, for icons and rules.
     pub kind: ToolKind,
+    /// The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_provider: bool,
     /// The files and lines concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,

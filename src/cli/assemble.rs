@@ -26,7 +26,7 @@ use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_sec
 use pintle::permissions::{Decision, Kind, Rule};
 use pintle::store::Store;
 use pintle::text::tool_names::names_tool;
-use pintle::tools::{PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool};
+use pintle::tools::{PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool, WebSearch};
 use pintle::trust::{self, Answers};
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeSet;
@@ -64,6 +64,7 @@ pub(crate) async fn services(
     let tools = Toolbox::Profiles {
         profile,
         web_fetch: config.tools.web_fetch && !settings.is_untrusted,
+        web_search: config.tools.web_search && !settings.is_untrusted,
         models: models.clone(),
     };
     let tools = match &config.tools.allow {
@@ -394,6 +395,7 @@ fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
 /// A name stands for no tool.
 pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
     let all = PROFILES.iter().flat_map(|(_, profile)| profile.all());
+    let all = all.chain([Arc::new(WebSearch) as Arc<dyn Tool>]);
     let all: BTreeSet<String> = all.map(|tool| tool.name().to_owned()).collect();
     for name in names {
         let named = std::slice::from_ref(name);
@@ -602,6 +604,7 @@ mod tests {
                 format!("{:?}", timeouts(config)),
                 format!("{:?} {:?}", config.instructions, config.model),
                 format!("{:?} {}", tool_settings(tools).unwrap(), tools.web_fetch),
+                tools.web_search.to_string(),
                 format!("{:?}", limits(&config.limits)),
                 format!("{:?}", room(&config.context)),
                 format!("{:?} {:?}", check.command, check.globs),

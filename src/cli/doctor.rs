@@ -100,9 +100,10 @@ fn report(
     let on_off = |is_on: bool| if is_on { "on" } else { "off" };
     writeln!(
         out,
-        "          profile {profile}, read first {read_first}, web_fetch {}, private addresses {}, pictures {}",
+        "          profile {profile}, read first {read_first}, web_fetch {}, private addresses {}, web_search {}, pictures {}",
         on_off(tools.web_fetch),
         on_off(tools.web_fetch_private),
+        on_off(tools.web_search),
         on_off(!tools.block_images)
     )?;
 

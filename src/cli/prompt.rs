@@ -47,6 +47,10 @@ impl ModelSource for Scripted {
         self.known.model(model)
     }
 
+    fn searches_web(&self, model: &ModelRef) -> bool {
+        self.known.searches_web(model)
+    }
+
     fn list(&self) -> ModelsListResult {
         self.known.list()
     }

@@ -240,6 +240,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         providers: file.providers,
         tools: ToolSettings {
             web_fetch: file.tools.web_fetch || flags.web_fetch,
+            web_search: file.tools.web_search || flags.web_search,
             profile: flags.profile.or(file.tools.profile),
             ..file.tools
         },

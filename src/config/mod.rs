@@ -170,6 +170,8 @@ pub struct Flags {
     pub read_only: bool,
     /// `--web-fetch`.
     pub web_fetch: bool,
+    /// `--web-search`.
+    pub web_search: bool,
     /// Models files of another program, in a layer below the user's own; missing files are skipped.
     pub models_files: Vec<PathBuf>,
 }

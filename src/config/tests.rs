@@ -314,8 +314,9 @@ fn tools_are_set_in_a_table_of_their_own() {
             .map_err(|error| error.to_string().replace(path, "HOME"))
     };
     let flag = || Flags { web_fetch: true, ..Flags::default() };
+    let searches = || Flags { web_search: true, ..Flags::default() };
     let all = "[tools]\nblock_images = true\nmax_image_side = 800\nmax_image_bytes = 9000\n\
-               web_fetch = true\nweb_fetch_private = true\nallow = [\"read\"]\ncommand_timeout_s = 5\n\
+               web_fetch = true\nweb_fetch_private = true\nweb_search = true\nallow = [\"read\"]\ncommand_timeout_s = 5\n\
                max_command_timeout_s = 50\nmax_output_lines = 10\nmax_output_bytes = 1000\n";
     let none = ToolSettings::default;
     let every = ToolSettings {
@@ -326,6 +327,7 @@ fn tools_are_set_in_a_table_of_their_own() {
         max_image_bytes: Some(9000),
         web_fetch: true,
         web_fetch_private: true,
+        web_search: true,
         allow: Some(vec!["read".to_owned()]),
         command_timeout: Some(Duration::from_secs(5)),
         max_command_timeout: Some(Duration::from_secs(50)),
@@ -337,6 +339,7 @@ fn tools_are_set_in_a_table_of_their_own() {
         ("nothing", "", Flags::default(), Ok((none(), 0))),
         ("everything", all, Flags::default(), Ok((every, 0))),
         ("the flag", "", flag(), Ok((ToolSettings { web_fetch: true, ..none() }, 0))),
+        ("that of searches", "", searches(), Ok((ToolSettings { web_search: true, ..none() }, 0))),
         ("a key that means nothing", "[tools]\nfoo = 1", Flags::default(), Ok((none(), 1))),
         ("no table", "tools = 1", Flags::default(), wrong("`tools` must be a table: [tools]")),
         (

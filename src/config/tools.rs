@@ -9,6 +9,7 @@ use toml::Value;
 
 /// Settings of tools. `None` and false keep the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each thing that a person switches")]
 pub struct ToolSettings {
     /// The name of the profile under which models see the tools.
     pub profile: Option<String>,
@@ -24,6 +25,8 @@ pub struct ToolSettings {
     pub web_fetch: bool,
     /// Allows that tool to fetch from this machine and from private networks.
     pub web_fetch_private: bool,
+    /// Lets providers that can search the web do so for their models.
+    pub web_search: bool,
     /// The tools that models see, as names with * for any text; all by default.
     pub allow: Option<Vec<String>>,
     /// The time limit of a command for which the model gives none.
@@ -56,6 +59,7 @@ pub(super) fn parse(
             "max_image_bytes" => set.max_image_bytes = Some(count_of(&value, &at, path)?),
             "web_fetch" => set.web_fetch = flag_of(&value, &at, path)?,
             "web_fetch_private" => set.web_fetch_private = flag_of(&value, &at, path)?,
+            "web_search" => set.web_search = flag_of(&value, &at, path)?,
             "allow" => set.allow = Some(names_of(&value, &at, path)?),
             "command_timeout_s" => set.command_timeout = Some(seconds_of(&value, &at, path)?),
             "max_command_timeout_s" => {

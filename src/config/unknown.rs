@@ -44,6 +44,7 @@ pub(super) const KEYS: [(&str, &[&str]); 13] = [
             "max_image_bytes",
             "web_fetch",
             "web_fetch_private",
+            "web_search",
             "allow",
             "command_timeout_s",
             "max_command_timeout_s",

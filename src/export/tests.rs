@@ -97,6 +97,7 @@ fn tool(title: &str, input: serde_json::Value, result: ToolResult) -> ItemBody {
         tool_name: "edit".to_owned(),
         title: title.to_owned(),
         kind: ToolKind::Edit,
+        by_provider: false,
         locations: Vec::new(),
         input: Some(input),
         changed_input: None,

@@ -5,6 +5,7 @@
 mod decode;
 mod encode;
 mod families;
+mod search;
 
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;

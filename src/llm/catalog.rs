@@ -199,6 +199,8 @@ pub struct Dialect {
     pub prompt_cache_key: bool,
     /// It knows tools whose calls are texts in a grammar (Responses).
     pub custom_tools: bool,
+    /// It searches the web for its models (Messages, Responses, Gemini).
+    pub web_search: bool,
     /// The length of answers that is asked for (Responses).
     pub verbosity: Verbosity,
     /// It accepts more input than the window holds without an error; only the usage shows it.
@@ -244,6 +246,7 @@ impl Dialect {
         assistant_after_result: false,
         prompt_cache_key: false,
         custom_tools: false,
+        web_search: false,
         verbosity: Verbosity::Unset,
         silent_overflow: false,
         initiator: false,
@@ -267,7 +270,7 @@ impl Default for Dialect {
 }
 
 /// A provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The name in `NAME/MODEL`.
     pub name: String,
@@ -288,6 +291,8 @@ pub struct Entry {
     pub login: Option<Login>,
     /// The dialect.
     pub dialect: Dialect,
+    /// The price of a thousand searches of the web, in US dollars, where the provider runs them.
+    pub search_price: Option<f64>,
     /// The source of this entry.
     pub source: String,
 }
@@ -347,6 +352,7 @@ struct Row {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     login: Option<Login>,
+    search_price: Option<f64>,
     source: String,
     checked: String,
     #[serde(flatten)]
@@ -388,6 +394,7 @@ static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
                 .collect(),
             login: row.login,
             dialect: row.dialect,
+            search_price: row.search_price,
             source: format!("{}, {}", row.source, row.checked),
         })
     };
@@ -395,8 +402,15 @@ static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 });
 
 #[expect(clippy::expect_used, reason = "the file is built in, and the tests read it")]
-static MODELS: LazyLock<ModelsFile> =
-    LazyLock::new(|| toml::from_str(MODELS_TEXT).expect("catalog/models.toml"));
+static MODELS: LazyLock<ModelsFile> = LazyLock::new(|| {
+    let mut file: ModelsFile = toml::from_str(MODELS_TEXT).expect("catalog/models.toml");
+    for Model { provider, price, .. } in &mut file.model {
+        if let Some(price) = price {
+            price.searches = find(provider).and_then(|entry| entry.search_price);
+        }
+    }
+    file
+});
 
 /// Replaces `{version}` by the version of this program.
 fn versioned(value: &str) -> String {

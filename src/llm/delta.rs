@@ -3,6 +3,7 @@
 use super::message::{Assistant, AssistantBlock, Opaque};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
+use serde_json::Value;
 
 /// A piece of a reply. Blocks are numbered by the provider's decoder from 0 in the order in which they
 /// begin; pieces of different blocks may interleave.
@@ -36,6 +37,8 @@ pub enum Delta {
         /// The JSON.
         raw: Opaque,
     },
+    /// News of a call of a tool that the provider runs itself, for people to see. What goes back to the provider is in opaque blocks.
+    ProviderCall(ProviderCall),
     /// A block is complete.
     End {
         /// The block's number.
@@ -47,6 +50,19 @@ pub enum Delta {
     Tier(Tier),
     /// The reply is over; nothing follows but perhaps [`Delta::Usage`].
     Stop(StopReason),
+}
+
+/// A call of a tool that the provider runs itself, as far as it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderCall {
+    /// The call's id, the same in all news of it and unique within the reply.
+    pub id: String,
+    /// The tool's name.
+    pub tool: String,
+    /// The arguments, once they are whole.
+    pub input: Option<Value>,
+    /// The outcome in words for people, once the call is over; an error if it failed.
+    pub outcome: Option<Result<String, String>>,
 }
 
 /// The service tier of a request, which affects its price.
@@ -147,7 +163,7 @@ impl Accumulator {
                 None => {}
                 Some(slot) => *slot = Some(AssistantBlock::Unknown(raw.clone())),
             },
-            Delta::End { .. } => {}
+            Delta::ProviderCall(_) | Delta::End { .. } => {}
             Delta::Usage(usage) => self.usage = *usage,
             Delta::Tier(tier) => self.tier = *tier,
             Delta::Stop(stop) => self.stop = Some(*stop),

@@ -8,6 +8,7 @@ use super::catalog::{self, Api, Auth, Dialect, Verbosity};
 use super::cloud::{self, Cloud};
 use super::error::{Error, ErrorKind};
 use super::request::Effort;
+use super::{gemini, responses};
 use crate::ambient::{Ambient, Secret};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -158,6 +159,7 @@ impl Endpoint {
                 // Another server may reject unknown fields, as Azure's dated versions do.
                 prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,
                 custom_tools: entry.dialect.custom_tools && is_at_home,
+                web_search: entry.dialect.web_search && is_at_home,
                 verbosity: if is_at_home { entry.dialect.verbosity } else { Verbosity::Unset },
                 ..entry.dialect
             },
@@ -209,6 +211,18 @@ impl Endpoint {
             }
             None => url.to_owned(),
         }
+    }
+
+    /// Returns true if this model can let its provider search the web beside calling functions.
+    pub fn searches_web(&self, model: &str) -> bool {
+        let is_able = match self.for_model(model).api {
+            Api::Messages => true,
+            // Earlier models of OpenAI know an older form of the tool; Google's before the third generation no functions beside it.
+            Api::Responses => responses::is_since_gpt_5(model),
+            Api::Gemini => gemini::is_third(model),
+            Api::Chat => false,
+        };
+        self.dialect.web_search && is_able
     }
 
     /// Returns the endpoint adapted to a model: a cloud has several APIs.

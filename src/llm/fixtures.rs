@@ -6,7 +6,7 @@ use super::error::Error;
 use super::message::{Assistant, AssistantBlock, Opaque};
 use super::remote::decode_pieces;
 use super::sse::{self, SseEvent};
-use super::{Accumulator, Delta};
+use super::{Accumulator, Delta, ProviderCall};
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
 use pintle_protocol::content::Usage;
@@ -112,11 +112,22 @@ pub(super) fn shown(deltas: Vec<Result<Delta, Error>>) -> String {
     let mut message = Accumulator::default();
     let mut stops = 0;
     let mut failure = None;
+    let mut provider_calls = String::new();
     for delta in deltas {
         match delta {
             Ok(delta) => {
                 assert!(failure.is_none(), "nothing follows an error");
                 stops += usize::from(matches!(delta, Delta::Stop(_)));
+                if let Delta::ProviderCall(ProviderCall { id, tool, input, outcome }) = &delta {
+                    let input =
+                        input.as_ref().map(|input| format!(" {}", short(&input.to_string())));
+                    let outcome = outcome.as_ref().map(|outcome| match outcome {
+                        Ok(text) => format!(" found {}", short(text)),
+                        Err(error) => format!(" failed {error}"),
+                    });
+                    let (input, outcome) = (input.unwrap_or_default(), outcome.unwrap_or_default());
+                    writeln!(provider_calls, "provider {tool} {id}{input}{outcome}").unwrap();
+                }
                 message.push(&delta);
             }
             Err(error) => failure = Some(error),
@@ -125,6 +136,7 @@ pub(super) fn shown(deltas: Vec<Result<Delta, Error>>) -> String {
     let usage = message.usage();
     let stop = message.stop();
     let mut out = blocks(&message.finish("test/m".to_owned()));
+    out.push_str(&provider_calls);
     if usage != Usage::default() {
         let Usage {
             input_tokens,
@@ -132,8 +144,12 @@ pub(super) fn shown(deltas: Vec<Result<Delta, Error>>) -> String {
             cache_read_tokens,
             cache_write_tokens,
             reasoning_tokens,
+            web_searches,
         } = usage;
         writeln!(out, "usage in {input_tokens} out {output_tokens} read {cache_read_tokens} written {cache_write_tokens} reasoning {reasoning_tokens}").unwrap();
+        if web_searches > 0 {
+            writeln!(out, "searches {web_searches}").unwrap();
+        }
     }
     match (failure, stop) {
         (Some(error), _) => writeln!(out, "{}: {error}", error.kind.code()).unwrap(),

@@ -7,9 +7,11 @@ mod encode;
 mod models;
 mod partial_args;
 mod schema;
+mod search;
 
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;
+pub(super) use models::is_third;
 
 #[cfg(test)]
 mod tests;

@@ -72,6 +72,7 @@ impl<S> Limited<S> {
                 block: BlockStart::Text | BlockStart::Reasoning | BlockStart::Unknown,
                 ..
             }
+            | Delta::ProviderCall(_)
             | Delta::End { .. }
             | Delta::Usage(_)
             | Delta::Tier(_)

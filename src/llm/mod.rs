@@ -46,6 +46,9 @@ mod responses;
 #[cfg(test)]
 mod rules;
 pub mod script;
+#[cfg(test)]
+mod searches;
+mod sources;
 pub mod sse;
 mod trace;
 mod vision;
@@ -53,12 +56,12 @@ pub mod wire;
 
 pub use catalog::Api;
 pub use chat::REASONING_CONTENT;
-pub use delta::{Accumulator, BlockStart, Delta, Tier};
+pub use delta::{Accumulator, BlockStart, Delta, ProviderCall, Tier};
 pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};
 pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
 pub use remote::connect;
-pub use request::{Effort, ModelRef, Request, ToolSpec};
+pub use request::{BuiltIn, Effort, ModelRef, Request, ToolSpec};
 pub use script::Script;
 pub use trace::Trace;
 pub use wire::Wire;

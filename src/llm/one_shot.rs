@@ -56,6 +56,7 @@ impl Answer {
             | Delta::Text { .. }
             | Delta::Arguments { .. }
             | Delta::Opaque { .. }
+            | Delta::ProviderCall(_)
             | Delta::End { .. }
             | Delta::Tier(_) => {}
         }

@@ -108,6 +108,7 @@ mod tests {
             description: "Lists".to_owned(),
             parameters: json!({"type": "object", "properties": {}}),
             grammar: None,
+            built_in: None,
         };
         let named = json!({"name": "result", "schema": schema, "strict": true});
         let text = json!({"format": {"type": "json_schema", "name": "result", "schema": schema, "strict": true}});

@@ -44,6 +44,27 @@ pub struct ToolSpec {
     pub parameters: Value,
     /// The grammar of its only argument, in Lark's notation, for providers that take such calls as a text; none for all other tools.
     pub grammar: Option<&'static str>,
+    /// The provider's own tool that is declared in its place; none for functions.
+    pub built_in: Option<BuiltIn>,
+}
+
+/// A tool that a provider has built in and runs itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuiltIn {
+    /// Searches the web.
+    WebSearch,
+}
+
+impl Request {
+    /// The tools that are declared as functions.
+    pub(super) fn functions(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.iter().filter(|tool| tool.built_in.is_none())
+    }
+
+    /// Returns true if the provider may search the web.
+    pub(super) fn searches_web(&self) -> bool {
+        self.tools.iter().any(|tool| tool.built_in == Some(BuiltIn::WebSearch))
+    }
 }
 
 /// The reasoning effort.

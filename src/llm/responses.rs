@@ -4,9 +4,10 @@
 
 mod decode;
 mod encode;
+mod search;
 
 pub(super) use decode::Decoder;
-pub(super) use encode::encode;
+pub(super) use encode::{encode, is_since_gpt_5};
 
 #[cfg(test)]
 mod tests;

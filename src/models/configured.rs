@@ -73,6 +73,10 @@ impl ModelSource for ConfiguredModels {
         known::model(&self.settings.current(), &model.provider, &model.id)
     }
 
+    fn searches_web(&self, model: &ModelRef) -> bool {
+        self.endpoint(model).is_ok_and(|endpoint| endpoint.searches_web(&model.id))
+    }
+
     fn refresh(&self) -> Vec<Notice> {
         self.settings.refresh();
         let untold = self.settings.take_untold().into_iter();

@@ -20,6 +20,11 @@ pub trait ModelSource: Send + Sync {
         catalog::model(&model.provider, &model.id).cloned()
     }
 
+    /// Returns true if the provider of this model can search the web for it.
+    fn searches_web(&self, _: &ModelRef) -> bool {
+        false
+    }
+
     /// Reloads changed settings and returns the problems that have not been reported.
     fn refresh(&self) -> Vec<Notice> {
         Vec::new()
@@ -66,6 +71,11 @@ impl Models {
     /// Returns the known facts about a model.
     pub fn model(&self, model: &ModelRef) -> Option<Model> {
         self.0.model(model)
+    }
+
+    /// Returns true if the provider of this model can search the web for it.
+    pub fn searches_web(&self, model: &ModelRef) -> bool {
+        self.0.searches_web(model)
     }
 
     /// Reloads changed settings and returns the problems that have not been reported. Cheap if nothing changed.

@@ -5,7 +5,7 @@
 
 use super::source::Models;
 use crate::llm::{ModelRef, catalog};
-use crate::tools::{PROFILES, Profile, Tool};
+use crate::tools::{PROFILES, Profile, Tool, WebSearch};
 use globset::GlobSet;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub enum Toolbox {
         profile: Option<Profile>,
         /// Enables the tool that fetches from the web.
         web_fetch: bool,
+        /// Enables the search of the web by providers that have one.
+        web_search: bool,
         /// The facts about models.
         models: Models,
     },
@@ -68,11 +70,14 @@ impl Toolbox {
                 };
                 tools.iter().filter(is_chosen).cloned().collect()
             }
-            Self::Profiles { web_fetch, .. } => {
+            Self::Profiles { web_fetch, web_search, models, .. } => {
                 let profile = self.profile(model);
                 let mut tools = profile.tools();
                 if *web_fetch {
                     tools.push(profile.fetch());
+                }
+                if *web_search && models.searches_web(model) {
+                    tools.push(Arc::new(WebSearch));
                 }
                 if extras.person {
                     tools.extend(profile.person());
@@ -157,6 +162,10 @@ mod tests {
                 row.profile = (model.provider == "own").then(|| "gemini".to_owned());
                 Some(row)
             }
+
+            fn searches_web(&self, model: &ModelRef) -> bool {
+                model.provider == "able"
+            }
         }
         Models::new(Known)
     }
@@ -164,7 +173,12 @@ mod tests {
     #[test]
     fn the_setting_wins_over_the_model() {
         const EVERY: Extras = Extras { person: true, agents: true };
-        let by = |profile, web_fetch| Toolbox::Profiles { profile, web_fetch, models: models() };
+        let by = |profile, is_on| Toolbox::Profiles {
+            profile,
+            web_fetch: is_on,
+            web_search: is_on,
+            models: models(),
+        };
         let (by_model, with_web) = (by(None, false), by(None, true));
         let set = by(Some(Profile::Gemini), false);
         let fixed = Toolbox::from(Profile::Pi.tools());
@@ -194,6 +208,9 @@ mod tests {
             ("what is said of a model", &by_model, "own/gpt-5.4", "read_many_files", true),
             ("the web is off", &by_model, "openai/gpt-5.4", "web_fetch", false),
             ("and on", &with_web, "openai/gpt-5.4", "web_fetch", true),
+            ("a provider may search", &by_model, "able/gpt-5.4", "web_search", false),
+            ("and it is wanted", &with_web, "able/gpt-5.4", "web_search", true),
+            ("a provider that cannot search", &with_web, "x/gpt-5.4", "web_search", false),
             ("a setting holds for every model", &set, "openai/gpt-5.4", "read_many_files", true),
             ("and for every other", &set, "x/y", "apply_patch", false),
             ("tools that are given stay", &fixed, "openai/gpt-5.4", "apply_patch", false),

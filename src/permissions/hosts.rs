@@ -31,6 +31,11 @@ impl HostPatterns {
         }
         patterns
     }
+
+    /// Returns true if no rule denies all hosts or asks about them.
+    pub fn leave_open(&self) -> bool {
+        self.restricted.iter().all(|(pattern, _)| pattern != "*")
+    }
 }
 
 #[cfg(test)]

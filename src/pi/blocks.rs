@@ -144,6 +144,7 @@ pub(super) fn usage(value: Option<&Value>) -> (Usage, Option<u64>) {
         cache_read_tokens: count("cacheRead"),
         cache_write_tokens: count("cacheWrite"),
         reasoning_tokens: count("reasoning"),
+        web_searches: 0,
     };
     let cost = value.and_then(|v| v.pointer("/cost/total")).and_then(Value::as_f64);
     let nano = cost.filter(|cost| *cost > 0.0).map(|cost| format!("{:.0}", cost * 1e9));
@@ -158,6 +159,7 @@ pub fn usage_to_pi(usage: &Usage, cost_nano_usd: Option<u64>) -> Value {
         cache_read_tokens,
         cache_write_tokens,
         reasoning_tokens,
+        web_searches: _,
     } = *usage;
     let total = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
     // Written as digits, so that no fraction of a cent is rounded away.

@@ -378,6 +378,7 @@ impl<'a> Turns<'a> {
         let call = ToolCall {
             title: blocks::title(&name, &arguments),
             kind: blocks::kind(&name),
+            by_provider: false,
             tool_name: name,
             locations: location.into_iter().collect(),
             input: Some(arguments.clone()),

@@ -42,7 +42,7 @@ const SHELL: &str = "bash";
 const JOB: &str = "job";
 
 /// Names of tools with the same purpose, in lower case and without punctuation.
-const SAME: [&[&str]; 13] = [
+const SAME: [&[&str]; 14] = [
     &[
         "read",
         "readfile",
@@ -78,6 +78,7 @@ const SAME: [&[&str]; 13] = [
     &["grep", "grepsearch", "grepfiles", "search", "searchfiles", "searchfilecontent"],
     &["find", "glob", "ls", "listdir", "listfiles", "listdirectory"],
     &["webfetch", "fetch", "fetchurl"],
+    &["websearch", "googlewebsearch", "searchweb"],
     &["todowrite", "todo", "todolist", "settodolist", "writetodos", "updateplan"],
     &["askuser", "askuserquestion", "requestuserinput"],
     &["exitplan", "exitplanmode"],

@@ -31,6 +31,7 @@ mod read_many;
 mod recall;
 mod report_finding;
 mod todo_write;
+mod web_search;
 mod write;
 
 pub use agents::{AgentRequest, AgentTool, AgentView, Agents, Spawn};
@@ -54,6 +55,7 @@ pub use recall::{Pruned, Recall};
 pub use report_finding::ReportFinding;
 pub use shape::{Declaration, Does, Facts};
 pub use todo_write::{TodoWrite, plan_text};
+pub use web_search::WebSearch;
 pub use write::Write;
 
 use crate::exec::sandbox::Confinement;

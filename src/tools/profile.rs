@@ -226,8 +226,8 @@ impl Profile {
             | Does::SendInput
             | Does::WaitAgents
             | Does::CloseAgent => Arc::new(AgentTool(self, row.does)),
-            // It belongs to one task and not to a profile.
-            Does::ReportFinding => return None,
+            // These belong to one task, and to the provider.
+            Does::ReportFinding | Does::WebSearch => return None,
         })
     }
 }

@@ -46,6 +46,8 @@ pub enum Does {
     ReadMany,
     /// Looks at an image.
     ViewImage,
+    /// Searches the web, at the provider.
+    WebSearch,
     /// Runs a command.
     Shell,
     /// Reads, lists and stops background jobs.
@@ -92,10 +94,11 @@ pub enum Does {
 
 impl Does {
     /// The purposes by name, as texts with gaps name them.
-    pub const NAMES: [(&'static str, Self); 24] = [
+    pub const NAMES: [(&'static str, Self); 25] = [
         ("read", Self::Read),
         ("read_many", Self::ReadMany),
         ("view_image", Self::ViewImage),
+        ("web_search", Self::WebSearch),
         ("shell", Self::Shell),
         ("job", Self::Job),
         ("job_read", Self::JobRead),

@@ -262,7 +262,7 @@ fn doctor_says_what_is_there_and_what_is_missing() {
         mode      ask (from built in)
         tools     act on this machine
                   shell /bin/bash, variables Filtered
-                  profile by model, read first by default, web_fetch off, private addresses off, pictures on
+                  profile by model, read first by default, web_fetch off, private addresses off, web_search off, pictures on
         keys"]]
     .assert_eq(&shown(&out).lines().take(10).collect::<Vec<_>>().join("\n"));
 

@@ -60,6 +60,7 @@ async fn next_text(stream: &mut DeltaStream) -> String {
             Delta::Start { .. } => {}
             other @ (Delta::Arguments { .. }
             | Delta::Opaque { .. }
+            | Delta::ProviderCall(_)
             | Delta::End { .. }
             | Delta::Usage(_)
             | Delta::Tier(_)

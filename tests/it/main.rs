@@ -105,4 +105,5 @@ mod tasks;
 mod titles;
 mod tools;
 mod trust;
+mod web_search;
 mod wire;

@@ -148,6 +148,7 @@ fn options_that_allow_what_it_denies_are_refused() {
         &["--permission", "auto-edit"],
         &["--permission", "ask"],
         &["--web-fetch"],
+        &["--web-search"],
         &["--sandbox", "off"],
         &["--session", "last"],
     ] {

@@ -599,6 +599,8 @@ export type Usage = {
   cacheWriteTokens?: number;
   /** The part of the output tokens spent on reasoning, where the provider reports it. */
   reasoningTokens?: number;
+  /** The searches of the web that the provider ran, which it charges for beside the tokens. */
+  webSearches?: number;
 };
 
 /** The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of what was added since. */
@@ -1802,6 +1804,8 @@ export type ToolCall = {
   title: string;
   /** The kind of tool, for icons and rules. */
   kind: ToolKind;
+  /** The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it. */
+  byProvider?: boolean;
   /** The files and lines concerned. */
   locations?: Location[];
   /** The arguments; absent until they are complete. */

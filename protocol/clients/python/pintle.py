@@ -652,6 +652,8 @@ class Usage(_Usage, total=False):
     cacheWriteTokens: int
     # The part of the output tokens spent on reasoning, where the provider reports it.
     reasoningTokens: int
+    # The searches of the web that the provider ran, which it charges for beside the tokens.
+    webSearches: int
 
 
 class _ContextUsage(TypedDict):
@@ -2143,6 +2145,8 @@ class ItemToolCall(_ItemToolCall, total=False):
     step: int
     # The duration in milliseconds; present once the item has ended.
     durationMs: int
+    # The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it.
+    byProvider: bool
     # The files and lines concerned.
     locations: list["Location"]
     # The arguments; absent until they are complete.
@@ -2458,6 +2462,8 @@ class _ToolCall(TypedDict):
 class ToolCall(_ToolCall, total=False):
     """A tool call, from the first byte of its arguments to its result."""
 
+    # The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it.
+    byProvider: bool
     # The files and lines concerned.
     locations: list["Location"]
     # The arguments; absent until they are complete.

@@ -4,8 +4,8 @@
 //! measure.
 
 use crate::context::estimate;
-use crate::llm::{Message, ToolSpec};
-use crate::tools::{Declaration, Settings, Tool, declarations};
+use crate::llm::{BuiltIn, Message, ToolSpec};
+use crate::tools::{Declaration, Does, Settings, Tool, declarations};
 use pintle_protocol::content::Usage;
 use std::sync::Arc;
 
@@ -63,9 +63,11 @@ pub(in crate::agent) fn sum(messages: &[Arc<Message>]) -> u64 {
 /// The specifications of a session's tools for a request.
 pub(in crate::agent) fn specs(tools: &[Arc<dyn Tool>], settings: &Settings) -> Arc<[ToolSpec]> {
     let declared = tools.iter().zip(declarations(tools, settings));
-    let spec =
-        |(tool, Declaration { description, parameters, grammar }): (&Arc<dyn Tool>, Declaration)| {
-            ToolSpec { name: tool.name().to_owned(), description, parameters, grammar }
-        };
+    let spec = |(tool, declaration): (&Arc<dyn Tool>, Declaration)| {
+        let Declaration { description, parameters, grammar } = declaration;
+        let is_search = tool.does() == Some(Does::WebSearch);
+        let built_in = is_search.then_some(BuiltIn::WebSearch);
+        ToolSpec { name: tool.name().to_owned(), description, parameters, grammar, built_in }
+    };
     declared.map(spec).collect()
 }

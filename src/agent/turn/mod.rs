@@ -21,6 +21,7 @@ pub(super) mod meter;
 pub(super) mod mode;
 pub(super) mod permit;
 mod prompt;
+mod provider_calls;
 pub(super) mod retry;
 mod room;
 pub(super) mod servers;
@@ -74,6 +75,7 @@ pub(super) async fn run<H: Host>(
     state.grants.begin_turn();
     prompt::begin(host, &mut ctx, &mut state).await;
     servers::begin(host, &mut ctx, &mut state).await;
+    provider_calls::begin(host, &mut ctx).await;
     let done = match work {
         Work::Answer(inputs) => {
             let output = StructuredOutput::of(&inputs);

@@ -309,6 +309,12 @@ impl Permissions {
         Decided { verdict, proposed, denial, paths, left_out }
     }
 
+    /// Returns true if the provider may search the web by itself: no rule denies it the network or wants a question about it.
+    pub(in crate::agent) async fn lets_search(&self, site: Site<'_>, tool: &str) -> bool {
+        let ready = self.ready(site).await;
+        HostPatterns::gather(&ready.rules, tool).leave_open()
+    }
+
     /// Returns the rights of the session, for its model.
     pub(in crate::agent) async fn rights(
         &self,

@@ -218,7 +218,7 @@ fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
 }
 
 fn declaration(tool: &ToolSpec) -> Value {
-    let ToolSpec { name, description, parameters, grammar: _ } = tool;
+    let ToolSpec { name, description, parameters, .. } = tool;
     json!({ "name": name, "description": description, "parameters": parameters })
 }
 

@@ -6,6 +6,7 @@
 use crate::agent::host::{Activity, Host, uncancelled};
 use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};
 use crate::agent::turn::context::{End, Tally, TurnContext};
+use crate::agent::turn::provider_calls::ProviderCalls;
 use crate::agent::turn::retry::{self, Failures, NoRetry};
 use crate::context::inspect::RequestParts;
 use crate::history::replay::{Bone, Skeleton};
@@ -67,6 +68,7 @@ struct Stream<'a, H> {
     ctx: &'a TurnContext,
     step: u32,
     blocks: BTreeMap<usize, LiveBlock>,
+    provider_calls: ProviderCalls,
     accumulator: Accumulator,
     /// The provider's count that subscribers have not been told.
     untold: Option<Usage>,
@@ -180,6 +182,7 @@ async fn ask<H: Host>(
         ctx,
         step: tally.steps,
         blocks: BTreeMap::new(),
+        provider_calls: ProviderCalls::default(),
         accumulator: Accumulator::default(),
         untold: None,
         is_silence_told,
@@ -280,6 +283,10 @@ impl<H: Host> Stream<'_, H> {
             Delta::Text { index, text } => self.grow(index, text),
             Delta::Arguments { index, json } => self.grow(index, json),
             Delta::End { index } => self.end(index),
+            Delta::ProviderCall(news) => {
+                self.tell_usage();
+                self.provider_calls.take(self.host, self.ctx, self.step, news);
+            }
             Delta::Usage(usage) => self.untold = Some(usage),
             Delta::Opaque { .. } | Delta::Tier(_) | Delta::Stop(_) => {}
         }
@@ -304,6 +311,7 @@ impl<H: Host> Stream<'_, H> {
                     title: name.clone(),
                     kind: tool.map_or(ToolKind::Other, |tool| tool.kind()),
                     tool_name: name,
+                    by_provider: false,
                     locations: Vec::new(),
                     input: None,
                     changed_input: None,
@@ -390,6 +398,7 @@ impl<H: Host> Stream<'_, H> {
     /// something of it was shown.
     fn discard(mut self, tally: &mut Tally) {
         let mut is_shown = false;
+        self.provider_calls.close(self.host, self.ctx, ItemStatus::Cancelled);
         for (index, live) in &mut self.blocks {
             is_shown |= live.is_shown;
             let is_call = matches!(live.item.body, ItemBody::ToolCall(_));
@@ -444,6 +453,8 @@ impl<H: Host> Stream<'_, H> {
                 live.close(self.host, self.ctx, ItemStatus::Cancelled);
             }
         }
+        let ended = if cut.is_some() { ItemStatus::Cancelled } else { ItemStatus::Completed };
+        self.provider_calls.close(self.host, self.ctx, ended);
         let usage = self.accumulator.usage();
         let stop = self.accumulator.stop();
         let cost_nano_usd = self.ctx.count(tally, usage, self.price());

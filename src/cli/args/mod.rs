@@ -148,6 +148,7 @@ pub(crate) struct Doctor {
 
 /// The options of every command that uses a model.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub(crate) struct Settings {
     /// The model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
     #[arg(long, value_name = "MODEL")]
@@ -180,6 +181,9 @@ pub(crate) struct Settings {
     /// Let the model fetch web pages; each host asks for permission
     #[arg(long)]
     pub(crate) web_fetch: bool,
+    /// Let the model's provider search the web for it, where it can (Anthropic, OpenAI, Google); it does not ask for permission
+    #[arg(long)]
+    pub(crate) web_search: bool,
     /// Answer from recorded traffic; nothing is sent anywhere. From a file in the order of the requests, from a folder by what they say
     #[arg(long, value_name = "FILE|DIR/", conflicts_with_all = ["record", "script"])]
     pub(crate) replay: Option<PathBuf>,
@@ -252,6 +256,7 @@ impl Settings {
             wrap: self.wrap.as_ref().map(|words| words.0.clone()),
             read_only: self.read_only,
             web_fetch: self.web_fetch,
+            web_search: self.web_search,
             models_files: self.models_files.clone(),
         }
     }

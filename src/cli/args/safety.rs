@@ -14,7 +14,7 @@ pub(crate) const READING_TOOLS: [&str; 5] = ["read", "grep", "find", "recall", "
 pub(crate) struct Safety {
     /// Take the project for code from strangers, also where it is trusted: nothing in it instructs the model or allows anything, nothing is
     /// changed, commands have no network, and the tools are those that --tools names, by default those that only read
-    #[arg(long, conflicts_with_all = ["trust", "web_fetch"])]
+    #[arg(long, conflicts_with_all = ["trust", "web_fetch", "web_search"])]
     untrusted: bool,
     /// Take the permission mode, the tools and more rules from this file: permission_mode, tools and [[rules]]
     #[arg(long, value_name = "FILE")]

@@ -123,6 +123,7 @@ mod tests {
             body: ItemBody::ToolCall(Box::new(ToolCall {
                 title: String::new(),
                 kind,
+                by_provider: false,
                 tool_name: "t".to_owned(),
                 locations: Vec::new(),
                 input: None,

@@ -179,6 +179,7 @@ impl Translator {
                 self.send_queue(out);
             }
             Event::ItemStarted { item } => self.item_started(item, record, out),
+            Event::ItemUpdated { item } if is_by_provider(item) => {}
             Event::ItemUpdated { item } => {
                 if let (ItemBody::ToolCall(call), Some(reply)) = (&item.body, &mut self.reply)
                     && call.input.is_some()
@@ -268,6 +269,8 @@ impl Translator {
         let kind = match &item.body {
             ItemBody::AgentMessage(_) => Kind::Text,
             ItemBody::Reasoning(_) => Kind::Thinking,
+            // Pi knows no tools of providers; only its own calls have results.
+            ItemBody::ToolCall(call) if call.by_provider => return,
             ItemBody::ToolCall(call) => Kind::Call { name: call.tool_name.clone() },
             ItemBody::Compaction(compaction) => {
                 let reason = reason(compaction);
@@ -316,6 +319,7 @@ impl Translator {
                     reply.end_text(&item.id, &body.text, out);
                 }
             }
+            ItemBody::ToolCall(call) if call.by_provider => {}
             ItemBody::ToolCall(call) => match &mut self.reply {
                 // The reply was cut, so the call never ran.
                 Some(reply) => reply.end_call(&item.id, call.input.as_ref(), out),
@@ -422,4 +426,8 @@ fn notify(notice: &Notice, out: &mut Vec<Vec<u8>>) {
             "notifyType": kind,
         }),
     );
+}
+
+fn is_by_provider(item: &Item) -> bool {
+    matches!(&item.body, ItemBody::ToolCall(call) if call.by_provider)
 }

@@ -1,5 +1,6 @@
 //! The events of a Messages stream to deltas.
 
+use super::search;
 use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
 use crate::llm::sse::SseEvent;
 use crate::llm::{BlockStart, Delta};
@@ -13,6 +14,8 @@ use std::collections::{BTreeMap, VecDeque};
 pub(in crate::llm) struct Decoder {
     /// Blocks that have begun and not ended, by the wire's number.
     open: BTreeMap<u64, OpenBlock>,
+    /// The text that the next text block goes on with.
+    run: Option<TextRun>,
     /// The number of the next block.
     next: usize,
     ids: ReplyIds,
@@ -27,9 +30,21 @@ struct OpenBlock {
     kind: Kind,
 }
 
+/// Text blocks without another block between them, which a person reads as one: with citations the server begins a block for each cited
+/// sentence.
+#[derive(Debug)]
+struct TextRun {
+    index: usize,
+    bytes: usize,
+    /// The blocks that have ended: the length of the text up to there, and the citations.
+    parts: Vec<Value>,
+    is_cited: bool,
+}
+
 #[derive(Debug)]
 enum Kind {
-    Text,
+    /// With the citations so far.
+    Text(Vec<Value>),
     /// With the signature so far.
     Thinking(String),
     /// Whole in its start.
@@ -54,9 +69,7 @@ impl Decode for Decoder {
                 let blocks = data.pointer("/message/content").and_then(Value::as_array);
                 for block in blocks.into_iter().flatten() {
                     self.start(u64::MAX, block, out);
-                    if let Some(open) = self.open.remove(&u64::MAX) {
-                        open.end(out);
-                    }
+                    self.stop(u64::MAX, out);
                 }
                 self.stop =
                     text(data.get("message").unwrap_or(&Value::Null), "stop_reason").map(stop);
@@ -66,11 +79,7 @@ impl Decode for Decoder {
                 self.start(number(&data), &block, out);
             }
             "content_block_delta" => self.delta(&mut data, out),
-            "content_block_stop" => {
-                if let Some(open) = self.open.remove(&number(&data)) {
-                    open.end(out);
-                }
-            }
+            "content_block_stop" => self.stop(number(&data), out),
             "message_delta" => {
                 self.usage(data.get("usage"), out);
                 if let Some(reason) = data.pointer("/delta/stop_reason").and_then(Value::as_str) {
@@ -79,6 +88,7 @@ impl Decode for Decoder {
             }
             "message_stop" => {
                 self.is_done = true;
+                self.end_run(out);
                 out.push_back(Delta::Stop(self.stop.unwrap_or(StopReason::Other)));
             }
             "error" => return Err(Broken::Reported(data)),
@@ -101,14 +111,14 @@ impl Decode for Decoder {
 
 impl Decoder {
     fn start(&mut self, number: u64, block: &Value, out: &mut VecDeque<Delta>) {
+        if text(block, "type") == Some("text") {
+            return self.start_text(number, block, out);
+        }
+        self.end_run(out);
         let index = self.next;
         self.next += 1;
         let mut first = None;
         let (start, kind) = match text(block, "type") {
-            Some("text") => {
-                first = text(block, "text").map(str::to_owned);
-                (BlockStart::Text, Kind::Text)
-            }
             Some("thinking") => {
                 first = text(block, "thinking").map(str::to_owned);
                 let signature = text(block, "signature").unwrap_or_default().to_owned();
@@ -129,6 +139,9 @@ impl Decoder {
         };
         out.push_back(Delta::Start { index, block: start });
         out.extend(first.map(|text| Delta::Text { index, text }));
+        if matches!(kind, Kind::Unknown(..)) {
+            out.extend(search::begun(block).map(Delta::ProviderCall));
+        }
         if matches!(kind, Kind::Redacted) {
             out.extend(opaque(index, block));
         }
@@ -140,13 +153,59 @@ impl Decoder {
         self.open.insert(number, OpenBlock { index, kind });
     }
 
+    fn start_text(&mut self, number: u64, block: &Value, out: &mut VecDeque<Delta>) {
+        let next = self.next;
+        let run = self.run.get_or_insert(TextRun {
+            index: next,
+            bytes: 0,
+            parts: Vec::new(),
+            is_cited: false,
+        });
+        let index = run.index;
+        if index == next {
+            self.next += 1;
+            out.push_back(Delta::Start { index, block: BlockStart::Text });
+        }
+        let cited = block.get("citations").and_then(Value::as_array).cloned().unwrap_or_default();
+        self.open.insert(number, OpenBlock { index, kind: Kind::Text(cited) });
+        if let Some(text) = text(block, "text").filter(|text| !text.is_empty()) {
+            self.grow_run(text.to_owned(), out);
+        }
+    }
+
+    fn grow_run(&mut self, text: String, out: &mut VecDeque<Delta>) {
+        let Some(run) = &mut self.run else { return };
+        run.bytes += text.len();
+        out.push_back(Delta::Text { index: run.index, text });
+    }
+
+    fn stop(&mut self, number: u64, out: &mut VecDeque<Delta>) {
+        let Some(open) = self.open.remove(&number) else { return };
+        let Kind::Text(citations) = open.kind else { return open.end(out) };
+        let Some(run) = &mut self.run else { return };
+        run.is_cited |= !citations.is_empty();
+        run.parts.push(json!({ "to": run.bytes, "citations": citations }));
+    }
+
+    /// Ends the text. Where it came in several blocks or with citations, these are kept: the server wants them back as they were.
+    fn end_run(&mut self, out: &mut VecDeque<Delta>) {
+        let Some(TextRun { index, parts, is_cited, .. }) = self.run.take() else { return };
+        if is_cited || parts.len() > 1 {
+            out.extend(opaque(index, &json!({ "parts": parts })));
+        }
+        out.push_back(Delta::End { index });
+    }
+
     fn delta(&mut self, data: &mut Value, out: &mut VecDeque<Delta>) {
         let Some(open) = self.open.get_mut(&number(data)) else { return };
         let Some(delta) = data.get_mut("delta") else { return };
         let index = open.index;
         match &mut open.kind {
-            Kind::Text => {
-                out.extend(take_text(delta, "text").map(|text| Delta::Text { index, text }));
+            Kind::Text(citations) => {
+                citations.extend(delta.get_mut("citation").map(Value::take));
+                if let Some(text) = take_text(delta, "text") {
+                    self.grow_run(text, out);
+                }
             }
             Kind::Thinking(signature) => {
                 out.extend(take_text(delta, "thinking").map(|text| Delta::Text { index, text }));
@@ -181,6 +240,10 @@ impl Decoder {
                 *field = tokens;
             }
         }
+        let searches = "/server_tool_use/web_search_requests";
+        if let Some(count) = usage.pointer(searches).and_then(Value::as_u64) {
+            self.usage.web_searches = count;
+        }
         out.push_back(Delta::Usage(self.usage));
     }
 }
@@ -199,9 +262,10 @@ impl OpenBlock {
                 {
                     fields.insert("input".to_owned(), input);
                 }
+                out.extend(search::ended(&block).map(Delta::ProviderCall));
                 out.extend(opaque(index, &block));
             }
-            Kind::Text | Kind::Redacted | Kind::Call(None) => {}
+            Kind::Text(_) | Kind::Redacted | Kind::Call(None) => {}
         }
         out.push_back(Delta::End { index });
     }

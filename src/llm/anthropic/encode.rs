@@ -1,6 +1,7 @@
 //! A request to the body of `POST /v1/messages`.
 
 use super::families::{self, Off, Thinking};
+use super::search;
 use crate::llm::call_ids::{CallIdMap, IdForm};
 use crate::llm::catalog;
 use crate::llm::decode::arguments_object;
@@ -40,13 +41,11 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
         set(&mut body, "system", Value::Array(vec![block]));
     }
     if !request.tools.is_empty() {
-        let mut tools: Vec<Value> = request
-            .tools
-            .iter()
-            .map(|tool| {
-                json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters })
-            })
-            .collect();
+        let functions = request.functions().map(|tool| {
+            json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters })
+        });
+        let searches = request.searches_web().then(search::tool);
+        let mut tools: Vec<Value> = searches.into_iter().chain(functions).collect();
         tools.last_mut().map(mark);
         set(&mut body, "tools", Value::Array(tools));
     }
@@ -165,8 +164,9 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec
     for block in &assistant.blocks {
         match block {
             AssistantBlock::Text { text, .. } if is_blank(text) => {}
-            AssistantBlock::Text { text, .. } => {
-                blocks.push(json!({ "type": "text", "text": text }));
+            AssistantBlock::Text { text, opaque } => {
+                let kept = opaque.as_ref().filter(|_| is_same_model).and_then(raw);
+                blocks.extend(texts(text, kept.as_ref()));
             }
             AssistantBlock::Reasoning { text, opaque } if is_same_model => {
                 blocks.extend(opaque.as_ref().and_then(|opaque| thought(text, opaque)));
@@ -189,6 +189,32 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec
         }
     }
     blocks.append(&mut calls);
+    blocks
+}
+
+/// Encodes a text as the blocks that it came in, each with its citations.
+fn texts(text: &str, kept: Option<&Value>) -> Vec<Value> {
+    let mut blocks = Vec::new();
+    let mut done = 0;
+    let parts = kept.and_then(|kept| kept.get("parts")).and_then(Value::as_array);
+    for part in parts.into_iter().flatten() {
+        let to = part.get("to").and_then(Value::as_u64).and_then(|to| usize::try_from(to).ok());
+        // A text that differs from the one that came goes back whole.
+        let Some(piece) = to.and_then(|to| text.get(done..to)) else {
+            return vec![json!({ "type": "text", "text": text })];
+        };
+        done += piece.len();
+        if is_blank(piece) {
+            continue;
+        }
+        let mut block = json!({ "type": "text", "text": piece });
+        if let Some(cited) = part.get("citations").filter(|cited| **cited != json!([])) {
+            set(&mut block, "citations", cited.clone());
+        }
+        blocks.push(block);
+    }
+    let rest = text.get(done..).filter(|rest| !is_blank(rest));
+    blocks.extend(rest.map(|rest| json!({ "type": "text", "text": rest })));
     blocks
 }
 

@@ -165,6 +165,7 @@ fn system_tools_and_marks() {
         description: "d".to_owned(),
         parameters: json!({ "type": "object" }),
         grammar: None,
+        built_in: None,
     };
     request.tools = Arc::new([tool("read"), tool("bash")]);
     expect![[r#"

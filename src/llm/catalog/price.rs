@@ -4,7 +4,7 @@ use crate::llm::delta::Tier;
 use pintle_protocol::content::Usage;
 use serde::Deserialize;
 
-/// The price of a model, in US dollars per million tokens.
+/// The price of a model, in US dollars per million tokens where nothing else is said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -18,6 +18,9 @@ pub struct Price {
     pub cache_write: Option<f64>,
     /// The prices of a request with long input.
     pub above: Option<LongPrice>,
+    /// The price of a thousand searches of the web, from the provider's entry; `None` where it is not known.
+    #[serde(skip)]
+    pub searches: Option<f64>,
     /// The factor of the flex tier.
     pub flex: Option<f64>,
     /// The factor of the priority tier.
@@ -63,6 +66,7 @@ impl Price {
                 cache_read: times(long.cache_read),
                 cache_write: times(long.cache_write),
             }),
+            searches: self.searches,
             flex: None,
             priority: None,
         }
@@ -83,7 +87,7 @@ impl Price {
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "counts of tokens are far below 2^53, prices are not negative, and `as` saturates"
+        reason = "counts are far below 2^53, prices are not negative, and `as` saturates"
     )]
     pub fn nano_usd(&self, usage: &Usage) -> u64 {
         let price =
@@ -92,7 +96,8 @@ impl Price {
         let sum = part(usage.input_tokens, price.input)
             + part(usage.output_tokens, price.output)
             + part(usage.cache_read_tokens, price.cache_read.unwrap_or(price.input))
-            + part(usage.cache_write_tokens, price.cache_write.unwrap_or(price.input));
+            + part(usage.cache_write_tokens, price.cache_write.unwrap_or(price.input))
+            + usage.web_searches as f64 * price.searches.unwrap_or_default() * 1_000_000.0;
         sum.round() as u64
     }
 

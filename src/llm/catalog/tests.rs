@@ -100,6 +100,8 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "cloud",
                 "prompt_cache_key",
                 "custom_tools",
+                "web_search",
+                "search_price",
                 "verbosity",
                 "silent_overflow",
                 "initiator",
@@ -191,13 +193,16 @@ fn a_use_costs_what_the_prices_say() {
         cache_read_tokens: read,
         cache_write_tokens: write,
         reasoning_tokens: output,
+        web_searches: 0,
     };
+    let searched = |web_searches| Usage { web_searches, ..use_of(0, 0, 0, 0) };
     let all = Price {
         input: 3.0,
         output: 15.0,
         cache_read: Some(0.3),
         cache_write: Some(3.75),
         above: None,
+        searches: Some(10.0),
         flex: Some(0.5),
         priority: Some(2.0),
     };
@@ -207,6 +212,7 @@ fn a_use_costs_what_the_prices_say() {
         cache_read: None,
         cache_write: None,
         above: None,
+        searches: None,
         flex: None,
         priority: None,
     };
@@ -225,6 +231,8 @@ fn a_use_costs_what_the_prices_say() {
         ("a cache has its own prices", all, use_of(1, 1, 1000, 1000), 18_000 + 300_000 + 3_750_000),
         ("up to the limit the usual price holds", tiers, use_of(998, 1, 1, 1), 2_008_000),
         ("a long request costs more as a whole", tiers, use_of(998, 1, 2, 1), 4_014_000),
+        ("three searches", all, searched(3), 30_000_000),
+        ("searches without a price", two, searched(3), 0),
         ("a cache without a price costs like input", two, use_of(1, 0, 1, 1), 6_000),
     ] {
         assert_eq!(price.nano_usd(&usage), want, "{name}");

@@ -373,5 +373,6 @@ fn usage(chunk: &Value) -> Option<Usage> {
         cache_read_tokens: read,
         cache_write_tokens: written,
         reasoning_tokens: reasoning,
+        web_searches: 0,
     })
 }

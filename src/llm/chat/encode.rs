@@ -37,8 +37,8 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
     if dialect.include_usage {
         set("stream_options", json!({ "include_usage": true }));
     }
-    if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
+    if request.functions().next().is_some() {
+        let tools = request.functions().map(|tool| {
             json!({ "type": "function", "function": {
                 "name": tool.name, "description": tool.description, "parameters": tool.parameters
             } })

@@ -228,6 +228,7 @@ fn settings_follow_the_dialect() {
         description: "d".to_owned(),
         parameters: json!({ "type": "object" }),
         grammar: None,
+        built_in: None,
     }]);
     let mut shown = Vec::new();
     for name in ["openai", "openrouter", "mistral", "ollama"] {

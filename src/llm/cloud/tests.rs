@@ -40,6 +40,7 @@ fn request(model: &str) -> Request {
             description: "reads".to_owned(),
             parameters: json!({ "type": "object" }),
             grammar: None,
+            built_in: None,
         }]),
         effort: Some(Effort::High),
         max_output_tokens: None,

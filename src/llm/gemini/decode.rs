@@ -5,6 +5,7 @@
 //! no end mark: a finish reason completes it, and more may follow.
 
 use super::partial_args::PartialArgs;
+use super::search::Searches;
 use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, text};
 use crate::llm::sse::SseEvent;
 use crate::llm::{BlockStart, Delta};
@@ -24,6 +25,7 @@ pub(in crate::llm) struct Decoder {
     next: usize,
     ids: ReplyIds,
     has_calls: bool,
+    searches: Searches,
     counts: Counts,
     finish: Option<String>,
     finish_message: String,
@@ -78,6 +80,9 @@ impl Decode for Decoder {
         }
         let response = text(&chunk, "responseId").unwrap_or_default().to_owned();
         let Some(candidate) = chunk.pointer_mut("/candidates/0") else { return Ok(()) };
+        if let Some(metadata) = candidate.get("groundingMetadata") {
+            self.searches.grounding(metadata);
+        }
         if let Some(Value::Array(parts)) = candidate.pointer_mut("/content/parts").map(Value::take)
         {
             for part in parts {
@@ -125,6 +130,11 @@ impl Decode for Decoder {
             _ => StopReason::Other,
         };
         self.is_done = true;
+        let searches = std::mem::take(&mut self.searches);
+        if searches.count() > 0 {
+            out.push_back(Delta::Usage(self.counts.usage(searches.count())));
+        }
+        out.extend(searches.end().into_iter().map(Delta::ProviderCall));
         out.push_back(Delta::Stop(stop));
         Ok(())
     }
@@ -186,6 +196,7 @@ impl Decoder {
     fn unknown(&mut self, part: &Value, out: &mut VecDeque<Delta>) {
         self.end_run(out);
         let index = self.begin(BlockStart::Unknown, out);
+        out.extend(self.searches.part(part).map(Delta::ProviderCall));
         out.extend(opaque(index, part));
         out.push_back(Delta::End { index });
     }
@@ -259,13 +270,20 @@ impl Decoder {
             }
         }
         if is_told {
-            out.push_back(Delta::Usage(Usage {
-                input_tokens: (counts.prompt + counts.tools).saturating_sub(counts.cached),
-                output_tokens: counts.answer + counts.thoughts,
-                cache_read_tokens: counts.cached,
-                cache_write_tokens: 0,
-                reasoning_tokens: counts.thoughts,
-            }));
+            out.push_back(Delta::Usage(counts.usage(0)));
+        }
+    }
+}
+
+impl Counts {
+    fn usage(&self, web_searches: u64) -> Usage {
+        Usage {
+            input_tokens: (self.prompt + self.tools).saturating_sub(self.cached),
+            output_tokens: self.answer + self.thoughts,
+            cache_read_tokens: self.cached,
+            cache_write_tokens: 0,
+            reasoning_tokens: self.thoughts,
+            web_searches,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A request to the body of `streamGenerateContent`.
 
-use super::models;
-use super::schema;
+use super::{models, schema, search};
 use crate::llm::decode::arguments_object;
 use crate::llm::encode::{raw, result_text, set, tool_name};
 use crate::llm::{Assistant, AssistantBlock, Message, Opaque, Request, ToolResult};
@@ -18,7 +17,7 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
         set(&mut body, "systemInstruction", json!({ "parts": [{ "text": &*request.system }] }));
     }
     if !request.tools.is_empty() {
-        let declarations = request.tools.iter().map(|tool| {
+        let declarations = request.functions().map(|tool| {
             let mut declaration = json!({ "name": tool.name, "description": tool.description });
             if let Some(parameters) = schema::convert(&tool.parameters) {
                 set(&mut declaration, "parameters", parameters);
@@ -26,7 +25,14 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
             declaration
         });
         let declarations: Vec<Value> = declarations.collect();
-        set(&mut body, "tools", json!([{ "functionDeclarations": declarations }]));
+        let functions = json!({ "functionDeclarations": declarations });
+        if request.searches_web() {
+            set(&mut body, "tools", json!([search::tool(), functions]));
+            // Only then may the server's tools be offered beside functions.
+            set(&mut body, "toolConfig", json!({ "includeServerSideToolInvocations": true }));
+        } else {
+            set(&mut body, "tools", json!([functions]));
+        }
     }
     let mut config = json!({});
     if let Some(limit) = request.max_output_tokens {

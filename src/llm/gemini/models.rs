@@ -23,7 +23,7 @@ pub(super) fn generation(model: &str) -> Option<(u32, u32)> {
 }
 
 /// Returns true for a model of the third generation or later.
-pub(super) fn is_third(model: &str) -> bool {
+pub(in crate::llm) fn is_third(model: &str) -> bool {
     generation(model).is_some_and(|(major, _)| major >= THIRD)
 }
 

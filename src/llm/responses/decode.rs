@@ -3,6 +3,7 @@
 //! Items are told apart by their `output_index`, since one server gives other ids at the end than at the start. What an
 //! item's last event holds counts: ids, encrypted reasoning, and texts of which no piece came.
 
+use super::search;
 use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
 use crate::llm::sse::SseEvent;
 use crate::llm::{BlockStart, Delta, Tier};
@@ -22,6 +23,8 @@ pub(in crate::llm) struct Decoder {
     next: usize,
     ids: ReplyIds,
     has_items: bool,
+    /// The searches of the web that were made.
+    searches: u64,
     /// The stop reason that the items imply.
     reason: Option<StopReason>,
     is_done: bool,
@@ -168,18 +171,19 @@ impl Decoder {
             Some("local_shell_call") => Some((Form::Object("action"), "local_shell")),
             Some(_) | None => None,
         };
-        let open = match call {
-            Some((form, name)) => {
-                self.reason = Some(StopReason::ToolUse);
-                let name = text(item, "name").unwrap_or(name).to_owned();
-                let index = self.next;
-                let made = format!("call_{index}");
-                let wanted = text(item, "call_id").or(text(item, "id")).unwrap_or(&made);
-                let id = self.ids.give(wanted, index);
-                let block = self.begin_block(BlockStart::ToolCall { id, name }, out);
-                Item::Call { block, form, has_pieces: false }
-            }
-            None => Item::Other { block: self.begin_block(BlockStart::Unknown, out) },
+        let open = if let Some((form, name)) = call {
+            self.reason = Some(StopReason::ToolUse);
+            let name = text(item, "name").unwrap_or(name).to_owned();
+            let index = self.next;
+            let made = format!("call_{index}");
+            let wanted = text(item, "call_id").or(text(item, "id")).unwrap_or(&made);
+            let id = self.ids.give(wanted, index);
+            let block = self.begin_block(BlockStart::ToolCall { id, name }, out);
+            Item::Call { block, form, has_pieces: false }
+        } else {
+            let block = self.begin_block(BlockStart::Unknown, out);
+            out.extend(search::begun(item).map(Delta::ProviderCall));
+            Item::Other { block }
         };
         self.open.insert(number, open);
     }
@@ -288,6 +292,7 @@ impl Decoder {
             Some(_) | None => {}
         }
         let Some(open) = self.open.remove(&number) else { return };
+        self.searches += u64::from(search::is_charged(item));
         open.end(Some(item), out);
     }
 
@@ -303,7 +308,8 @@ impl Decoder {
         for (_, item) in std::mem::take(&mut self.open) {
             item.end(None, out);
         }
-        out.extend(usage(response).map(Delta::Usage));
+        let web_searches = self.searches;
+        out.extend(usage(response).map(|usage| Delta::Usage(Usage { web_searches, ..usage })));
         let tier = text(response, "service_tier").map_or(Tier::Standard, Tier::from_name);
         if tier != Tier::Standard {
             out.push_back(Delta::Tier(tier));
@@ -358,6 +364,7 @@ impl Item {
                 out.push_back(Delta::End { index: block });
             }
             Self::Other { block } => {
+                out.extend(last.and_then(search::ended).map(Delta::ProviderCall));
                 out.extend(last.and_then(|item| opaque(block, item)));
                 out.push_back(Delta::End { index: block });
             }
@@ -403,5 +410,6 @@ fn usage(response: &Value) -> Option<Usage> {
         cache_read_tokens: read,
         cache_write_tokens: written,
         reasoning_tokens: count("/output_tokens_details/reasoning_tokens"),
+        web_searches: 0,
     })
 }

@@ -2,12 +2,13 @@
 //!
 //! The server keeps nothing (`store: false`), so reasoning comes encrypted and goes back with the items that it led to.
 
+use super::search;
 use crate::llm::call_ids::{CallIdMap, IdForm};
 use crate::llm::catalog::Dialect;
 use crate::llm::decode::text;
 use crate::llm::encode::{arguments_text, is_image, raw, result_text_with_failure, set, tool_name};
 use crate::llm::output_schema;
-use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult, ToolSpec};
+use crate::llm::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
 
@@ -21,16 +22,22 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
     let mut body = json!({ "model": request.model, "stream": true, "store": false });
     let name = request.model.rsplit('/').next().unwrap_or(&request.model);
     let reasons = !NEVER_REASON.iter().any(|known| name.starts_with(known));
-    if reasons {
-        set(&mut body, "include", json!(["reasoning.encrypted_content"]));
+    // With the least effort the server refuses it.
+    let searches = request.searches_web() && request.effort != Some(Effort::Minimal);
+    let reasoning = reasons.then_some("reasoning.encrypted_content");
+    let included: Vec<&str> =
+        reasoning.into_iter().chain(searches.then_some(search::SOURCES)).collect();
+    if !included.is_empty() {
+        set(&mut body, "include", json!(included));
     }
     if !request.system.is_empty() {
         set(&mut body, "instructions", json!(&*request.system));
     }
     let freeform = Freeform::of(request, dialect);
     if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| freeform.tool(tool));
-        set(&mut body, "tools", tools.collect());
+        let functions = request.functions().map(|tool| freeform.tool(tool));
+        let searches = searches.then(search::tool);
+        set(&mut body, "tools", searches.into_iter().chain(functions).collect());
     }
     if let Some(limit) = request.max_output_tokens {
         set(&mut body, "max_output_tokens", json!(limit));
@@ -48,7 +55,7 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
         });
         set(&mut body, "text", json!({ "format": format }));
     }
-    if let Some(verbosity) = dialect.verbosity.name().filter(|_| is_since_gpt_5(request)) {
+    if let Some(verbosity) = dialect.verbosity.name().filter(|_| is_since_gpt_5(&request.model)) {
         let mut text = body.get("text").cloned().unwrap_or_else(|| json!({}));
         set(&mut text, "verbosity", json!(verbosity));
         set(&mut body, "text", text);
@@ -64,7 +71,7 @@ impl<'a> Freeform<'a> {
     /// Models before GPT-5 know functions alone. Source: developers.openai.com/api/docs/guides/function-calling, custom tools, and
     /// `@openai/codex` 0.169.0, which asks for patches so; checked 2026-11.
     fn of(request: &'a Request, dialect: Dialect) -> Self {
-        let is_known = dialect.custom_tools && is_since_gpt_5(request);
+        let is_known = dialect.custom_tools && is_since_gpt_5(&request.model);
         let has_grammar = |tool: &&ToolSpec| is_known && tool.grammar.is_some();
         let tools = request.tools.iter().filter(has_grammar);
         Self(tools.map(|tool| tool.name.as_str()).collect())
@@ -75,7 +82,7 @@ impl<'a> Freeform<'a> {
     }
 
     fn tool(&self, tool: &ToolSpec) -> Value {
-        let ToolSpec { name, description, parameters, grammar } = tool;
+        let ToolSpec { name, description, parameters, grammar, .. } = tool;
         match grammar.filter(|_| self.has(name)) {
             Some(grammar) => json!({
                 "type": "custom", "name": name, "description": description,
@@ -90,8 +97,8 @@ impl<'a> Freeform<'a> {
 }
 
 /// Returns true for GPT-5 and what came after it.
-fn is_since_gpt_5(request: &Request) -> bool {
-    let name = request.model.rsplit('/').next().unwrap_or(&request.model);
+pub(in crate::llm) fn is_since_gpt_5(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
     let version = name.strip_prefix("gpt-").and_then(|rest| rest.split(['.', '-']).next());
     let version = version.filter(|_| !NEVER_REASON.iter().any(|known| name.starts_with(known)));
     version.and_then(|version| version.parse().ok()).is_some_and(|version: u32| version >= 5)
@@ -195,7 +202,7 @@ fn reply(
                 item
             }
             AssistantBlock::Unknown(opaque) => match raw(opaque).filter(|_| is_same_model) {
-                Some(item) => item,
+                Some(item) => search::sent_back(item),
                 None => continue,
             },
         };

@@ -130,6 +130,7 @@ fn request(messages: Vec<Message>) -> Request {
             description: "d".to_owned(),
             parameters: json!({ "type": "object" }),
             grammar: None,
+            built_in: None,
         }]),
         effort: Some(Effort::Low),
         max_output_tokens: Some(9),
@@ -204,7 +205,7 @@ fn a_conversation_with_everything_in_it() {
         {"type":"message","role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AA=="}]}
         {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"E"}
         {"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look"}],"phase":"commentary"}
-        {"type":"web_search_call","id":"ws"}
+        {"type":"web_search_call"}
         {"type":"function_call","call_id":"a_b","name":"read","arguments":"{\"path\": \"x\"}","namespace":"n"}
         {"type":"function_call","call_id":"a_b_2","name":"read","arguments":"{}"}
         {"type":"function_call_output","call_id":"a_b","output":[{"type":"input_text","text":"seen"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AA=="}]}
@@ -274,6 +275,7 @@ fn a_tool_with_a_grammar_is_called_with_a_text_where_the_server_knows_that() {
             description: "d".to_owned(),
             parameters: json!({ "type": "object" }),
             grammar: Some("start: \"x\""),
+            built_in: None,
         }]);
         asked
     };

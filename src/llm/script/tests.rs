@@ -73,7 +73,7 @@ async fn replies_come_in_small_pieces_and_in_order() {
         is_error: false,
     }));
     let second: Vec<_> = script.stream(request(messages)).await.unwrap().collect().await;
-    expect![[r#"[Ok(Start { index: 0, block: Text }), Ok(Text { index: 0, text: "done" }), Ok(End { index: 0 }), Ok(Usage(Usage { input_tokens: 3, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 })), Ok(Stop(MaxTokens))]"#]]
+    expect![[r#"[Ok(Start { index: 0, block: Text }), Ok(Text { index: 0, text: "done" }), Ok(End { index: 0 }), Ok(Usage(Usage { input_tokens: 3, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0, web_searches: 0 })), Ok(Stop(MaxTokens))]"#]]
     .assert_eq(&format!("{second:?}"));
 
     let third: Vec<_> = script.stream(hi()).await.unwrap().collect().await;

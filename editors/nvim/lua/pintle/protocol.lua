@@ -347,6 +347,7 @@
 ---@field cacheReadTokens? integer Input tokens read from the provider's cache.
 ---@field cacheWriteTokens? integer Input tokens written to the provider's cache.
 ---@field reasoningTokens? integer The part of the output tokens spent on reasoning, where the provider reports it.
+---@field webSearches? integer The searches of the web that the provider ran, which it charges for beside the tokens.
 
 ---The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of what was added since.
 ---@class pintle.ContextUsage
@@ -1105,6 +1106,7 @@
 ---@field toolName string The tool's name, as the model calls it.
 ---@field title string One line for a person: `bash: cargo test`.
 ---@field kind pintle.ToolKind The kind of tool, for icons and rules.
+---@field byProvider? boolean The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it.
 ---@field locations? (pintle.Location)[] The files and lines concerned.
 ---@field input? any The arguments; absent until they are complete.
 ---@field changedInput? any The arguments that a hook put in their place; the call ran with these.

@@ -1,0 +1,131 @@
+//! Calls of tools that the provider runs itself, as items for people. None goes back to the model from here: its blocks do that.
+
+use crate::agent::host::Host;
+use crate::agent::turn::context::TurnContext;
+use crate::llm::ProviderCall;
+use crate::text::visible::visible_line;
+use crate::tools::{Does, Tool};
+use pintle_protocol::content::Content;
+use pintle_protocol::event::Event;
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind, ToolResult};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Leaves the provider's search of the web out where the rules do not let it run unasked: no call of it comes here to be decided about.
+pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext) {
+    let is_search = |tool: &Arc<dyn Tool>| tool.does() == Some(Does::WebSearch);
+    let Some(search) = ctx.tools.list.iter().find(|tool| is_search(tool)) else { return };
+    let may = ctx.permissions.lets_search((&ctx.workspace).into(), search.name());
+    if host.wait(may).await {
+        return;
+    }
+    let (left_out, list): (Vec<_>, Vec<_>) =
+        ctx.tools.list.iter().cloned().partition(|tool| is_search(tool));
+    ctx.tools.withheld.extend(left_out);
+    ctx.tools.list = list.into();
+}
+
+/// The calls of a reply that are not over, by the provider's ids.
+#[derive(Debug, Default)]
+pub(super) struct ProviderCalls(Vec<(String, Item)>);
+
+impl ProviderCalls {
+    /// Takes news of a call.
+    pub(super) fn take<H: Host>(
+        &mut self,
+        host: &mut H,
+        ctx: &TurnContext,
+        step: u32,
+        news: ProviderCall,
+    ) {
+        let ProviderCall { id, tool, input, outcome } = news;
+        let at = self.0.iter().position(|(known, _)| *known == id);
+        let is_new = at.is_none();
+        let mut item = match at {
+            Some(at) => self.0.remove(at).1,
+            None => begun(ctx, step, tool),
+        };
+        if is_new {
+            host.record(Event::ItemStarted { item: item.clone() });
+        }
+        if let (Some(input), ItemBody::ToolCall(call)) = (input, &mut item.body) {
+            call.title = title(&call.tool_name, &input);
+            call.input = Some(input);
+            item.status = ItemStatus::Running;
+            host.record(Event::ItemUpdated { item: item.clone() });
+        }
+        match outcome {
+            None => self.0.push((id, item)),
+            Some(outcome) => end(host, ctx, item, outcome),
+        }
+    }
+
+    /// Closes the calls that the provider said no more of.
+    pub(super) fn close<H: Host>(&mut self, host: &mut H, ctx: &TurnContext, status: ItemStatus) {
+        for (_, mut item) in self.0.drain(..) {
+            ctx.complete(&mut item, status);
+            host.record(Event::ItemCompleted { item });
+        }
+    }
+}
+
+fn begun(ctx: &TurnContext, step: u32, tool: String) -> Item {
+    let call = ToolCall {
+        title: tool.clone(),
+        tool_name: tool,
+        kind: ToolKind::Search,
+        by_provider: true,
+        locations: Vec::new(),
+        input: None,
+        changed_input: None,
+        output: None,
+    };
+    let id = ItemId::new(ctx.ambient.new_id());
+    ctx.item(id, Some(step), ItemStatus::Pending, ItemBody::ToolCall(Box::new(call)))
+}
+
+fn end<H: Host>(host: &mut H, ctx: &TurnContext, mut item: Item, outcome: Result<String, String>) {
+    let is_error = outcome.is_err();
+    let (Ok(text) | Err(text)) = outcome;
+    if let ItemBody::ToolCall(call) = &mut item.body {
+        let content = if text.is_empty() { Vec::new() } else { vec![Content::text(text)] };
+        call.output = Some(ToolResult { content, is_error, ..ToolResult::default() });
+    }
+    let status = if is_error { ItemStatus::Failed } else { ItemStatus::Completed };
+    ctx.complete(&mut item, status);
+    host.record(Event::ItemCompleted { item });
+}
+
+/// One line for a person: the tool, and the words that it searches for or the address that it opens.
+fn title(tool: &str, input: &Value) -> String {
+    let texts = ["query", "queries", "url", "pattern"].iter().filter_map(|key| input.get(*key));
+    let text = texts.map(|value| match value {
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; "),
+        one => one.as_str().unwrap_or_default().to_owned(),
+    });
+    match text.into_iter().find(|text| !text.is_empty()) {
+        Some(text) => visible_line(&format!("{tool}: {text}")).into_owned(),
+        None => tool.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_title_says_what_is_searched_for() {
+        for (input, want) in [
+            (json!({"query": "rust 2024"}), "web_search: rust 2024"),
+            (json!({"queries": ["a b", "c"]}), "web_search: a b; c"),
+            (json!({"query": "", "queries": ["c"]}), "web_search: c"),
+            (json!({"type": "open_page", "url": "https://a.b/"}), "web_search: https://a.b/"),
+            (json!({"query": "one\nline\u{1b}[2J"}), "web_search: one␊line␛[2J"),
+            (json!({}), "web_search"),
+        ] {
+            assert_eq!(title("web_search", &input), want, "{input}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `web_search`: a search of the web that the model's provider runs. Off unless a person switches it on.
+//!
+//! It is declared as the provider's own tool, so that no call of it comes here.
+
+use super::shape::{Declaration, Does, Facts};
+use super::{Folders, Prepared, Tool};
+use pintle_protocol::item::ToolKind;
+use serde_json::{Value, json};
+
+/// Searches the web, at the provider.
+#[derive(Debug, Clone, Copy)]
+pub struct WebSearch;
+
+impl Tool for WebSearch {
+    fn name(&self) -> &'static str {
+        "web_search"
+    }
+
+    fn does(&self) -> Option<Does> {
+        Some(Does::WebSearch)
+    }
+
+    fn declare(&self, _: &Facts<'_>) -> Declaration {
+        Declaration {
+            description: "The provider's own search of the web.".to_owned(),
+            parameters: json!({ "type": "object", "properties": {} }),
+            grammar: None,
+        }
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Search
+    }
+
+    fn prepare(&self, _: Value, _: &Folders) -> Result<Box<dyn Prepared>, String> {
+        Err("The provider runs web_search itself. Use it as its own tool, not as a function."
+            .to_owned())
+    }
+}
