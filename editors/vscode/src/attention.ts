@@ -2,6 +2,7 @@
 import type { Approval, ApprovalOption, Question } from "./protocol.ts";
 import { consequence } from "./rules.ts";
 import { visible } from "./visible.ts";
+import { t } from "./words.ts";
 
 export type Asked = { kind: "approval"; approval: Approval } | { kind: "question"; question: Question };
 
@@ -27,8 +28,12 @@ export function titleOf(asked: Asked): string {
 
 export function rowsOf(asked: Asked): Row[] {
   const first: Row[] = [
-    { label: "$(circle-slash) Leave It Open", detail: "The agent goes on waiting.", pick: { type: "leave" } },
-    { label: "$(comment-discussion) Show It in the Chat", detail: "", pick: { type: "chat" } },
+    {
+      label: `$(circle-slash) ${t("Leave It Open")}`,
+      detail: t("The agent goes on waiting."),
+      pick: { type: "leave" },
+    },
+    { label: `$(comment-discussion) ${t("Show It in the Chat")}`, detail: "", pick: { type: "chat" } },
   ];
   if (asked.kind === "approval") {
     const answers = asked.approval.options.map((option) => ({
@@ -48,7 +53,7 @@ export function rowsOf(asked: Asked): Row[] {
   return [
     ...first,
     ...answers,
-    { label: "$(edit) Answer in Your Own Words…", detail: "", pick: { type: "words" } },
+    { label: `$(edit) ${t("Answer in Your Own Words…")}`, detail: "", pick: { type: "words" } },
   ];
 }
 

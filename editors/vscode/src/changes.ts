@@ -1,5 +1,6 @@
 /** Changes of files as unified diffs: what is drawn of one, and the text that it would leave. Pure. */
 import { visible } from "./visible.ts";
+import { t } from "./words.ts";
 
 /** Lines of one kind that stand together. */
 export interface Run {
@@ -45,7 +46,7 @@ function fold(run: Run, before: Run | undefined, after: Run | undefined): Run[] 
   if (left < 2) return [run];
   const parts: Run[] = [
     { kind: "same", lines: head },
-    { kind: "folded", lines: [`${left} lines that do not change`] },
+    { kind: "folded", lines: [t("{0} lines that do not change", left)] },
     { kind: "same", lines: tail },
   ];
   return parts.filter((part) => part.lines.length > 0);

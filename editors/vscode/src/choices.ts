@@ -1,5 +1,6 @@
 /** Models and providers as rows of a list. Pure. */
 import type { ModelInfo, ModelsListResult, ProviderInfo } from "./protocol.ts";
+import { t } from "./words.ts";
 
 export interface ModelRow {
   label: string;
@@ -23,15 +24,15 @@ function row(
   current: string,
 ): ModelRow {
   const facts = [
-    window === undefined ? "" : `${Math.round(window / 1000)}k tokens`,
+    window === undefined ? "" : t("{0}k tokens", Math.round(window / 1000)),
     price === undefined
       ? ""
-      : `$${price.inputUsdPerMtok} in, $${price.outputUsdPerMtok} out per million tokens`,
-    vision === true ? "reads images" : "",
+      : t("${0} in, ${1} out per million tokens", price.inputUsdPerMtok, price.outputUsdPerMtok),
+    vision === true ? t("reads images") : "",
   ];
   return {
     label: `${withoutEffort(current) === model ? "$(check) " : ""}${name ?? model}`,
-    description: needsKey ? `${model} · needs a key` : model,
+    description: needsKey ? t("{0} · needs a key", model) : model,
     detail: facts.filter((each) => each !== "").join(" · "),
     model,
     needsKey,

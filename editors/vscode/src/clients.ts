@@ -1,4 +1,5 @@
 /** The clients of a session, as events name them (`cause.clientId`): this window, other windows, other editors. Pure. */
+import { t } from "./words.ts";
 
 /** The name of this extension, with which the ids of its windows begin. */
 export const CLIENT_NAME = "pintle-vscode";
@@ -15,7 +16,7 @@ const NEOVIM = "pintle.nvim";
  */
 export function nameOfOther(id: string | undefined, own: string, isNew: boolean): string | undefined {
   if (id === undefined || id === "" || id === own) return undefined;
-  if (id.startsWith(CLIENT_NAME)) return isNew ? "another window" : undefined;
+  if (id.startsWith(CLIENT_NAME)) return isNew ? t("another window") : undefined;
   if (id.startsWith(NEOVIM)) return "Neovim";
   return id.length > MOST_SHOWN ? `${id.slice(0, MOST_SHOWN)}…` : id;
 }

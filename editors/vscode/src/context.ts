@@ -1,5 +1,6 @@
 /** How full the model's window is, as a person reads it. */
 import type { ContextUsage } from "./protocol.ts";
+import { t } from "./words.ts";
 
 /** From here on it is a warning: what is old is summed up soon. */
 const WARN_PERCENT = 80;
@@ -17,8 +18,8 @@ export function meterOf(usage: ContextUsage | undefined): Meter | undefined {
   if (usage?.window === undefined || usage.window <= 0 || usage.tokens <= 0) return undefined;
   const percent = Math.round((usage.tokens / usage.window) * 100);
   return {
-    text: `${percent} % of ${short(usage.window)}`,
-    detail: `The conversation takes about ${usage.tokens} of the model's ${usage.window} tokens.`,
+    text: t("{0} % of {1}", percent, short(usage.window)),
+    detail: t("The conversation takes about {0} of the model's {1} tokens.", usage.tokens, usage.window),
     isNearlyFull: percent >= WARN_PERCENT,
   };
 }

@@ -9,6 +9,7 @@ import { ClosedError, RpcError } from "./connection.ts";
 import { isInside } from "./diagnostics.ts";
 import type { ApplyEditParams, ClientRequests, DocumentChange, InitializeResult } from "./protocol.ts";
 import { ErrorCode } from "./protocol.ts";
+import { t } from "./words.ts";
 
 /** A text that the editor holds, as it stood when it was asked for. */
 export interface OpenDocument {
@@ -129,7 +130,7 @@ export class Documents {
     const text = document.text();
     // What is escaped takes more room.
     if (Buffer.byteLength(text) > this.#mostBytes) {
-      this.#refuse(path, "it is too long");
+      this.#refuse(path, t("it is too long"));
       return;
     }
     this.#told.set(path, { version, isDirty, eol });
@@ -144,7 +145,7 @@ export class Documents {
       const text = document.text();
       if (Buffer.byteLength(text) > this.#mostBytes) {
         this.closed(path);
-        this.#refuse(path, "it is too long");
+        this.#refuse(path, t("it is too long"));
         return;
       }
       changes = [{ text }];

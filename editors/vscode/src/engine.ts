@@ -17,6 +17,7 @@ import { Backoff, Coalesced } from "./restart.ts";
 import type { Settings } from "./settings.ts";
 import { commandLine } from "./settings.ts";
 import { judgeError, judgeResult } from "./version.ts";
+import { t } from "./words.ts";
 
 /** An engine that has not answered `initialize` by then is no engine. */
 const PATIENCE_MS = 10_000;
@@ -25,8 +26,11 @@ const FAREWELL_MS = 1500;
 /** Bytes of the last stderr output that are kept to explain a failure. */
 const LAST_WORDS = 2000;
 /** Why the arguments of the settings may not fit a shared engine. */
-const ARGUMENTS_ARE_THE_ENGINES =
-  "The setting pintle.arguments holds for a shared engine that this window starts; one that runs already keeps its own options and refuses others.";
+function argumentsAreTheEngines(): string {
+  return t(
+    "The setting pintle.arguments holds for a shared engine that this window starts; one that runs already keeps its own options and refuses others.",
+  );
+}
 
 export type Status =
   | { kind: "off" }
@@ -147,12 +151,12 @@ export class Engine {
     const settings = this.#around.settings();
     const located = locate(settings.path, extensionFolder, folder, machine);
     if ("problem" in located) {
-      this.#fail(located.problem, "Install it, or name it in the setting pintle.path.");
+      this.#fail(located.problem, t("Install it, or name it in the setting pintle.path."));
       return;
     }
     this.#set({ kind: "starting" });
     log.info(`starting ${located.file} (${located.source}) in ${folder}`);
-    if (settings.shared && settings.arguments.length > 0) log.info(ARGUMENTS_ARE_THE_ENGINES);
+    if (settings.shared && settings.arguments.length > 0) log.info(argumentsAreTheEngines());
     const environment = await this.#around.environment();
     if (this.#isDisposed) return;
     const running = this.#spawn(located.file, settings, environment);
@@ -183,11 +187,14 @@ export class Engine {
         if (!judgement.ok) this.#fail(judgement.problem, judgement.hint);
         return;
       }
-      const said = running.stderr.trim();
-      const words = said === "" ? "" : ` It said: ${said.split("\n").slice(-4).join(" ")}`;
-      const isRefused = settings.shared && said.includes("other options");
-      const hint = isRefused ? ARGUMENTS_ARE_THE_ENGINES : "Check the setting pintle.path.";
-      this.#fail(`${located.file} did not answer as an engine.${words}`, hint);
+      const said = running.stderr.trim().split("\n").slice(-4).join(" ");
+      const isRefused = settings.shared && running.stderr.includes("other options");
+      const hint = isRefused ? argumentsAreTheEngines() : t("Check the setting pintle.path.");
+      const problem =
+        said === ""
+          ? t("{0} did not answer as an engine.", located.file)
+          : t("{0} did not answer as an engine. It said: {1}", located.file, said);
+      this.#fail(problem, hint);
     }
   }
 
@@ -239,10 +246,10 @@ export class Engine {
     killIfAlive(running.child);
     const delayMs = this.#backoff.crashed(Date.now());
     if (delayMs === undefined) {
-      this.#fail("The engine crashed several times in a row.", "See the log; then restart it.");
+      this.#fail(t("The engine crashed several times in a row."), t("See the log; then restart it."));
       return;
     }
-    const problem = "The engine ended unexpectedly.";
+    const problem = t("The engine ended unexpectedly.");
     this.#around.log.error(`${problem} Starting it again in ${delayMs} ms.`);
     this.#set({ kind: "waiting", delayMs, problem });
     this.#timer = setTimeout(() => void this.start(), delayMs);

@@ -5,6 +5,7 @@
  */
 import { mapLines } from "./lineMap.ts";
 import type { Hunk, ReviewBaselineResult, ReviewTarget } from "./protocol.ts";
+import { t } from "./words.ts";
 
 /** Where a hunk stands in an editor. */
 export interface Place {
@@ -108,10 +109,21 @@ export function countsOf(hunk: Hunk): string {
   return `−${hunk.before.count} +${hunk.after.count}`;
 }
 
+/** The state of a hunk that is not plainly open, in a word; one of a newer engine is said as it is. */
+export function stateWord({ state }: Hunk): string {
+  const words: Record<string, string> = {
+    modified: t("modified"),
+    conflict: t("conflict"),
+    kept: t("kept"),
+    undone: t("undone"),
+  };
+  return words[state] ?? state;
+}
+
 /** A hunk in a line, for a list. */
 export function hunkLabel(hunk: Hunk): string {
-  if (hunk.kind === "mode") return "mode changed";
+  if (hunk.kind === "mode") return t("mode changed");
   if (hunk.kind === "file" && hunk.newText === "")
-    return hunk.oldText === "" ? "file changed" : "file removed";
+    return hunk.oldText === "" ? t("file changed") : t("file removed");
   return (linesOf(hunk.newText === "" ? hunk.oldText : hunk.newText)[0] ?? "").trim();
 }

@@ -1,5 +1,6 @@
 /** What a person sends, and how it is shown again: text as typed, the rest as a line that names it. */
 import type { Diagnostic, Input, LineRange } from "./protocol.ts";
+import { plural, t } from "./words.ts";
 
 export function textOfInput(content: Input[]): string {
   return content.map(line).join("\n");
@@ -10,19 +11,20 @@ function line(input: Input): string {
     case "text":
       return input.text;
     case "file":
-      return `[${input.path}${lines(input.range)}]`;
+      return `[${place(input.path, input.range)}]`;
     case "selection":
-      return `[selection of ${input.path}${lines(input.range)}]`;
+      return t("[selection of {0}]", place(input.path, input.range));
     case "diagnostics":
-      return `[${input.items.length} diagnostics of ${input.path}]`;
+      return plural(input.items.length, "[{0} diagnostic of {1}]", "[{0} diagnostics of {1}]", input.path);
     case "image":
-      return "[picture]";
+      return t("[picture]");
   }
 }
 
-function lines(range: LineRange | undefined): string {
-  if (range === undefined) return "";
-  return range.start === range.end ? `, line ${range.start}` : `, lines ${range.start} to ${range.end}`;
+function place(path: string, range: LineRange | undefined): string {
+  if (range === undefined) return path;
+  const { start, end } = range;
+  return start === end ? t("{0}, line {1}", path, start) : t("{0}, lines {1} to {2}", path, start, end);
 }
 
 /** What an editor shows of a file: lines and columns from 0, as editors count. */

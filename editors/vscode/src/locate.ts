@@ -1,5 +1,6 @@
 /** Finds the engine's program: the setting, else the one that comes with the extension, else the PATH. */
 import * as path from "node:path";
+import { t } from "./words.ts";
 
 /** What finding needs to know of the machine. */
 export interface Machine {
@@ -27,8 +28,9 @@ export function locate(setting: string, extensionFolder: string, folder: string,
     if (machine.isExecutable(file)) return { file, source: "path" };
   }
   return {
-    problem:
+    problem: t(
       "The engine `pintle` was not found: it is not on the PATH, and the setting pintle.path is empty.",
+    ),
   };
 }
 
@@ -38,5 +40,5 @@ function fromSetting(setting: string, folder: string, machine: Machine): Located
     .replaceAll("${workspaceFolder}", folder);
   const file = path.resolve(folder, written);
   if (machine.isExecutable(file)) return { file, source: "setting" };
-  return { problem: `The setting pintle.path names ${file}, which is not a program.` };
+  return { problem: t("The setting pintle.path names {0}, which is not a program.", file) };
 }

@@ -3,41 +3,48 @@ import { ClosedError, RpcError } from "./connection.ts";
 import type { Problem } from "./need.ts";
 import { ErrorCode } from "./protocol.ts";
 import { sentence } from "./sentence.ts";
+import { t } from "./words.ts";
 
 const PLAIN = { isConflict: false, canAttach: false };
 
 export function problemOf(error: unknown): Problem {
   if (isSharedError(error)) {
-    const text = "The session is open in the engine that your other editors share.";
-    const hint = "Attach to work in it from here too: this workspace then uses that engine.";
+    const text = t("The session is open in the engine that your other editors share.");
+    const hint = t("Attach to work in it from here too: this workspace then uses that engine.");
     return { text, hint, isConflict: true, canAttach: true };
   }
   if (isConflictError(error)) {
-    const hint = "Close it there, or begin a new session.";
-    return { text: "The session is open in another window.", hint, isConflict: true, canAttach: false };
+    const hint = t("Close it there, or begin a new session.");
+    return { text: t("The session is open in another window."), hint, isConflict: true, canAttach: false };
   }
   if (error instanceof RpcError) {
     const missing = missingOf(error);
     if (missing !== undefined) return { ...missing, ...PLAIN };
     return { text: sentence(error.message), hint: sentence(error.data.hint ?? ""), ...PLAIN };
   }
-  if (error instanceof ClosedError) return { text: "The engine is not there.", hint: "", ...PLAIN };
+  if (error instanceof ClosedError) return { text: t("The engine is not there."), hint: "", ...PLAIN };
   const message = error instanceof Error ? error.message : String(error);
   return { text: sentence(message), hint: "", ...PLAIN };
+}
+
+/** A problem and what can be done, in a line. */
+export function lineOf({ text, hint }: Problem): string {
+  return `${text} ${hint}`.trim();
 }
 
 /** A model or a key is missing: said in the words of VS Code, where the engine's hint is about its command line. */
 function missingOf(error: RpcError): Pick<Problem, "text" | "hint" | "need"> | undefined {
   if (error.code === ErrorCode.authRequired) return noKey(/^no key for (\S+)/.exec(error.message)?.[1]);
   if (error.data.code !== "config" || !error.message.includes("no model")) return undefined;
-  const hint = "Choose one: it is kept in the setting pintle.model.";
-  return { text: "No model is chosen yet.", hint, need: { kind: "model" } };
+  const hint = t("Choose one: it is kept in the setting pintle.model.");
+  return { text: t("No model is chosen yet."), hint, need: { kind: "model" } };
 }
 
 /** There is no key for a provider, or it is refused. */
 export function noKey(provider: string | undefined): Pick<Problem, "text" | "hint" | "need"> {
-  const text = `There is no key for ${provider ?? "this model"}.`;
-  const hint = "Set one: VS Code keeps it in its secret storage. Or choose another model.";
+  const text =
+    provider === undefined ? t("There is no key for this model.") : t("There is no key for {0}.", provider);
+  const hint = t("Set one: VS Code keeps it in its secret storage. Or choose another model.");
   return { text, hint, need: { kind: "key", provider } };
 }
 

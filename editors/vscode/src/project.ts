@@ -6,6 +6,7 @@ import type { Entry } from "./state.ts";
 import { isCut, isOver } from "./entries.ts";
 import { viewTool } from "./toolCards.ts";
 import type { Change, State } from "./state.ts";
+import { t } from "./words.ts";
 
 /** Characters of a tool's output or arguments that are drawn. */
 const MOST_DRAWN = 16_000;
@@ -63,7 +64,7 @@ export function viewEntry(entry: Entry): ViewEntry {
         kind: "notice",
         key,
         atMs,
-        notice: { level: "info", code: "unknownItem", message: "An item of an unknown kind." },
+        notice: { level: "info", code: "unknownItem", message: t("An item of an unknown kind.") },
       };
   }
 }
@@ -72,7 +73,7 @@ function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = most / 2;
   const left = text.length - most;
-  return `${text.slice(0, half)}\n… ${left} characters are not shown …\n${text.slice(-half)}`;
+  return `${text.slice(0, half)}\n${t("… {0} characters are not shown …", left)}\n${text.slice(-half)}`;
 }
 
 /** Collects changes between two redraws, so that the page is told once. */

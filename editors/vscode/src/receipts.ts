@@ -1,6 +1,7 @@
 /** What was stopped or found, in words. Pure. */
 import type { SnippetPiece } from "./protocol.ts";
 import type { State } from "./state.ts";
+import { plural, t } from "./words.ts";
 
 /** What stopping a session ends. `isShared`: other clients may go on with it. */
 export function stopReceipt(state: Pick<State, "activity" | "entries" | "queue">, isShared: boolean): string {
@@ -9,24 +10,30 @@ export function stopReceipt(state: Pick<State, "activity" | "entries" | "queue">
       (each) => each.kind === "item" && each.item.type === type && each.item.status === "running",
     ).length;
   const parts = [
-    state.activity === "idle" ? "" : "1 turn",
-    count(running("job"), "background job"),
-    count(state.queue.length, "waiting message"),
+    state.activity === "idle" ? "" : t("1 turn"),
+    count(running("job"), (jobs) => plural(jobs, "{0} background job", "{0} background jobs")),
+    count(state.queue.length, (waiting) => plural(waiting, "{0} waiting message", "{0} waiting messages")),
   ].filter((each) => each !== "");
-  const what = parts.length === 0 ? "nothing ran" : parts.join(", ");
-  const others = isShared ? " Other clients of the shared engine may go on with it." : "";
-  return `The session is closed: ${what}.${others}`;
+  const closed =
+    parts.length === 0
+      ? t("The session is closed: nothing ran.")
+      : t("The session is closed: {0}.", parts.join(", "));
+  return isShared ? `${closed} ${t("Other clients of the shared engine may go on with it.")}` : closed;
 }
 
 /** What goes on after a turn was stopped; empty where nothing does. */
 export function goesOnText(jobs: number): string {
   return jobs === 0
     ? ""
-    : `The turn is stopped. ${count(jobs, "background job")} ${jobs === 1 ? "goes" : "go"} on.`;
+    : plural(
+        jobs,
+        "The turn is stopped. {0} background job goes on.",
+        "The turn is stopped. {0} background jobs go on.",
+      );
 }
 
-function count(number: number, noun: string): string {
-  return number === 0 ? "" : `${number} ${noun}${number === 1 ? "" : "s"}`;
+function count(number: number, words: (number: number) => string): string {
+  return number === 0 ? "" : words(number);
 }
 
 /** The text around a find, with the find between marks. */

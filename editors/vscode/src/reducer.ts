@@ -20,6 +20,7 @@ import type {
   TurnCompleted,
 } from "./protocol.ts";
 import type { Activity, Change, State } from "./state.ts";
+import { numberText, plural, t } from "./words.ts";
 
 export type Outcome =
   | { type: "applied"; changes: Change[] }
@@ -166,8 +167,14 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "step.completed":
       return [];
     case "retry.scheduled": {
-      const wait = (event.delayMs / 1000).toFixed(1);
-      const message = `${event.message}; asking again in ${wait} s (${event.attempt} of ${event.of})`;
+      const wait = numberText(event.delayMs / 1000, 1);
+      const message = t(
+        "{0}; asking again in {1} s ({2} of {3})",
+        event.message,
+        wait,
+        event.attempt,
+        event.of,
+      );
       const notice: Notice = { level: "info", code: event.code, message };
       return [put(state, `retry:${record.seq}`, { kind: "notice", notice })];
     }
@@ -177,14 +184,23 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       state.mode = event.mode ?? state.mode;
       return [head];
     case "context.pruned": {
-      const message = `${event.results} old results were taken out of what the model reads, to make room`;
+      const message = plural(
+        event.results,
+        "{0} old result was taken out of what the model reads, to make room",
+        "{0} old results were taken out of what the model reads, to make room",
+      );
       const notice: Notice = { level: "info", code: "contextPruned", message };
       return [put(state, `pruned:${record.seq}`, { kind: "notice", notice })];
     }
     case "history.rewound": {
       rewound(state.history, record.seq, event);
       const [dropped, restored] = [event.dropped ?? [], event.restored ?? []];
-      const message = `gone to another place of the history: the model forgot ${dropped.length} items, and knows ${restored.length} again`;
+      const message = plural(
+        dropped.length,
+        "gone to another place of the history: the model forgot {0} item, and knows {1} again",
+        "gone to another place of the history: the model forgot {0} items, and knows {1} again",
+        restored.length,
+      );
       const notice: Notice = { level: "info", code: "historyRewound", message };
       put(state, `rewound:${record.seq}`, { kind: "notice", notice });
       return [showTheWay(state), { type: "review" }];
@@ -205,7 +221,7 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     }
     case "review.queued": {
       if (event.refused === undefined) return [{ type: "review" }];
-      const message = `a decision was not carried out: ${event.refused.reason}`;
+      const message = t("a decision was not carried out: {0}", event.refused.reason);
       const notice: Notice = { level: "warning", code: "verdictRefused", message };
       const entry = put(state, `refused:${record.seq}`, { kind: "notice", notice });
       return [entry, { type: "told", notice }, { type: "review" }];

@@ -1,13 +1,13 @@
 /** Going back in a session's history, in words: the places to go to, what would happen, what happened. Pure. */
 import type {
   Checkpoint,
-  FileFate,
   HistoryPoint,
   ItemId,
   RewindScope,
   SessionRewindResult,
   SessionTreeResult,
 } from "./protocol.ts";
+import { plural, t } from "./words.ts";
 
 export interface PlaceChoice {
   label: string;
@@ -42,38 +42,75 @@ export function checkpointRows(
   label: (path: string) => string,
 ): { label: string; detail: string; seq: number; tsMs: number }[] {
   return checkpoints.toReversed().map(({ seq, tsMs, changed, label: name, turnId }) => {
-    const what = seq === 0 ? "The beginning" : turnId === undefined ? "Before a turn" : "After a turn";
-    const files = changed.length === 0 ? "no file changed" : `${count(changed.length, "file")} changed`;
+    const what =
+      seq === 0 ? t("The beginning") : turnId === undefined ? t("Before a turn") : t("After a turn");
+    const files =
+      changed.length === 0
+        ? t("no file changed")
+        : plural(changed.length, "{0} file changed", "{0} files changed");
     const [some, rest] = [changed.slice(0, 5).map(label), changed.length - 5];
-    const detail = [...some, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+    const detail = [...some, ...(rest > 0 ? [t("{0} more", rest)] : [])].join(", ");
     return { label: `${name ?? what}: ${files}`, detail, seq, tsMs };
   });
 }
 
-export const SCOPES: { label: string; description?: string; scope: RewindScope; summarize?: true }[] = [
-  { label: "Conversation and files", scope: "both" },
-  {
-    label: "Conversation and files, with a summary",
-    description: "the model is told in short what is left",
-    scope: "both",
-    summarize: true,
+export interface ScopeRow {
+  label: string;
+  description?: string;
+  scope: RewindScope;
+  summarize?: true;
+}
+
+/** What can go back, as rows to pick from. */
+export function scopeRows(): ScopeRow[] {
+  return [
+    { label: t("Conversation and files"), scope: "both" },
+    {
+      label: t("Conversation and files, with a summary"),
+      description: t("the model is told in short what is left"),
+      scope: "both",
+      summarize: true,
+    },
+    { label: t("Only the conversation"), scope: "conversation" },
+    { label: t("Only the files"), scope: "files" },
+  ];
+}
+
+function owners(): [owner: string, title: string][] {
+  return [
+    ["agent", t("the agent's")],
+    ["other", t("yours")],
+    ["conflict", t("conflict: yours and the agent's")],
+  ];
+}
+
+/** What becomes of a file, or of so many. */
+const ACTIONS: Record<string, { one: () => string; several: (count: number) => string }> = {
+  restore: {
+    one: () => t("put back"),
+    several: (count) => plural(count, "{0} file put back", "{0} files put back"),
   },
-  { label: "Only the conversation", scope: "conversation" },
-  { label: "Only the files", scope: "files" },
-];
-
-const OWNERS: [owner: string, title: string][] = [
-  ["agent", "the agent's"],
-  ["other", "yours"],
-  ["conflict", "conflict: yours and the agent's"],
-];
-
-const ACTIONS: Record<string, string> = {
-  restore: "put back",
-  remove: "removed",
-  leave: "left as it is",
-  lost: "cannot be brought back, left as it is",
-  failed: "could not be written",
+  remove: {
+    one: () => t("removed"),
+    several: (count) => plural(count, "{0} file removed", "{0} files removed"),
+  },
+  leave: {
+    one: () => t("left as it is"),
+    several: (count) => plural(count, "{0} file left as it is", "{0} files left as they are"),
+  },
+  lost: {
+    one: () => t("cannot be brought back, left as it is"),
+    several: (count) =>
+      plural(
+        count,
+        "{0} file cannot be brought back, left as it is",
+        "{0} files cannot be brought back, left as they are",
+      ),
+  },
+  failed: {
+    one: () => t("could not be written"),
+    several: (count) => plural(count, "{0} file could not be written", "{0} files could not be written"),
+  },
 };
 
 /** What going back does: to the conversation in a line, and to files, sorted by whose work they are. */
@@ -86,17 +123,17 @@ export interface Preview {
 
 export function previewOf(scope: RewindScope, result: SessionRewindResult): Preview {
   const { dropped, restored } = result;
-  const known = restored.length > 0 ? `, and knows ${restored.length} again` : "";
   const files = result.files ?? [];
-  const named = OWNERS.map(([owner]) => owner);
-  const groups = [...OWNERS, ["", "others"] as const].map(([owner, title]) => ({
+  const all = owners();
+  const named = all.map(([owner]) => owner);
+  const groups = [...all, ["", t("others")] as const].map(([owner, title]) => ({
     title,
     files: files
       .filter((file) => (owner === "" ? !named.includes(file.owner) : file.owner === owner))
-      .map((file) => ({ path: file.path, action: actionOf(file) })),
+      .map((file) => ({ path: file.path, action: ACTIONS[file.action]?.one() ?? file.action })),
   }));
   return {
-    conversation: scope === "files" ? "" : `The model forgets ${count(dropped.length, "item")}${known}.`,
+    conversation: scope === "files" ? "" : forgets(dropped.length, restored.length),
     groups: groups.filter((group) => group.files.length > 0),
     conflicts: files
       .filter((file) => file.owner === "conflict" && file.action === "leave")
@@ -108,22 +145,33 @@ export function previewOf(scope: RewindScope, result: SessionRewindResult): Prev
 export function saidOf(scope: RewindScope, result: SessionRewindResult): { text: string; isWhole: boolean } {
   const parts: string[] = [];
   if (scope !== "files") {
-    parts.push(`${count(result.dropped.length, "item")} forgotten, ${result.restored.length} known again`);
+    parts.push(
+      plural(
+        result.dropped.length,
+        "{0} item forgotten, {1} known again",
+        "{0} items forgotten, {1} known again",
+        result.restored.length,
+      ),
+    );
   }
   const counts = new Map<string, number>();
   for (const file of result.files ?? []) {
-    const action = actionOf(file);
-    counts.set(action, (counts.get(action) ?? 0) + 1);
+    counts.set(file.action, (counts.get(file.action) ?? 0) + 1);
   }
-  for (const [action, number] of counts) parts.push(`${count(number, "file")} ${action}`);
+  for (const [action, number] of counts) {
+    const words = ACTIONS[action]?.several(number);
+    parts.push(words ?? plural(number, "{0} file: {1}", "{0} files: {1}", action));
+  }
   const isWhole = (result.files ?? []).every((file) => ["restore", "remove"].includes(file.action));
-  return { text: parts.length === 0 ? "nothing was to be done" : parts.join(", "), isWhole };
+  return { text: parts.length === 0 ? t("nothing was to be done") : parts.join(", "), isWhole };
 }
 
-function actionOf(file: FileFate): string {
-  return ACTIONS[file.action] ?? file.action;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${number === 1 ? noun : `${noun}s`}`;
+function forgets(dropped: number, restored: number): string {
+  if (restored === 0) return plural(dropped, "The model forgets {0} item.", "The model forgets {0} items.");
+  return plural(
+    dropped,
+    "The model forgets {0} item, and knows {1} again.",
+    "The model forgets {0} items, and knows {1} again.",
+    restored,
+  );
 }

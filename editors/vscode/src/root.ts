@@ -37,6 +37,7 @@ import { SessionsTree } from "./view/sessionsTree.ts";
 import { StatusBar } from "./view/statusBar.ts";
 import { Unsaved } from "./view/unsaved.ts";
 import { Walkthrough } from "./view/walkthrough.ts";
+import { t } from "./words.ts";
 
 export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemory, HasContext {
   readonly context: vscode.ExtensionContext;
@@ -142,7 +143,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       await configuration.update("shared", true, vscode.ConfigurationTarget.Workspace);
     } catch (error) {
       const { text } = problemOf(error);
-      void vscode.window.showErrorMessage(`The setting pintle.shared was not changed: ${text}`);
+      void vscode.window.showErrorMessage(t("The setting pintle.shared was not changed: {0}", text));
     }
   }
 
@@ -279,8 +280,8 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     if (status === "failed" || isUnused) await this.chat.engine.restart();
     else if (status === "ready") {
       const choice = await vscode.window.showInformationMessage(
-        "The new settings of Pintle hold after the engine is started again.",
-        "Restart the Engine",
+        t("The new settings of Pintle hold after the engine is started again."),
+        t("Restart the Engine"),
       );
       if (choice !== undefined) await this.chat?.engine.restart();
     }

@@ -1,20 +1,39 @@
 /** What an answer to a question of permission leaves behind, in words. Pure. */
 import type { ApprovalOption, Scope } from "./protocol.ts";
 import { visible } from "./visible.ts";
+import { plural, t } from "./words.ts";
 
-/** How long an answer holds, and so where its rules stand. */
-const SCOPES: Record<Scope, string> = {
-  once: "",
-  turn: "until the turn ends",
-  session: "until the session is closed",
-  project: "in the rules of this project",
-  user: "in your own rules, everywhere",
+/** How long an answer holds, and so where its rules stand: for one rule and for several. */
+const ADDS: Record<Scope, (count: number, rules: string) => string> = {
+  once: (count, rules) => plural(count, "Adds the rule {1}.", "Adds the rules {1}.", rules),
+  turn: (count, rules) =>
+    plural(count, "Adds the rule {1} until the turn ends.", "Adds the rules {1} until the turn ends.", rules),
+  session: (count, rules) =>
+    plural(
+      count,
+      "Adds the rule {1} until the session is closed.",
+      "Adds the rules {1} until the session is closed.",
+      rules,
+    ),
+  project: (count, rules) =>
+    plural(
+      count,
+      "Adds the rule {1} in the rules of this project.",
+      "Adds the rules {1} in the rules of this project.",
+      rules,
+    ),
+  user: (count, rules) =>
+    plural(
+      count,
+      "Adds the rule {1} in your own rules, everywhere.",
+      "Adds the rules {1} in your own rules, everywhere.",
+      rules,
+    ),
 };
 
 /** The rules that an answer adds, and for how long. */
 export function consequence({ decision, scope, rules = [] }: ApprovalOption): string {
-  if (decision === "abort") return "The turn ends.";
+  if (decision === "abort") return t("The turn ends.");
   if (rules.length === 0) return "";
-  const words = rules.length === 1 ? "Adds the rule" : "Adds the rules";
-  return `${words} ${rules.map(visible).join(", ")} ${SCOPES[scope]}.`.replace(/ +\./, ".");
+  return ADDS[scope](rules.length, rules.map(visible).join(", "));
 }

@@ -2,43 +2,12 @@
 import type { ViewTool } from "./messages.ts";
 import type { Compaction, Content, Item, Job, Subagent, ToolCall, ToolDetails } from "./protocol.ts";
 import type { Streamed } from "./state.ts";
+import { isToolKind, type ToolKind, toolSentence } from "./toolWords.ts";
+import { numberText, t } from "./words.ts";
 
 type Of<T extends Item["type"]> = Extract<Item, { type: T }>;
 
-/** While it runs, when it is done, when it did not work, when it did not happen. */
-type Forms = [doing: string, done: string, failed: string, notDone: string];
-
-const FORMS: Record<string, Forms> = {
-  read: ["Reading", "Read", "Could not read", "Did not read"],
-  list: ["Listing", "Listed", "Could not list", "Did not list"],
-  edit: ["Editing", "Edited", "Could not edit", "Did not edit"],
-  write: ["Writing", "Wrote", "Could not write", "Did not write"],
-  delete: ["Deleting", "Deleted", "Could not delete", "Did not delete"],
-  move: ["Moving", "Moved", "Could not move", "Did not move"],
-  search: ["Searching for", "Searched for", "Could not search for", "Did not search for"],
-  execute: ["Running", "Ran", "Ran", "Did not run"],
-  fetch: ["Fetching", "Fetched", "Could not fetch", "Did not fetch"],
-  plan: ["Planning:", "Plan:", "Could not plan:", "Did not plan:"],
-  spawn: [
-    "Starting a sub-agent for",
-    "Started a sub-agent for",
-    "Could not start a sub-agent for",
-    "Did not start a sub-agent for",
-  ],
-  agent: ["Sub-agent works on", "Sub-agent finished", "Sub-agent failed at", "Sub-agent was stopped at"],
-  wait: [
-    "Waiting for sub-agents:",
-    "Waited for sub-agents:",
-    "Could not wait for sub-agents:",
-    "Did not wait for",
-  ],
-  job: ["Running in the background", "Ran in the background", "Ran in the background", "Did not run"],
-  use: ["Using", "Used", "Could not use", "Did not use"],
-};
-
-const STOPPED: Record<string, string> = { job: "Stopped", agent: "Sub-agent was stopped at" };
-
-const ICONS: Record<string, string> = {
+const ICONS: Record<ToolKind, string> = {
   read: "file",
   list: "folder-opened",
   edit: "edit",
@@ -57,7 +26,7 @@ const ICONS: Record<string, string> = {
 };
 
 /** Tools whose names say more than their kind does. A model's family has names of its own: case and separators do not count. */
-const NAMES: Record<string, string> = {
+const NAMES: Record<string, ToolKind> = {
   ls: "list",
   list: "list",
   listdir: "list",
@@ -112,17 +81,17 @@ export function viewTool(
 
 function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
   const { toolName, output, status } = item;
-  const kind = NAMES[plain(toolName)] ?? (item.kind in FORMS ? item.kind : "use");
+  const kind = NAMES[plain(toolName)] ?? (isToolKind(item.kind) ? item.kind : "use");
   const isError = output?.isError === true;
   const isTerminal = item.kind === "execute";
   const rest = withoutName(item.title, toolName);
   const details = output?.details;
   return {
     ...EMPTY,
-    verb: verbOf(kind, status, isError),
+    sentence: toolSentence(kind, status, isError),
     subject: subjectOf(kind, toolName, rest),
     isCode: isTerminal,
-    icon: ICONS[kind] ?? "tools",
+    icon: ICONS[kind],
     status,
     input: inputText(item.changedInput ?? item.input, streamed.input),
     language: LANGUAGES[item.kind] ?? (streamed.input === "" ? "json" : ""),
@@ -146,7 +115,7 @@ function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
 function jobCard(item: Item & Job, streamed: Streamed): ViewTool {
   return {
     ...EMPTY,
-    verb: verbOf("job", item.status, item.status === "failed"),
+    sentence: toolSentence("job", item.status, item.status === "failed"),
     subject: item.title.replace(/^[\w-]+: /, ""),
     isCode: true,
     icon: "server-process",
@@ -168,7 +137,7 @@ function agentCard(item: Item & Subagent): ViewTool {
   const isError = item.state === "failed";
   return {
     ...EMPTY,
-    verb: verbOf("agent", status, isError),
+    sentence: toolSentence("agent", status, isError),
     subject: item.task.split("\n", 1)[0] ?? "",
     isCode: false,
     icon: "agent",
@@ -183,13 +152,15 @@ function agentCard(item: Item & Subagent): ViewTool {
 
 function compactionCard(item: Item & Compaction): ViewTool {
   const { tokensBefore, tokensAfter, error, summary } = item;
-  const tokens = (count: number): string => `${count.toLocaleString("en")} tokens`;
-  const became = tokensAfter === undefined ? "" : ` to ${tokensAfter.toLocaleString("en")}`;
+  const before = numberText(tokensBefore);
   const isRunning = item.status === "running" || item.status === "pending";
   return {
     ...EMPTY,
-    verb: isRunning ? "Summing up the conversation:" : "Summed up the conversation:",
-    subject: `${tokens(tokensBefore)}${became}`,
+    sentence: isRunning ? t("Summing up the conversation: {0}") : t("Summed up the conversation: {0}"),
+    subject:
+      tokensAfter === undefined
+        ? t("{0} tokens", before)
+        : t("{0} tokens to {1}", before, numberText(tokensAfter)),
     isCode: false,
     icon: "fold",
     status: item.status,
@@ -200,20 +171,12 @@ function compactionCard(item: Item & Compaction): ViewTool {
   };
 }
 
-function verbOf(kind: string, status: string, isError: boolean): string {
-  const [doing, done, failed, notDone] = FORMS[kind] ?? ["Using", "Used", "Could not use", "Did not use"];
-  if (status === "declined") return notDone;
-  if (status === "cancelled") return STOPPED[kind] ?? `Stopped ${doing.toLowerCase()}`;
-  if (status === "failed" || (status === "completed" && isError)) return failed;
-  return status === "completed" ? done : doing;
-}
-
 /** What it is done to. A server's tool is named by both, any other that says nothing of itself by its name in words. */
-function subjectOf(kind: string, toolName: string, rest: string): string {
+function subjectOf(kind: ToolKind, toolName: string, rest: string): string {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(toolName) ?? [];
   const said = rest === toolName ? "" : rest;
   if (server !== undefined && tool !== undefined)
-    return [`${words(tool)} of ${server}`, said].filter(Boolean).join(": ");
+    return [t("{0} of {1}", words(tool), server), said].filter(Boolean).join(": ");
   if (kind !== "use") return said === "" ? words(toolName) : said;
   return [words(toolName), said].filter(Boolean).join(": ");
 }
@@ -258,7 +221,7 @@ function textOf(content: Content[]): string {
 /** What stands for a picture: its kind and how large its file is. */
 function imageLine(image: { mimeType: string; data: string }): string {
   const bytes = Math.floor((image.data.length * 3) / 4);
-  return `[image ${image.mimeType}, ${Math.max(1, Math.round(bytes / 1024))} KB]`;
+  return t("[image {0}, {1} KB]", image.mimeType, Math.max(1, Math.round(bytes / 1024)));
 }
 
 /** The details of an item's output, where it has some. */

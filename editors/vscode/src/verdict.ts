@@ -1,15 +1,24 @@
 /** What came of a person's decisions about hunks, in words. Pure. */
 import type { ReviewDecideResult, VerdictPart } from "./protocol.ts";
+import { plural, t } from "./words.ts";
 
-const DONE: Record<string, string> = {
-  keep: "kept",
-  undo: "undone",
-  reopen: "open again",
-  comment: "commented",
-  withdraw: "without the comment",
+/** It is decided, and done once the call that runs has ended. */
+const WAITS = "queued";
+
+/** What was done to so many hunks, by the engine's word for it. */
+const DONE: Record<string, (count: number) => string> = {
+  keep: (count) => plural(count, "{0} hunk kept", "{0} hunks kept"),
+  undo: (count) => plural(count, "{0} hunk undone", "{0} hunks undone"),
+  reopen: (count) => plural(count, "{0} hunk open again", "{0} hunks open again"),
+  comment: (count) => plural(count, "{0} hunk commented", "{0} hunks commented"),
+  withdraw: (count) => plural(count, "{0} hunk without the comment", "{0} hunks without the comment"),
+  [WAITS]: (count) =>
+    plural(
+      count,
+      "{0} hunk waiting for the running call to end",
+      "{0} hunks waiting for the running call to end",
+    ),
 };
-
-const WAITS = "waiting for the running call to end";
 
 export interface Said {
   /** What was done; empty when nothing was. */
@@ -28,18 +37,21 @@ export function wordsOf(results: ReviewDecideResult[]): Said {
         if (!conflicts.has(part.path)) conflicts.set(part.path, part);
         continue;
       }
-      // A word of a newer engine is said as it is.
-      const done = part.outcome === "applied" ? (DONE[part.effect] ?? part.effect) : part.outcome;
+      const done = part.outcome === "applied" ? part.effect : part.outcome;
       const word = isQueued === true && part.outcome === "applied" ? WAITS : done;
       counts.set(word, (counts.get(word) ?? 0) + 1);
     }
   }
-  const said = [...counts].map(([word, count]) => `${count} ${count === 1 ? "hunk" : "hunks"} ${word}`);
+  // A word of a newer engine is said as it is.
+  const said = [...counts].map(
+    ([word, count]) => DONE[word]?.(count) ?? plural(count, "{0} hunk {1}", "{0} hunks {1}", word),
+  );
   return { text: said.join(", "), conflicts: [...conflicts.values()] };
 }
 
 /** What a conflict in a file is about. */
 export function conflictText(label: string, part: VerdictPart): string {
-  const why = part.effect === "undo" ? "Lines of your own stand in it." : "Other lines stand there now.";
-  return `Conflict in ${label}, nothing was done there. ${why}`;
+  return part.effect === "undo"
+    ? t("Conflict in {0}, nothing was done there. Lines of your own stand in it.", label)
+    : t("Conflict in {0}, nothing was done there. Other lines stand there now.", label);
 }

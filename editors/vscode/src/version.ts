@@ -2,6 +2,7 @@
 import { RpcError } from "./connection.ts";
 import type { InitializeResult } from "./protocol.ts";
 import { ErrorCode, PROTOCOL_NAME, PROTOCOL_VERSION } from "./protocol.ts";
+import { t } from "./words.ts";
 
 export type Judgement = { ok: true; note?: string } | { ok: false; problem: string; hint: string };
 
@@ -19,23 +20,27 @@ export function judgeError(error: RpcError): Judgement {
   if (error.code !== ErrorCode.unsupportedProtocol) {
     return {
       ok: false,
-      problem: `The engine refused the connection: ${error.message}`,
+      problem: t("The engine refused the connection: {0}", error.message),
       hint: error.data.hint ?? "",
     };
   }
   const supported = error.data.supported ?? [];
   const newest = supported.at(-1);
   return mismatch(
-    supported.join(", ") || "another protocol",
+    supported.join(", ") || t("another protocol"),
     newest === undefined ? undefined : compareMajor(newest),
   );
 }
 
 function mismatch(theirs: string, order: number | undefined): Judgement {
-  const problem = `The engine speaks ${theirs}, this extension speaks ${PROTOCOL_NAME} ${PROTOCOL_VERSION}.`;
-  if (order === undefined) return { ok: false, problem, hint: "Check the setting pintle.path." };
+  const problem = t(
+    "The engine speaks {0}, this extension speaks {1}.",
+    theirs,
+    `${PROTOCOL_NAME} ${PROTOCOL_VERSION}`,
+  );
+  if (order === undefined) return { ok: false, problem, hint: t("Check the setting pintle.path.") };
   const hint =
-    order < 0 ? "The engine is too old: update it." : "The engine is newer: update this extension.";
+    order < 0 ? t("The engine is too old: update it.") : t("The engine is newer: update this extension.");
   return { ok: false, problem, hint };
 }
 

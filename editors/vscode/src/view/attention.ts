@@ -7,6 +7,7 @@ import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { isChatHidden } from "./hidden.ts";
 import { closeProposed, openProposed } from "./proposed.ts";
+import { plural, t } from "../words.ts";
 
 type Owner = HasChat & HasFolder & { readonly base: BaseFiles; readonly view: ChatView };
 
@@ -39,10 +40,10 @@ export class Attention {
     const isSeen = vscode.window.state.focused && !isChatHidden();
     if (isSeen || asked === undefined) return;
     void vscode.window
-      .showWarningMessage(vscode.l10n.t("Pintle asks: {0}", titleOf(asked)), "Answer…", "Show")
+      .showWarningMessage(t("Pintle asks: {0}", titleOf(asked)), t("Answer…"), t("Show"))
       .then((choice) => {
-        if (choice === "Show") void this.goTo();
-        if (choice === "Answer…") void this.#answer(asked);
+        if (choice === t("Show")) void this.goTo();
+        if (choice === t("Answer…")) void this.#answer(asked);
       });
   }
 
@@ -56,14 +57,14 @@ export class Attention {
     const open = this.#open();
     const [only, ...more] = open;
     if (only === undefined) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("Pintle asks nothing."));
+      void vscode.window.showInformationMessage(t("Pintle asks nothing."));
       return;
     }
     if (more.length === 0) return this.#answer(only);
     const rows = open.map((asked) => ({ label: titleOf(asked), detail: whyOf(asked), asked }));
     const picked = await vscode.window.showQuickPick(rows, {
-      title: vscode.l10n.t("{0} questions wait", open.length),
-      placeHolder: vscode.l10n.t("Question"),
+      title: plural(open.length, "{0} question waits", "{0} questions wait"),
+      placeHolder: t("Question"),
     });
     if (picked !== undefined) await this.#answer(picked.asked);
   }
@@ -97,7 +98,7 @@ export class Attention {
       case "words": {
         const text = await vscode.window.showInputBox({
           title: titleOf(asked),
-          prompt: vscode.l10n.t("Your answer"),
+          prompt: t("Your answer"),
         });
         if (text !== undefined && text.trim() !== "") chat?.answer(id, { optionIds: [], text });
         return;
@@ -113,7 +114,7 @@ export class Attention {
     if (asked.kind === "approval") await openProposed(this.#owner, id);
     const text = textOfAsked(asked);
     if (text === "") return;
-    const uri = this.#owner.base.propose(id, "/What is asked", text);
+    const uri = this.#owner.base.propose(id, `/${t("What is asked")}`, text);
     await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
   }
 
@@ -127,5 +128,5 @@ function idOf(asked: Asked): string {
 }
 
 function whyOf(asked: Asked): string {
-  return asked.kind === "approval" ? `Asked because ${asked.approval.reason}.` : "The agent asks";
+  return asked.kind === "approval" ? t("Asked because {0}.", asked.approval.reason) : t("The agent asks");
 }

@@ -5,8 +5,9 @@
  */
 import * as fs from "node:fs/promises";
 import * as vscode from "vscode";
-import { problemOf } from "../problem.ts";
+import { lineOf, problemOf } from "../problem.ts";
 import type { HasChat } from "./owner.ts";
+import { t } from "../words.ts";
 
 export const BASE_SCHEME = "pintle-base";
 
@@ -134,22 +135,21 @@ export class BaseFiles implements vscode.FileSystemProvider {
     const { session, approval } = parsePlace(uri);
     if (approval !== undefined) {
       const text = this.#proposed.get(uri.toString());
-      if (text === undefined) throw vscode.FileSystemError.Unavailable("the question is no longer open");
+      if (text === undefined) throw vscode.FileSystemError.Unavailable(t("the question is no longer open"));
       return new TextEncoder().encode(text);
     }
     const path = vscode.Uri.file(uri.path).fsPath;
     if (session === undefined) return fs.readFile(path).catch(() => new Uint8Array());
     const { chat } = this.#owner;
-    if (chat === undefined) throw vscode.FileSystemError.Unavailable("the engine is not there");
+    if (chat === undefined) throw vscode.FileSystemError.Unavailable(t("the engine is not there"));
     try {
       await chat.settled();
       const { exists, text } = await chat.request("review/baseline", { sessionId: session, path });
       if (text !== undefined || !exists) return new TextEncoder().encode(text ?? "");
     } catch (error) {
-      const { text, hint } = problemOf(error);
-      throw vscode.FileSystemError.Unavailable(`${text} ${hint}`.trim());
+      throw vscode.FileSystemError.Unavailable(lineOf(problemOf(error)));
     }
-    throw vscode.FileSystemError.Unavailable("what the file was is no text");
+    throw vscode.FileSystemError.Unavailable(t("what the file was is no text"));
   }
 }
 

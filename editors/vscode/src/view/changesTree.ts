@@ -1,10 +1,11 @@
 /** The files with open hunks, and the hunks in them; a click opens the native diff editor, or goes to the hunk. */
 import * as vscode from "vscode";
-import { countsOf, hunkLabel } from "../hunks.ts";
+import { countsOf, hunkLabel, stateWord } from "../hunks.ts";
 import { labelOf } from "../project.ts";
 import type { Hunk } from "../protocol.ts";
 import type { ReviewedFile } from "../review.ts";
 import type { HasFolder, HasReview } from "./owner.ts";
+import { plural, t } from "../words.ts";
 
 export type Node =
   | { kind: "file"; path: string; file: ReviewedFile }
@@ -23,7 +24,7 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
 
   refresh(): void {
     const count = this.#owner.review?.hunks.length ?? 0;
-    const tooltip = count === 1 ? "1 open hunk" : `${count} open hunks`;
+    const tooltip = openHunks(count);
     this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
     this.#changed.fire(undefined);
   }
@@ -57,9 +58,9 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
     item.description = [slash > 0 ? label.slice(0, slash) : "", `−${removed} +${added}`]
       .filter((each) => each !== "")
       .join(" · ");
-    item.tooltip = `${path}\n${hunks.length === 1 ? "1 open hunk" : `${hunks.length} open hunks`}`;
+    item.tooltip = `${path}\n${openHunks(hunks.length)}`;
     item.contextValue = "pintleFile";
-    item.command = { command: "pintle.openDiff", title: vscode.l10n.t("Open Diff"), arguments: [{ path }] };
+    item.command = { command: "pintle.openDiff", title: t("Open Diff"), arguments: [{ path }] };
     return item;
   }
 
@@ -75,13 +76,17 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
 
 function hunkItem(node: Node & { kind: "hunk" }): vscode.TreeItem {
   const { value } = node;
-  const item = new vscode.TreeItem(hunkLabel(value) || "(empty line)");
-  const state = value.state === "pending" ? "" : ` · ${value.state}`;
+  const item = new vscode.TreeItem(hunkLabel(value) || t("(empty line)"));
+  const state = value.state === "pending" ? "" : ` · ${stateWord(value)}`;
   item.id = `${value.id} ${value.changedSeq}`;
   item.description = `${countsOf(value)}${state}`;
   item.contextValue = "pintleHunk";
-  item.command = { command: "pintle.showHunk", title: vscode.l10n.t("Show"), arguments: [node] };
+  item.command = { command: "pintle.showHunk", title: t("Show"), arguments: [node] };
   return item;
+}
+
+function openHunks(count: number): string {
+  return plural(count, "{0} open hunk", "{0} open hunks");
 }
 
 function sum(hunks: Hunk[], side: "before" | "after"): number {

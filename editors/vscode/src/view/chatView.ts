@@ -16,6 +16,7 @@ import { isChatHidden, sayHidden } from "./hidden.ts";
 import { pageHtml } from "./pageHtml.ts";
 import type { Unsaved } from "./unsaved.ts";
 import type { Walkthrough } from "./walkthrough.ts";
+import { t } from "../words.ts";
 
 const VIEW = "pintle.chat";
 /** How often the seconds of a stalled turn are counted. */
@@ -271,8 +272,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   #badge(): void {
     if (this.#view === undefined) return;
     const count = this.#owner.chat?.asked.size ?? 0;
-    this.#view.badge =
-      count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t("Questions that wait for you") };
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip: t("Questions that wait for you") };
     this.#view.description = this.#owner.chat?.state?.title ?? "";
   }
 }

@@ -18,6 +18,7 @@ import { modeCommands } from "./modes.ts";
 import { setupCommands } from "./setup.ts";
 import { sessionCommands } from "./sessionCommands.ts";
 import { serverCommands } from "./serverCommands.ts";
+import { t } from "../words.ts";
 
 /** The owner of all that commands act on. */
 export type CommandOwner = ReviewOwner &
@@ -66,9 +67,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
 /** Shows a guide. The setting that names the engine is read, and the engine run, only in a folder that is trusted. */
 async function help(owner: CommandOwner): Promise<void> {
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("Trust this folder to read the engine's guides."),
-    );
+    void vscode.window.showInformationMessage(t("Trust this folder to read the engine's guides."));
     return;
   }
   await owner.help.open();
@@ -77,8 +76,8 @@ async function help(owner: CommandOwner): Promise<void> {
 async function ask(owner: CommandOwner): Promise<void> {
   if (owner.view.saysHidden()) return;
   const text = await vscode.window.showInputBox({
-    title: vscode.l10n.t("Pintle"),
-    prompt: vscode.l10n.t("What is to be done?"),
+    title: t("Pintle"),
+    prompt: t("What is to be done?"),
   });
   if (text === undefined || text.trim() === "") return;
   await owner.view.focus();
@@ -92,7 +91,7 @@ async function stopTurn({ chat }: CommandOwner): Promise<void> {
   const jobs = session?.jobs ?? [];
   const words = goesOnText(jobs.length);
   if (words === "") return;
-  const choice = await vscode.window.showInformationMessage(words, "Stop It Too");
+  const choice = await vscode.window.showInformationMessage(words, t("Stop It Too"));
   if (choice === undefined) return;
   await Promise.all(jobs.map((jobId) => stopJob(chat, jobId).catch(() => undefined)));
 }

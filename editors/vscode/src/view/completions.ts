@@ -7,6 +7,7 @@ import { labelOf } from "../project.ts";
 import type { PromptCommand } from "../protocol.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { shown } from "./shown.ts";
+import { t } from "../words.ts";
 
 /** Files that are looked through. */
 const MOST_FILES = 20_000;
@@ -66,12 +67,12 @@ function editorCandidates(folder: string): Candidate[] {
   const rows: Candidate[] = [];
   if (what.selected.text !== "") {
     const selection = all.filter(({ type }) => type === "selection");
-    rows.push({ label: "selection", description: `of ${label}`, insert: "", attach: selection });
+    rows.push({ label: t("selection"), description: t("of {0}", label), insert: "", attach: selection });
   }
   if (what.diagnostics.length > 0) {
     const problems = [{ type: "diagnostics" as const, path: what.path, items: what.diagnostics }];
-    const words = `${what.diagnostics.length} of ${label}`;
-    rows.push({ label: "problems", description: words, insert: "", attach: problems });
+    const words = t("{0} of {1}", what.diagnostics.length, label);
+    rows.push({ label: t("problems"), description: words, insert: "", attach: problems });
   }
   return rows;
 }
@@ -85,7 +86,7 @@ async function symbols(folder: string, query: string): Promise<Candidate[]> {
   const inFiles = (found ?? []).filter(({ location }) => location.uri.scheme === "file");
   return inFiles.slice(0, 4).map(({ name, location: { uri, range } }) => ({
     label: name,
-    description: `${labelOf(folder, uri.fsPath)}, line ${range.start.line + 1}`,
+    description: t("{0}, line {1}", labelOf(folder, uri.fsPath), range.start.line + 1),
     insert: "",
     attach: [
       { type: "file", path: uri.fsPath, range: { start: range.start.line + 1, end: range.end.line + 1 } },

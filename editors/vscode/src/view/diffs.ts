@@ -4,6 +4,7 @@ import { labelOf } from "../project.ts";
 import type { ReviewedFile } from "../review.ts";
 import type { BaseFiles } from "./baseFiles.ts";
 import type { HasFolder, HasReview } from "./owner.ts";
+import { t } from "../words.ts";
 
 export type DiffOwner = HasReview & HasFolder & { readonly base: BaseFiles };
 
@@ -15,10 +16,10 @@ export async function openDiff(owner: DiffOwner, path: string): Promise<void> {
   const base = owner.base.uri(session, file?.path ?? path);
   const label = labelOf(owner.folderPath, path);
   if (isGone(file)) {
-    await vscode.commands.executeCommand("vscode.open", base, { preview: true }, `${label} (removed)`);
+    await vscode.commands.executeCommand("vscode.open", base, { preview: true }, t("{0} (removed)", label));
     return;
   }
-  const title = `${label} (accepted ↔ now)`;
+  const title = t("{0} (accepted ↔ now)", label);
   await vscode.commands.executeCommand("vscode.diff", base, vscode.Uri.file(path), title, { preview: true });
 }
 
@@ -28,7 +29,7 @@ export async function openReview(owner: DiffOwner): Promise<void> {
   const files = owner.review?.files ?? [];
   if (files.length === 0) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t("Nothing is open: the agent changed no file, or all of it is decided."),
+      t("Nothing is open: the agent changed no file, or all of it is decided."),
     );
     return;
   }
@@ -38,13 +39,13 @@ export async function openReview(owner: DiffOwner): Promise<void> {
     const base = owner.base.uri(file.session, file.path);
     return [uri, isNew && !isGone(file) ? undefined : base, isGone(file) ? undefined : uri];
   });
-  await vscode.commands.executeCommand("vscode.changes", "Open Hunks", resources);
+  await vscode.commands.executeCommand("vscode.changes", t("Open Hunks"), resources);
 }
 
 /** An editor's unsaved text against the file on disk. */
 export async function compareUnsaved(owner: DiffOwner, path: string): Promise<void> {
   const disk = owner.base.diskUri(path);
-  const title = `${labelOf(owner.folderPath, path)} (disk ↔ unsaved)`;
+  const title = t("{0} (disk ↔ unsaved)", labelOf(owner.folderPath, path));
   await vscode.commands.executeCommand("vscode.diff", disk, vscode.Uri.file(path), title);
 }
 

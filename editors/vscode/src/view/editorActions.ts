@@ -5,6 +5,7 @@ import { attach } from "../input.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat } from "./owner.ts";
 import { shown } from "./shown.ts";
+import { t } from "../words.ts";
 
 type Owner = HasChat & { readonly view: ChatView };
 
@@ -43,14 +44,14 @@ class Actions implements vscode.CodeActionProvider {
     const { QuickFix, RefactorRewrite } = vscode.CodeActionKind;
     if (context.diagnostics.length > 0) {
       const [first] = context.diagnostics;
-      const fix = action("Fix with Pintle", QuickFix, "pintle.fix", [document.uri, first?.range ?? range]);
+      const fix = action(t("Fix with Pintle"), QuickFix, "pintle.fix", [document.uri, first?.range ?? range]);
       fix.diagnostics = [...context.diagnostics];
       return [fix];
     }
     if (range.isEmpty) return [];
     return [
-      action("Explain with Pintle", RefactorRewrite, "pintle.explain", []),
-      action("Ask Pintle About the Selection…", RefactorRewrite, "pintle.askAbout", []),
+      action(t("Explain with Pintle"), RefactorRewrite, "pintle.explain", []),
+      action(t("Ask Pintle About the Selection…"), RefactorRewrite, "pintle.askAbout", []),
     ];
   }
 }
@@ -60,11 +61,11 @@ async function askAbout(owner: Owner): Promise<void> {
   if (owner.view.saysHidden()) return;
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("Open a file to ask about it."));
+    void vscode.window.showInformationMessage(t("Open a file to ask about it."));
     return;
   }
-  const title = `Pintle: about ${vscode.workspace.asRelativePath(editor.document.uri)}`;
-  const text = await vscode.window.showInputBox({ title, prompt: vscode.l10n.t("What is to be done?") });
+  const title = t("Pintle: about {0}", vscode.workspace.asRelativePath(editor.document.uri));
+  const text = await vscode.window.showInputBox({ title, prompt: t("What is to be done?") });
   if (text !== undefined && text.trim() !== "") await ask(owner, text);
 }
 
@@ -73,7 +74,7 @@ async function ask(owner: Owner, text: string, attached?: Input[]): Promise<void
   const editor = vscode.window.activeTextEditor;
   const inputs = attached ?? (editor === undefined ? [] : attach(shown(editor)));
   if (inputs.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("Open a file to ask about it."));
+    void vscode.window.showInformationMessage(t("Open a file to ask about it."));
     return;
   }
   await owner.view.focus();
@@ -102,7 +103,7 @@ async function fix(owner: Owner, uri?: vscode.Uri, range?: vscode.Range): Promis
       ...(each.source === undefined ? {} : { source: each.source }),
     }));
   if (items.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("There is no problem at this place."));
+    void vscode.window.showInformationMessage(t("There is no problem at this place."));
     return;
   }
   const document = await vscode.workspace.openTextDocument(file);

@@ -14,6 +14,7 @@ import { candidates } from "./completions.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
 import { stopJob, stopTool } from "../turns.ts";
 import { openProposed } from "./proposed.ts";
+import { t } from "../words.ts";
 
 export type PageOwner = DiffOwner &
   HasChat &
@@ -79,11 +80,17 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
         ...(delivery === undefined ? {} : { delivery }),
         ...(before === undefined ? {} : { before }),
       };
-      void said("The waiting message was not changed", chat?.session?.updateWaiting({ itemId, ...change }));
+      void said(
+        (why) => t("The waiting message was not changed: {0}", why),
+        chat?.session?.updateWaiting({ itemId, ...change }),
+      );
       return;
     }
     case "queueRemove":
-      void said("The waiting message was not changed", chat?.session?.removeWaiting(message.itemId));
+      void said(
+        (why) => t("The waiting message was not changed: {0}", why),
+        chat?.session?.removeWaiting(message.itemId),
+      );
       return;
     case "setKey":
       void vscode.commands.executeCommand(
@@ -130,10 +137,10 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       void owner.output.open(message.key);
       return;
     case "stopTool":
-      void said("The call was not stopped", stopTool(chat, message.itemId));
+      void said((why) => t("The call was not stopped: {0}", why), stopTool(chat, message.itemId));
       return;
     case "stopJob":
-      void said("The job was not stopped", stopJob(chat, message.jobId));
+      void said((why) => t("The job was not stopped: {0}", why), stopJob(chat, message.jobId));
       return;
     case "nested":
       void owner.nested.toggle(message.session, message.isOpen);
@@ -156,10 +163,10 @@ async function highlight(owner: PageOwner, id: number, language: string, code: s
 }
 
 /** Says why something had no effect: what it was about may be over. */
-async function said(what: string, work: Promise<unknown> | undefined): Promise<void> {
+async function said(words: (why: string) => string, work: Promise<unknown> | undefined): Promise<void> {
   try {
     await work;
   } catch (error) {
-    void vscode.window.showWarningMessage(`${what}: ${problemOf(error).text}`);
+    void vscode.window.showWarningMessage(words(problemOf(error).text));
   }
 }

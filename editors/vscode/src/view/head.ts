@@ -8,6 +8,7 @@ import type { Head } from "../messages.ts";
 import { labelOf } from "../project.ts";
 import { stalledMs } from "../stall.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
+import { t } from "../words.ts";
 
 export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
   const { chat, folder, folderPath } = owner;
@@ -47,22 +48,26 @@ function stalledSeconds(chat: Chat | undefined): number | undefined {
 }
 
 function noEngine(hasFolder: boolean): Head["engine"] {
-  if (!hasFolder) return { kind: "none", text: "Open a folder to work in.", hint: "" };
-  return { kind: "none", text: "This folder is not trusted.", hint: "The engine starts once you trust it." };
+  if (!hasFolder) return { kind: "none", text: t("Open a folder to work in."), hint: "" };
+  return {
+    kind: "none",
+    text: t("This folder is not trusted."),
+    hint: t("The engine starts once you trust it."),
+  };
 }
 
 function describe(status: Status): Head["engine"] {
   const { kind } = status;
   switch (status.kind) {
     case "off":
-      return { kind, text: "The engine is off.", hint: "" };
+      return { kind, text: t("The engine is off."), hint: "" };
     case "starting":
-      return { kind, text: "The engine is starting…", hint: "" };
+      return { kind, text: t("The engine is starting…"), hint: "" };
     case "waiting":
-      return { kind, text: status.problem, hint: "It is being started again." };
+      return { kind, text: status.problem, hint: t("It is being started again.") };
     case "failed":
       return { kind, text: status.problem, hint: status.hint };
     case "ready":
-      return { kind, text: `Engine ${status.info.engine.version}`, hint: "" };
+      return { kind, text: t("Engine {0}", status.info.engine.version), hint: "" };
   }
 }

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { page, topics, topicOf } from "../help.ts";
 import type { Located } from "../locate.ts";
+import { t } from "../words.ts";
 
 const SCHEME = "pintle-help";
 
@@ -26,8 +27,8 @@ export class HelpPages implements vscode.TextDocumentContentProvider {
       const picked = await vscode.window.showQuickPick(
         all.map(({ topic, summary }) => ({ label: topic, description: summary })),
         {
-          title: vscode.l10n.t("Pintle Help"),
-          placeHolder: vscode.l10n.t("Topic"),
+          title: t("Pintle Help"),
+          placeHolder: t("Topic"),
           matchOnDescription: true,
         },
       );
@@ -35,7 +36,7 @@ export class HelpPages implements vscode.TextDocumentContentProvider {
       const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${picked.label}.md` });
       await vscode.commands.executeCommand("markdown.showPreview", uri);
     } catch (error) {
-      void vscode.window.showErrorMessage(vscode.l10n.t("No help: {0}", String((error as Error).message)));
+      void vscode.window.showErrorMessage(t("No help: {0}", String((error as Error).message)));
     }
   }
 

@@ -1,5 +1,6 @@
 /** The setting that hides the chat view, for people who talk to the engine elsewhere. Commands that lead to the view say so instead. */
 import * as vscode from "vscode";
+import { t } from "../words.ts";
 
 const SHOWN_KEY = "pintle.wasShown";
 
@@ -12,10 +13,10 @@ export async function sayHidden(): Promise<void> {
   const configuration = vscode.workspace.getConfiguration("pintle");
   const { workspaceValue, workspaceFolderValue } = configuration.inspect<boolean>("showChat") ?? {};
   const isOfWorkspace = (workspaceFolderValue ?? workspaceValue) === false;
-  const [show, open] = [vscode.l10n.t("Show the Chat"), vscode.l10n.t("Open the Setting")];
+  const [show, open] = [t("Show the Chat"), t("Open the Setting")];
   const words = isOfWorkspace
-    ? vscode.l10n.t("The chat view is hidden by the setting pintle.showChat of this workspace.")
-    : vscode.l10n.t("The chat view is hidden by your setting pintle.showChat.");
+    ? t("The chat view is hidden by the setting pintle.showChat of this workspace.")
+    : t("The chat view is hidden by your setting pintle.showChat.");
   const choice = await vscode.window.showInformationMessage(words, show, open);
   if (choice === open) {
     const command = isOfWorkspace

@@ -1,41 +1,46 @@
 /** Pickers of effort and mode: of the session that is shown, else of new sessions. */
 import * as vscode from "vscode";
 import { withoutEffort } from "../choices.ts";
-import { problemOf } from "../problem.ts";
+import { lineOf, problemOf } from "../problem.ts";
 import type { PermissionMode } from "../protocol.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
+import { t } from "../words.ts";
 
 type Owner = HasChat & HasFolder;
 type Row = vscode.QuickPickItem & { option?: string; value?: string };
 
 /** The permission modes as settings name them, as the engine's options name them, and in words. */
-const MODES: { setting: PermissionMode; value: string; label: string; detail: string }[] = [
-  {
-    setting: "readOnly",
-    value: "read-only",
-    label: "Read Only",
-    detail: vscode.l10n.t("Changes and commands are denied."),
-  },
-  { setting: "ask", value: "ask", label: "Ask", detail: vscode.l10n.t("Changes and commands ask first.") },
-  {
-    setting: "autoEdit",
-    value: "auto-edit",
-    label: "Edit Freely",
-    detail: vscode.l10n.t(
-      "Changes of the workspace's files are free, and commands in the sandbox; the rest asks first.",
-    ),
-  },
-  { setting: "full", value: "full", label: "Full", detail: vscode.l10n.t("Nothing asks.") },
-];
+function modes(): { setting: PermissionMode; value: string; label: string; detail: string }[] {
+  return [
+    {
+      setting: "readOnly",
+      value: "read-only",
+      label: t("Read Only"),
+      detail: t("Changes and commands are denied."),
+    },
+    { setting: "ask", value: "ask", label: t("Ask"), detail: t("Changes and commands ask first.") },
+    {
+      setting: "autoEdit",
+      value: "auto-edit",
+      label: t("Edit Freely"),
+      detail: t(
+        "Changes of the workspace's files are free, and commands in the sandbox; the rest asks first.",
+      ),
+    },
+    { setting: "full", value: "full", label: t("Full"), detail: t("Nothing asks.") },
+  ];
+}
 
-const WORK: { value: string; label: string; detail: string }[] = [
-  { value: "act", label: "Act", detail: vscode.l10n.t("The agent does what you ask for.") },
-  {
-    value: "plan",
-    label: "Plan First",
-    detail: vscode.l10n.t("It looks, and presents a plan before it changes anything."),
-  },
-];
+function work(): { value: string; label: string; detail: string }[] {
+  return [
+    { value: "act", label: t("Act"), detail: t("The agent does what you ask for.") },
+    {
+      value: "plan",
+      label: t("Plan First"),
+      detail: t("It looks, and presents a plan before it changes anything."),
+    },
+  ];
+}
 
 export function modeCommands(owner: Owner): Record<string, (...args: never[]) => unknown> {
   return {
@@ -47,8 +52,9 @@ export function modeCommands(owner: Owner): Record<string, (...args: never[]) =>
 async function chooseEffort(owner: Owner): Promise<void> {
   const session = owner.chat?.openId() === undefined ? undefined : owner.chat?.session;
   if (session === undefined) {
-    const info =
-      "Effort belongs to a model: choose it once a session is open, or write provider/id:effort as the model.";
+    const info = t(
+      "Effort belongs to a model: choose it once a session is open, or write provider/id:effort as the model.",
+    );
     void vscode.window.showInformationMessage(info);
     return;
   }
@@ -58,8 +64,8 @@ async function chooseEffort(owner: Owner): Promise<void> {
     label: mark(value === effort?.value, value),
     value,
   }));
-  const title = `Effort of ${withoutEffort(session.state.model)}`;
-  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: vscode.l10n.t("Effort") });
+  const title = t("Effort of {0}", withoutEffort(session.state.model));
+  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: t("Effort") });
   if (picked !== undefined) await session.configure({ effort: picked.value });
 }
 
@@ -68,13 +74,13 @@ async function chooseMode(owner: Owner): Promise<void> {
   const configuration = vscode.workspace.getConfiguration("pintle", owner.folder ?? null);
   const options = (await session?.settings()) ?? [];
   const valueOf = (wanted: string): string | undefined => options.find(({ id }) => id === wanted)?.value;
-  const isNow = (mode: (typeof MODES)[number]): boolean =>
+  const isNow = (mode: ReturnType<typeof modes>[number]): boolean =>
     session === undefined
       ? configuration.get("permissionMode") === mode.setting
       : valueOf("permissionMode") === mode.value;
   const rows: Row[] = [
-    { label: "What needs no question", kind: vscode.QuickPickItemKind.Separator },
-    ...MODES.map((mode) => ({
+    { label: t("What needs no question"), kind: vscode.QuickPickItemKind.Separator },
+    ...modes().map((mode) => ({
       label: mark(isNow(mode), mode.label),
       detail: mode.detail,
       option: "permissionMode",
@@ -82,13 +88,13 @@ async function chooseMode(owner: Owner): Promise<void> {
     })),
   ];
   if (session !== undefined) {
-    rows.push({ label: "What it does", kind: vscode.QuickPickItemKind.Separator });
-    for (const { value, label, detail } of WORK) {
+    rows.push({ label: t("What it does"), kind: vscode.QuickPickItemKind.Separator });
+    for (const { value, label, detail } of work()) {
       rows.push({ label: mark(valueOf("mode") === value, label), detail, option: "mode", value });
     }
   }
-  const title = session === undefined ? "Mode of New Sessions" : "Mode of This Session";
-  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: vscode.l10n.t("Mode") });
+  const title = session === undefined ? t("Mode of New Sessions") : t("Mode of This Session");
+  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: t("Mode") });
   if (picked?.option === undefined || picked.value === undefined) return;
   if (session !== undefined) await session.configure({ [picked.option]: picked.value });
   else await configuration.update("permissionMode", picked.value, vscode.ConfigurationTarget.Global);
@@ -102,7 +108,6 @@ async function guard(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const { text, hint } = problemOf(error);
-    void vscode.window.showErrorMessage(vscode.l10n.t("Not changed: {0} {1}", text, hint).trim());
+    void vscode.window.showErrorMessage(t("Not changed: {0}", lineOf(problemOf(error))));
   }
 }

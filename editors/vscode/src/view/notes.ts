@@ -8,6 +8,7 @@ import { noteMessage } from "../noteMessage.ts";
 import type { ChatView } from "./chatView.ts";
 import { say } from "./editorActions.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
+import { t } from "../words.ts";
 
 type Owner = HasChat & HasFolder & { readonly view: ChatView };
 
@@ -20,8 +21,8 @@ export class Notes {
     this.#owner = owner;
     this.#controller = vscode.comments.createCommentController("pintle", "Pintle");
     this.#controller.options = {
-      prompt: vscode.l10n.t("Note for the agent"),
-      placeHolder: vscode.l10n.t("What should be different here?"),
+      prompt: t("Note for the agent"),
+      placeHolder: t("What should be different here?"),
     };
     this.#controller.commentingRangeProvider = {
       provideCommentingRanges: ({ uri, lineCount }) =>
@@ -44,11 +45,11 @@ export class Notes {
   #add({ thread, text }: vscode.CommentReply): void {
     if (text.trim() === "") return;
     const comment: vscode.Comment = {
-      author: { name: "You" },
+      author: { name: t("You") },
       body: text,
       mode: vscode.CommentMode.Preview,
     };
-    thread.label = "Note, not sent yet";
+    thread.label = t("Note, not sent yet");
     thread.contextValue = "pintleNote";
     thread.comments = [...thread.comments, comment];
     this.#threads.add(thread);
@@ -63,7 +64,7 @@ export class Notes {
 
   async #send(): Promise<void> {
     if (this.#threads.size === 0) {
-      const words = "There are no notes. The plus sign beside a line number of a file makes one.";
+      const words = t("There are no notes. The plus sign beside a line number of a file makes one.");
       void vscode.window.showInformationMessage(words);
       return;
     }

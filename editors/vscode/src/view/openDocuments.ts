@@ -4,6 +4,7 @@ import type { Editor, OpenDocument } from "../documents.ts";
 import { labelOf } from "../project.ts";
 import type { ApplyEditParams, DocumentChange } from "../protocol.ts";
 import type { HasChat, HasFolder, HasLog } from "./owner.ts";
+import { t } from "../words.ts";
 
 export class OpenDocuments implements Editor {
   readonly #owner: HasChat & HasFolder & HasLog;
@@ -53,7 +54,11 @@ export class OpenDocuments implements Editor {
   }
 
   refused(path: string, why: string): void {
-    const text = `${labelOf(this.#owner.folderPath, path)}: the agent sees only what is saved (${why}).`;
+    const text = t(
+      "{0}: the agent sees only what is saved ({1}).",
+      labelOf(this.#owner.folderPath, path),
+      why,
+    );
     this.#owner.log.warn(text);
     void vscode.window.showWarningMessage(text);
   }

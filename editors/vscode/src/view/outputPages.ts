@@ -4,6 +4,7 @@ import { plain } from "../ansi.ts";
 import { problemOf } from "../problem.ts";
 import { detailsOf } from "../toolCards.ts";
 import type { HasChat } from "./owner.ts";
+import { t } from "../words.ts";
 
 const SCHEME = "pintle-output";
 /** Bytes of an output that an editor shows; the most it can is not much more. */
@@ -26,7 +27,7 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.toString()) ?? "This output is not there any more.";
+    return this.#texts.get(uri.toString()) ?? t("This output is not there any more.");
   }
 
   /** Shows the whole output of an entry of the session that is shown. */
@@ -36,11 +37,15 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
     const entry = session?.state.all.get(key);
     const full = entry?.kind === "item" ? detailsOf(entry.item)?.fullOutput : undefined;
     if (chat === undefined || session === undefined || full === undefined) return;
-    const title = "Reading the whole output";
+    const title = t("Reading the whole output");
     const location = vscode.ProgressLocation.Notification;
     try {
       await vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
-        const uri = vscode.Uri.from({ scheme: SCHEME, path: `/Output ${key}.log`, query: session.id });
+        const uri = vscode.Uri.from({
+          scheme: SCHEME,
+          path: `/${t("Output {0}", key)}.log`,
+          query: session.id,
+        });
         const texts: string[] = [];
         let at = 0;
         while (at < Math.min(full.bytes, MOST_BYTES) && !token.isCancellationRequested) {
@@ -53,14 +58,14 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
         }
         if (token.isCancellationRequested) return;
         const rest =
-          at < full.bytes ? `\n… ${full.bytes - at} bytes more; the engine keeps all ${full.bytes}.` : "";
+          at < full.bytes
+            ? `\n${t("… {0} bytes more; the engine keeps all {1}.", full.bytes - at, full.bytes)}`
+            : "";
         this.#texts.set(uri.toString(), plain(texts.join("")) + rest);
         await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
       });
     } catch (error) {
-      void vscode.window.showErrorMessage(
-        vscode.l10n.t("The output cannot be read: {0}", problemOf(error).text),
-      );
+      void vscode.window.showErrorMessage(t("The output cannot be read: {0}", problemOf(error).text));
     }
   }
 

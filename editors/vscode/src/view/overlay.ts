@@ -5,8 +5,9 @@
  */
 import * as vscode from "vscode";
 import type { Place } from "../hunks.ts";
-import { countsOf, placeAt } from "../hunks.ts";
+import { countsOf, placeAt, stateWord } from "../hunks.ts";
 import type { HasReview } from "./owner.ts";
+import { t } from "../words.ts";
 
 /** So long after the last key hunks are placed anew. */
 const SETTLE_MS = 60;
@@ -100,16 +101,20 @@ export class Overlay implements vscode.CodeLensProvider {
           tooltip,
           arguments: [{ hunk: hunk.id, changedSeq: hunk.changedSeq, waiting: hunk.waiting }],
         });
-      const state = hunk.state === "pending" ? "" : ` (${hunk.state})`;
+      const state = hunk.state === "pending" ? "" : ` (${stateWord(hunk)})`;
       const lenses = [
-        lens("Keep", "pintle.keep", "Accept this hunk"),
-        lens("Undo", "pintle.undo", "Take this hunk back"),
-        lens("Comment", "pintle.comment", "Say something about it; the model reads it at its next turn"),
+        lens(t("Keep"), "pintle.keep", t("Accept this hunk")),
+        lens(t("Undo"), "pintle.undo", t("Take this hunk back")),
+        lens(
+          t("Comment"),
+          "pintle.comment",
+          t("Say something about it; the model reads it at its next turn"),
+        ),
         lens(`${countsOf(hunk)}${state}`),
       ];
       if (hunk.waiting !== undefined) {
-        lenses.push(lens("a decision waits for the running call to end"));
-        lenses.push(lens("Withdraw", "pintle.revertVerdict", "Take back the decision that waits"));
+        lenses.push(lens(t("a decision waits for the running call to end")));
+        lenses.push(lens(t("Withdraw"), "pintle.revertVerdict", t("Take back the decision that waits")));
       }
       for (const { text } of hunk.comments ?? []) lenses.push(lens(`» ${short(text)}`, "", text));
       return lenses;

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type * as vscode from "vscode";
 import { Uri } from "vscode";
+import { currentWords } from "../words.ts";
 
 /** The page of a view: its own script and style, and nothing from anywhere else. */
 export function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
@@ -16,8 +17,11 @@ export function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
+  const words = currentWords();
+  // Data, which no browser runs. An end tag in it would end the element.
+  const data = JSON.stringify(words).replaceAll("<", "\\u003c");
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${words.language}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -26,6 +30,7 @@ export function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
 <title>Pintle</title>
 </head>
 <body>
+<script type="application/json" id="words">${data}</script>
 <script nonce="${nonce}" src="${script}"></script>
 </body>
 </html>`;

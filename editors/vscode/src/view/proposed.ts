@@ -9,9 +9,12 @@ import { visible } from "../visible.ts";
 import type { BaseFiles } from "./baseFiles.ts";
 import { BASE_SCHEME } from "./baseFiles.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
+import { t } from "../words.ts";
 
-/** The beginning of the title where several files are shown at once; VS Code tells nothing else of such an editor. */
-const MANY = "Asked: ";
+/** The title where several files are shown at once; VS Code tells nothing else of such an editor. Every translation ends with the place. */
+function titleOfMany(title: string): string {
+  return t("Asked: {0}", title);
+}
 
 type Owner = HasChat & HasFolder & { readonly base: BaseFiles };
 
@@ -29,11 +32,11 @@ export async function openProposed(owner: Owner, approvalId: string, path?: stri
   const [first, ...more] = sides;
   if (first === undefined || approval === undefined) return false;
   if (more.length > 0) {
-    await vscode.commands.executeCommand("vscode.changes", `${MANY}${visible(approval.title)}`, sides);
+    await vscode.commands.executeCommand("vscode.changes", titleOfMany(visible(approval.title)), sides);
     return true;
   }
   const [file, before, after] = first;
-  const title = `${labelOf(owner.folderPath, file.fsPath)} (now ↔ asked)`;
+  const title = t("{0} (now ↔ asked)", labelOf(owner.folderPath, file.fsPath));
   const empty = owner.base.propose(approvalId, `${file.path}.empty`, "");
   const options = { preview: true, preserveFocus: true };
   await vscode.commands.executeCommand("vscode.diff", before ?? empty, after ?? empty, title, options);
@@ -42,7 +45,7 @@ export async function openProposed(owner: Owner, approvalId: string, path?: stri
 
 /** Closes what was opened for questions that are no longer open. `open` holds the titles of those that are, by id. */
 export async function closeProposed(open: Map<string, string>): Promise<void> {
-  const titles = new Set([...open.values()].map((title) => `${MANY}${title}`));
+  const titles = new Set([...open.values()].map(titleOfMany));
   const isStale = ({ input, label }: vscode.Tab): boolean => {
     const uris =
       input instanceof vscode.TabInputTextDiff
@@ -50,7 +53,7 @@ export async function closeProposed(open: Map<string, string>): Promise<void> {
         : input instanceof vscode.TabInputText
           ? [input.uri]
           : undefined;
-    if (uris === undefined) return label.startsWith(MANY) && !titles.has(label);
+    if (uris === undefined) return label.startsWith(titleOfMany("")) && !titles.has(label);
     return uris.some((uri) => {
       const id = uri.scheme === BASE_SCHEME ? approvalOf(uri) : undefined;
       return id !== undefined && !open.has(id);
@@ -80,7 +83,7 @@ async function sidesOf(
   const after = applyDiff(text, diff);
   if (after === undefined) {
     void vscode.window.showWarningMessage(
-      vscode.l10n.t(
+      t(
         "{0} has changed since the agent asked; the chat shows what was asked.",
         labelOf(owner.folderPath, path),
       ),

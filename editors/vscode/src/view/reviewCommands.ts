@@ -1,7 +1,8 @@
 /** What a person decides about hunks: which ones are meant, and what is said of the outcome. The engine decides whether it can be done. */
 import * as vscode from "vscode";
 import { placeAt, targetOf, whole } from "../hunks.ts";
-import { problemOf } from "../problem.ts";
+import { lineOf, problemOf } from "../problem.ts";
+import { sentence } from "../sentence.ts";
 import { labelOf } from "../project.ts";
 import type { ReviewAction, ReviewDecideResult, ReviewTarget, SessionId } from "../protocol.ts";
 import type { Review } from "../review.ts";
@@ -11,6 +12,7 @@ import type { HasChat } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
 import { conflictText, wordsOf } from "../verdict.ts";
 import { openDiff, openReview } from "./diffs.ts";
+import { t } from "../words.ts";
 
 export type ReviewOwner = DiffOwner & HasChat & { readonly overlay: Overlay };
 
@@ -84,16 +86,15 @@ class Decisions {
         : places.find((each) => each.hunk.id === named.hunk);
     const hunk = place?.hunk ?? (named?.hunk === undefined ? undefined : review.hunk(named.hunk));
     if (hunk === undefined)
-      return say(vscode.l10n.t("There is no hunk at the cursor; Pintle: Review All Changes shows all."));
+      return say(t("There is no hunk at the cursor; Pintle: Review All Changes shows all."));
     // Only of what is selected, where a part of the hunk is.
     const target =
       editor !== undefined && place !== undefined && named?.hunk === undefined && !editor.selection.isEmpty
         ? targetOf(place, ...linesOf(editor.selection))
         : undefined;
     const lines = target?.of === "lines" ? target.lines.new : undefined;
-    const prompt = "What is to be said about this hunk? The model reads it at its next turn.";
-    const text =
-      (await vscode.window.showInputBox({ title: vscode.l10n.t("Comment"), prompt }))?.trim() ?? "";
+    const prompt = t("What is to be said about this hunk? The model reads it at its next turn.");
+    const text = (await vscode.window.showInputBox({ title: t("Comment"), prompt }))?.trim() ?? "";
     if (text === "") return;
     const side = hunk.after.count > 0 ? "new" : "old";
     const action = { action: "comment", hunk: hunk.id, side, text } as const;
@@ -105,7 +106,7 @@ class Decisions {
     const review = this.#review();
     if (review === undefined) return;
     const verdict = named?.waiting ?? (await this.#lastVerdict());
-    if (verdict === undefined) return say(vscode.l10n.t("Nothing was decided that could be undone."));
+    if (verdict === undefined) return say(t("Nothing was decided that could be undone."));
     const session = named?.hunk === undefined ? undefined : sessionOf(named.hunk);
     await this.#send(review, [{ action: "revert", verdict }], session);
   }
@@ -120,7 +121,7 @@ class Decisions {
   #review(): Review | undefined {
     const { review, chat } = this.#owner;
     if (review !== undefined && (chat?.openIds() ?? []).length > 0) return review;
-    say(vscode.l10n.t("There is no session, and so nothing to review."));
+    say(t("There is no session, and so nothing to review."));
     return undefined;
   }
 
@@ -135,14 +136,14 @@ class Decisions {
     if (scope === "all") return [{ of: "all" }];
     if (scope === "turn") {
       const turnId = review.lastTurn;
-      if (turnId === undefined) return say(vscode.l10n.t("No turn has an open hunk."));
+      if (turnId === undefined) return say(t("No turn has an open hunk."));
       return [{ of: "turn", turnId }];
     }
     if (scope === "file") {
       const path = pathOf(named) ?? vscode.window.activeTextEditor?.document.uri.fsPath;
       const file = path === undefined ? undefined : review.file(path);
       if (file === undefined) {
-        return say(vscode.l10n.t("This file has no open hunk; Pintle: Review All Changes shows all."));
+        return say(t("This file has no open hunk; Pintle: Review All Changes shows all."));
       }
       return [{ of: "file", path: file.path }];
     }
@@ -166,11 +167,11 @@ class Decisions {
       const [first, last] = linesOf(editor.selection);
       const targets = places.flatMap((place) => targetOf(place, first, last) ?? []);
       if (targets.length > 0) return targets;
-      return say(vscode.l10n.t("There is no hunk in these lines; Pintle: Review All Changes shows all."));
+      return say(t("There is no hunk in these lines; Pintle: Review All Changes shows all."));
     }
     const place = placeAt(places, peek?.row ?? editor?.selection.active.line ?? -1);
     if (place === undefined) {
-      return say(vscode.l10n.t("There is no hunk at the cursor; Pintle: Review All Changes shows all."));
+      return say(t("There is no hunk at the cursor; Pintle: Review All Changes shows all."));
     }
     return [whole(place.hunk)];
   }
@@ -181,13 +182,12 @@ class Decisions {
     try {
       for (const action of actions) results.push(...(await review.decide(action, session)));
     } catch (error) {
-      const { text, hint } = problemOf(error);
-      void vscode.window.showErrorMessage(vscode.l10n.t("Not decided: {0} {1}", text, hint).trim());
+      void vscode.window.showErrorMessage(t("Not decided: {0}", lineOf(problemOf(error))));
     }
     const { text, conflicts } = wordsOf(results);
-    if (text !== "") vscode.window.setStatusBarMessage(vscode.l10n.t("Pintle: {0}", text), 5000);
-    if (results.some((each) => each.isQueued === true)) say(`${text}.`);
-    const discard = "Undo My Lines Too";
+    if (text !== "") vscode.window.setStatusBarMessage(t("Pintle: {0}", text), 5000);
+    if (results.some((each) => each.isQueued === true)) say(sentence(text));
+    const discard = t("Undo My Lines Too");
     const undone = actions.filter((action) => action.action === "undo");
     for (const part of conflicts) {
       const words = conflictText(labelOf(this.#owner.folderPath, part.path), part);
@@ -250,8 +250,11 @@ function jump(owner: ReviewOwner, by: 1 | -1): void {
   const places = editor === undefined ? [] : owner.overlay.places(editor.document);
   const place = by === 1 ? places.find((each) => each.row > at) : places.findLast((each) => each.row < at);
   if (editor !== undefined && place !== undefined) return reveal(editor, place.row);
-  const where = by === 1 ? "below" : "above";
-  say(vscode.l10n.t("There is no hunk {0} in this file; Pintle: Review All Changes shows all.", where));
+  say(
+    by === 1
+      ? t("There is no hunk below in this file; Pintle: Review All Changes shows all.")
+      : t("There is no hunk above in this file; Pintle: Review All Changes shows all."),
+  );
 }
 
 function reveal(editor: vscode.TextEditor, row: number): void {

@@ -5,7 +5,7 @@
 import * as vscode from "vscode";
 import type { Chat } from "../chat.ts";
 import { textOfInput } from "../input.ts";
-import { problemOf } from "../problem.ts";
+import { lineOf, problemOf } from "../problem.ts";
 import { labelOf } from "../project.ts";
 import type {
   HistoryPoint,
@@ -16,11 +16,12 @@ import type {
   SessionRewindResult,
 } from "../protocol.ts";
 import type { PlaceChoice } from "../rewind.ts";
-import { SCOPES, checkpointRows, placesOf, previewOf, saidOf } from "../rewind.ts";
+import { checkpointRows, placesOf, previewOf, saidOf, scopeRows } from "../rewind.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { sentence } from "../sentence.ts";
 import { describeTime } from "./sessionsTree.ts";
+import { t } from "../words.ts";
 
 export type RewindOwner = HasChat & HasFolder & { readonly view: ChatView };
 
@@ -52,96 +53,110 @@ class Rewinding {
 
   /** Goes back to before one of the person's messages, or to the end of a way that was left. */
   rewind(): Promise<void> {
-    return this.#guard("Not gone back", async (here) => {
-      const place = await this.#pickPlace(here, "Go Back to Before Which Message?");
-      if (place?.at === undefined) return;
-      const scope = await vscode.window.showQuickPick(SCOPES, { title: vscode.l10n.t("What Goes Back?") });
-      if (scope === undefined) return;
-      const title = place.isLeft
-        ? `Go to the End of “${place.label}”?`
-        : `Go Back to Before “${place.label}”?`;
-      const overwrite = await this.#confirm(here, title, place.at, scope.scope);
-      if (overwrite === undefined) return;
-      const { summarize = false } = scope;
-      await this.#go(here, { to: place.at, scope: scope.scope, summarize, overwrite });
-    });
+    return this.#guard(
+      (why) => t("Not gone back: {0}", why),
+      async (here) => {
+        const place = await this.#pickPlace(here, t("Go Back to Before Which Message?"));
+        if (place?.at === undefined) return;
+        const scope = await vscode.window.showQuickPick(scopeRows(), { title: t("What Goes Back?") });
+        if (scope === undefined) return;
+        const title = place.isLeft
+          ? t("Go to the End of “{0}”?", place.label)
+          : t("Go Back to Before “{0}”?", place.label);
+        const overwrite = await this.#confirm(here, title, place.at, scope.scope);
+        if (overwrite === undefined) return;
+        const { summarize = false } = scope;
+        await this.#go(here, { to: place.at, scope: scope.scope, summarize, overwrite });
+      },
+    );
   }
 
   /** Undoes a rewind, as long as it was the last thing that happened. */
   redo(): Promise<void> {
-    return this.#guard("Not gone forward", async (here) => {
-      const step = here.chat.state?.history.step;
-      if (step === undefined) {
-        say(
-          vscode.l10n.t("Going back was not the last thing that happened; Pintle: Rewind lists all places."),
-        );
-        return;
-      }
-      const text = this.#returned.get(here.sessionId);
-      await this.#go(here, { to: { seq: step.from }, scope: step.scope });
-      if (text !== undefined) this.#owner.view.taken(text);
-      this.#returned.delete(here.sessionId);
-    });
+    return this.#guard(
+      (why) => t("Not gone forward: {0}", why),
+      async (here) => {
+        const step = here.chat.state?.history.step;
+        if (step === undefined) {
+          say(t("Going back was not the last thing that happened; Pintle: Rewind lists all places."));
+          return;
+        }
+        const text = this.#returned.get(here.sessionId);
+        await this.#go(here, { to: { seq: step.from }, scope: step.scope });
+        if (text !== undefined) this.#owner.view.taken(text);
+        this.#returned.delete(here.sessionId);
+      },
+    );
   }
 
   /** Goes on from a place of the history in a session of its own; this one stays as it is. */
   fork(): Promise<void> {
-    return this.#guard("Not forked", async (here) => {
-      const all = { label: "Here, with all of it", itemId: undefined, isLeft: false };
-      const place = await this.#pickPlace(here, "Fork Before Which Message?", all);
-      if (place === undefined) return;
-      const message = await messageOf(here, place.itemId);
-      const { sessionId } = await here.chat.request("session/fork", {
-        sessionId: here.sessionId,
-        subscribe: false,
-        ...(place.at === undefined ? {} : { at: place.at }),
-      });
-      await here.chat.openSession(sessionId);
-      await this.#owner.view.focus();
-      if (message !== "") this.#owner.view.returned(message);
-      say(vscode.l10n.t("This is the fork; Pintle: Open Session goes back to the other one."));
-    });
+    return this.#guard(
+      (why) => t("Not forked: {0}", why),
+      async (here) => {
+        const all = { label: t("Here, with all of it"), itemId: undefined, isLeft: false };
+        const place = await this.#pickPlace(here, t("Fork Before Which Message?"), all);
+        if (place === undefined) return;
+        const message = await messageOf(here, place.itemId);
+        const { sessionId } = await here.chat.request("session/fork", {
+          sessionId: here.sessionId,
+          subscribe: false,
+          ...(place.at === undefined ? {} : { at: place.at }),
+        });
+        await here.chat.openSession(sessionId);
+        await this.#owner.view.focus();
+        if (message !== "") this.#owner.view.returned(message);
+        say(t("This is the fork; Pintle: Open Session goes back to the other one."));
+      },
+    );
   }
 
   /** Lists the points that files can be put back to; shows what changed since one, or goes back to it. */
   checkpoints(): Promise<void> {
-    return this.#guard("No checkpoint", async (here) => {
-      const { chat, sessionId } = here;
-      const { checkpoints } = await chat.request("checkpoint/list", { sessionId });
-      const rows = checkpointRows(checkpoints, (path) => labelOf(this.#owner.folderPath, path));
-      const items = rows.map((row) => ({ ...row, description: describeTime(row.tsMs) }));
-      const point = await vscode.window.showQuickPick(items, {
-        title: vscode.l10n.t("Checkpoints"),
-        matchOnDetail: true,
-      });
-      if (point === undefined) return;
-      const [show, back] = ["Show What Changed Since", "Put the Files Back to This Point…"];
-      const chosen = await vscode.window.showQuickPick([show, back], { title: point.label });
-      const to = { seq: point.seq };
-      if (chosen === show) {
-        const { text } = await chat.request("checkpoint/diff", { sessionId, from: to });
-        const content = text === "" ? "No file was changed since.\n" : text;
-        const document = await vscode.workspace.openTextDocument({ language: "diff", content });
-        await vscode.window.showTextDocument(document, { preview: true });
-      } else if (chosen === back) {
-        const overwrite = await this.#confirm(here, `Put the Files Back to “${point.label}”?`, to, "files");
-        if (overwrite !== undefined) await this.#go(here, { to, scope: "files", overwrite });
-      }
-    });
+    return this.#guard(
+      (why) => t("No checkpoint: {0}", why),
+      async (here) => {
+        const { chat, sessionId } = here;
+        const { checkpoints } = await chat.request("checkpoint/list", { sessionId });
+        const rows = checkpointRows(checkpoints, (path) => labelOf(this.#owner.folderPath, path));
+        const items = rows.map((row) => ({ ...row, description: describeTime(row.tsMs) }));
+        const point = await vscode.window.showQuickPick(items, {
+          title: t("Checkpoints"),
+          matchOnDetail: true,
+        });
+        if (point === undefined) return;
+        const [show, back] = [t("Show What Changed Since"), t("Put the Files Back to This Point…")];
+        const chosen = await vscode.window.showQuickPick([show, back], { title: point.label });
+        const to = { seq: point.seq };
+        if (chosen === show) {
+          const { text } = await chat.request("checkpoint/diff", { sessionId, from: to });
+          const content = text === "" ? `${t("No file was changed since.")}\n` : text;
+          const document = await vscode.workspace.openTextDocument({ language: "diff", content });
+          await vscode.window.showTextDocument(document, { preview: true });
+        } else if (chosen === back) {
+          const overwrite = await this.#confirm(
+            here,
+            t("Put the Files Back to “{0}”?", point.label),
+            to,
+            "files",
+          );
+          if (overwrite !== undefined) await this.#go(here, { to, scope: "files", overwrite });
+        }
+      },
+    );
   }
 
-  async #guard(failed: string, work: (here: Here) => Promise<void>): Promise<void> {
+  async #guard(failed: (why: string) => string, work: (here: Here) => Promise<void>): Promise<void> {
     const { chat } = this.#owner;
     const sessionId = chat?.openId();
     if (chat === undefined || sessionId === undefined) {
-      say(vscode.l10n.t("There is no session; Pintle: Open Session opens one."));
+      say(t("There is no session; Pintle: Open Session opens one."));
       return;
     }
     try {
       await work({ chat, sessionId });
     } catch (error) {
-      const { text, hint } = problemOf(error);
-      void vscode.window.showErrorMessage(`${failed}: ${text} ${hint}`.trim());
+      void vscode.window.showErrorMessage(failed(lineOf(problemOf(error))));
     }
   }
 
@@ -156,12 +171,14 @@ class Rewinding {
       const time = place.tsMs === undefined ? "" : describeTime(place.tsMs);
       return {
         label: place.label,
-        description: `${time}${place.isLeft ? " · left; to its end" : ""}`,
+        description: [time, place.isLeft ? t("left; to its end") : ""]
+          .filter((each) => each !== "")
+          .join(" · "),
         place,
       };
     });
     if (items.length === 0) {
-      say(vscode.l10n.t("There is no message yet to go back to."));
+      say(t("There is no message yet to go back to."));
       return undefined;
     }
     return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.place;
@@ -176,11 +193,11 @@ class Rewinding {
   ): Promise<string[] | undefined> {
     const params = { sessionId: here.sessionId, to, scope, dryRun: true };
     const preview = previewOf(scope, await here.chat.request("session/rewind", params));
-    const choices: Choice[] = [{ label: "Do Nothing" }];
-    if (preview.conflicts.length === 0) choices.push({ label: "Go Back", overwrite: [] });
+    const choices: Choice[] = [{ label: t("Do Nothing") }];
+    if (preview.conflicts.length === 0) choices.push({ label: t("Go Back"), overwrite: [] });
     else {
-      choices.push({ label: "Go Back, and Leave What Is in Conflict", overwrite: [] });
-      const lose = "Go Back, and Lose Your Changes in What Is in Conflict";
+      choices.push({ label: t("Go Back, and Leave What Is in Conflict"), overwrite: [] });
+      const lose = t("Go Back, and Lose Your Changes in What Is in Conflict");
       choices.push({ label: lose, overwrite: preview.conflicts });
     }
     for (const { title: group, files } of preview.groups) {
@@ -189,8 +206,9 @@ class Rewinding {
         choices.push({ label: labelOf(this.#owner.folderPath, path), description: action });
       }
     }
-    const none = scope !== "conversation" && preview.groups.length === 0 ? " No file was changed since." : "";
-    const placeHolder = `${preview.conversation}${none}`.trim() || "What becomes of the files:";
+    const none =
+      scope !== "conversation" && preview.groups.length === 0 ? t("No file was changed since.") : "";
+    const placeHolder = `${preview.conversation} ${none}`.trim() || t("What becomes of the files:");
     return (await vscode.window.showQuickPick(choices, { title, placeHolder }))?.overwrite;
   }
 
@@ -201,7 +219,7 @@ class Rewinding {
       sessionId: here.sessionId,
     });
     const { text, isWhole } = saidOf(scope, result);
-    const words = `${sentence(text)} Pintle: Redo goes forward again.`;
+    const words = `${sentence(text)} ${t("Pintle: Redo the Last Rewind goes forward again.")}`;
     if (isWhole) say(words);
     else void vscode.window.showWarningMessage(words);
     const message = scope === "files" ? "" : textOfInput(result.input ?? []);

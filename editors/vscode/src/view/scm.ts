@@ -8,6 +8,7 @@ import * as vscode from "vscode";
 import type { ReviewedFile } from "../review.ts";
 import type { BaseFiles } from "./baseFiles.ts";
 import type { HasFolder, HasReview } from "./owner.ts";
+import { t } from "../words.ts";
 
 export class HunkControl implements vscode.QuickDiffProvider {
   readonly #owner: HasReview & HasFolder & { readonly base: BaseFiles };
@@ -54,7 +55,7 @@ export class HunkControl implements vscode.QuickDiffProvider {
     control.count = 0;
     control.quickDiffProvider = this;
     this.#control = control;
-    this.#group = control.createResourceGroup("hunks", "Open Hunks");
+    this.#group = control.createResourceGroup("hunks", t("Open Hunks"));
     return this.#group;
   }
 
@@ -65,7 +66,7 @@ export class HunkControl implements vscode.QuickDiffProvider {
       contextValue: "pintleFile",
       command: {
         command: "pintle.openDiff",
-        title: vscode.l10n.t("Open Diff"),
+        title: t("Open Diff"),
         arguments: [{ path: file.path }],
       },
       decorations: { strikeThrough: isGone, tooltip: path.basename(file.path) },

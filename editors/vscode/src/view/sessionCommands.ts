@@ -2,13 +2,14 @@
 import * as vscode from "vscode";
 import { snippetText, stopReceipt } from "../receipts.ts";
 import type { ExportFormat, SessionId, SessionSummary } from "../protocol.ts";
-import { problemOf } from "../problem.ts";
+import { lineOf, problemOf } from "../problem.ts";
 import type { Session } from "../session.ts";
 import { listSessions } from "../sessionList.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { describeTime } from "./sessionsTree.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
+import { t } from "../words.ts";
 
 export type SessionOwner = HasChat & HasFolder & { readonly view: ChatView; readonly sessions: SessionsTree };
 
@@ -16,15 +17,20 @@ export type SessionOwner = HasChat & HasFolder & { readonly view: ChatView; read
 const SEARCH_MS = 150;
 const MOST_HITS = 50;
 
-const FORMATS: { label: string; description: string; format: ExportFormat; end: string }[] = [
-  { label: "HTML", description: "one page with all of it", format: "html", end: "html" },
-  { label: "Markdown", description: "messages and calls as text", format: "md", end: "md" },
-  { label: "JSON Lines", description: "the events, one a line", format: "json", end: "jsonl" },
-];
+function formats(): { label: string; description: string; format: ExportFormat; end: string }[] {
+  return [
+    { label: "HTML", description: t("one page with all of it"), format: "html", end: "html" },
+    { label: "Markdown", description: t("messages and calls as text"), format: "md", end: "md" },
+    { label: "JSON Lines", description: t("the events, one a line"), format: "json", end: "jsonl" },
+  ];
+}
+
+/** Says that something did not work, and why. */
+type Failed = (why: string) => string;
 
 export function sessionCommands(owner: SessionOwner): Record<string, (named?: unknown) => unknown> {
   const on =
-    (failed: string, work: (id: SessionId, title: string) => Promise<void>) =>
+    (failed: Failed, work: (id: SessionId, title: string) => Promise<void>) =>
     async (named?: unknown): Promise<void> => {
       const session = await meant(owner, named, failed);
       if (session === undefined) return;
@@ -35,13 +41,28 @@ export function sessionCommands(owner: SessionOwner): Record<string, (named?: un
     "pintle.newSession": () => newSession(owner),
     "pintle.openSession": (id) => openSession(owner, id),
     "pintle.searchSessions": () => searchSessions(owner),
-    "pintle.renameSession": on("Not renamed", (id, title) => rename(owner, id, title)),
-    "pintle.exportSession": on("Not exported", (id, title) => exportSession(owner, id, title)),
-    "pintle.archiveSession": on("Not put away", async (id) => {
-      await owner.chat?.request("session/archive", { sessionId: id });
-    }),
-    "pintle.deleteSession": on("Not deleted", (id, title) => deleteSession(owner, id, title)),
-    "pintle.stopSession": on("Not stopped", (id) => stopSession(owner, id)),
+    "pintle.renameSession": on(
+      (why) => t("Not renamed: {0}", why),
+      (id, title) => rename(owner, id, title),
+    ),
+    "pintle.exportSession": on(
+      (why) => t("Not exported: {0}", why),
+      (id, title) => exportSession(owner, id, title),
+    ),
+    "pintle.archiveSession": on(
+      (why) => t("Not put away: {0}", why),
+      async (id) => {
+        await owner.chat?.request("session/archive", { sessionId: id });
+      },
+    ),
+    "pintle.deleteSession": on(
+      (why) => t("Not deleted: {0}", why),
+      (id, title) => deleteSession(owner, id, title),
+    ),
+    "pintle.stopSession": on(
+      (why) => t("Not stopped: {0}", why),
+      (id) => stopSession(owner, id),
+    ),
   };
 }
 
@@ -53,7 +74,7 @@ async function newSession(owner: SessionOwner): Promise<void> {
 async function openSession(owner: SessionOwner, id: unknown): Promise<void> {
   const { chat } = owner;
   if (chat === undefined) return;
-  const wanted = typeof id === "string" ? id : await pickSession(owner, "Open Session");
+  const wanted = typeof id === "string" ? id : await pickSession(owner, t("Open Session"));
   if (wanted === undefined) return;
   await owner.view.focus();
   await chat.openSession(wanted);
@@ -62,11 +83,11 @@ async function openSession(owner: SessionOwner, id: unknown): Promise<void> {
 async function pickSession(owner: SessionOwner, title: string): Promise<SessionId | undefined> {
   const sessions = owner.chat === undefined ? [] : await listSessions(owner.chat, owner.folderPath);
   const rows = sessions.map((session) => ({
-    label: session.title ?? "Empty session",
+    label: session.title ?? t("Empty session"),
     description: describeTime(session.updatedMs),
     id: session.sessionId,
   }));
-  const placeHolder = rows.length === 0 ? "No session in this folder yet" : "Session";
+  const placeHolder = rows.length === 0 ? t("No session in this folder yet") : t("Session");
   return (await vscode.window.showQuickPick(rows, { title, placeHolder }))?.id;
 }
 
@@ -74,15 +95,13 @@ async function pickSession(owner: SessionOwner, title: string): Promise<SessionI
 async function meant(
   owner: SessionOwner,
   named: unknown,
-  failed: string,
+  failed: Failed,
 ): Promise<{ id: SessionId; title: string } | undefined> {
   const row = named as Partial<SessionSummary> | undefined;
   if (typeof row?.sessionId === "string") return { id: row.sessionId, title: row.title ?? "" };
   const session = owner.chat?.session;
   if (session !== undefined) return { id: session.id, title: await titleOf(owner, session) };
-  await vscode.window.showInformationMessage(
-    vscode.l10n.t("{0}: there is no session yet; send a prompt first.", failed),
-  );
+  await vscode.window.showInformationMessage(failed(t("there is no session yet; send a prompt first.")));
   return undefined;
 }
 
@@ -93,20 +112,19 @@ async function titleOf({ chat, folderPath }: SessionOwner, { id, state }: Sessio
   return listed.find((each) => each.sessionId === id)?.title ?? "";
 }
 
-async function guard(failed: string, work: () => Promise<void>): Promise<void> {
+async function guard(failed: Failed, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const { text, hint } = problemOf(error);
-    void vscode.window.showErrorMessage(`${failed}: ${text} ${hint}`.trim());
+    void vscode.window.showErrorMessage(failed(lineOf(problemOf(error))));
   }
 }
 
 /** Gives a session another title; an empty one takes it away. */
 async function rename(owner: SessionOwner, id: SessionId, before: string): Promise<void> {
   const title = await vscode.window.showInputBox({
-    title: vscode.l10n.t("Rename Session"),
-    prompt: vscode.l10n.t("Its title. Empty: the beginning of its first prompt."),
+    title: t("Rename Session"),
+    prompt: t("Its title. Empty: the beginning of its first prompt."),
     value: before,
   });
   if (title !== undefined) await owner.chat?.request("session/update", { sessionId: id, title });
@@ -117,8 +135,8 @@ function searchSessions(owner: SessionOwner): void {
   const { chat } = owner;
   if (chat === undefined) return;
   const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { id?: SessionId }>();
-  pick.title = "Search Sessions";
-  pick.placeholder = "Words that were said, commands, paths";
+  pick.title = t("Search Sessions");
+  pick.placeholder = t("Words that were said, commands, paths");
   let timer: NodeJS.Timeout | undefined;
   let asked = 0;
   const search = async (query: string): Promise<void> => {
@@ -129,7 +147,7 @@ function searchSessions(owner: SessionOwner): void {
       const found = await chat.request("session/search", { query, cwd: owner.folderPath, limit: MOST_HITS });
       if (mine !== asked) return;
       pick.items = found.hits.map((hit) => ({
-        label: hit.title ?? "Empty session",
+        label: hit.title ?? t("Empty session"),
         description: describeTime(hit.tsMs),
         detail: snippetText(hit.snippet),
         // What was found stands in the text, not in the title: VS Code would leave it out.
@@ -160,9 +178,9 @@ function searchSessions(owner: SessionOwner): void {
 }
 
 async function exportSession(owner: SessionOwner, id: SessionId, title: string): Promise<void> {
-  const picked = await vscode.window.showQuickPick(FORMATS, {
-    title: vscode.l10n.t("Export Session"),
-    placeHolder: vscode.l10n.t("Format"),
+  const picked = await vscode.window.showQuickPick(formats(), {
+    title: t("Export Session"),
+    placeHolder: t("Format"),
   });
   if (picked === undefined || owner.chat === undefined) return;
   const name =
@@ -171,7 +189,7 @@ async function exportSession(owner: SessionOwner, id: SessionId, title: string):
       .trim()
       .slice(0, 60) || "session";
   const file = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t("Export Session"),
+    title: t("Export Session"),
     ...(owner.folder === undefined
       ? {}
       : { defaultUri: vscode.Uri.joinPath(owner.folder.uri, `${name}.${picked.end}`) }),
@@ -180,16 +198,16 @@ async function exportSession(owner: SessionOwner, id: SessionId, title: string):
   const { text = "" } = await owner.chat.request("session/export", { sessionId: id, format: picked.format });
   await vscode.workspace.fs.writeFile(file, Buffer.from(text));
   const open = await vscode.window.showInformationMessage(
-    vscode.l10n.t("The session is in {0}.", vscode.workspace.asRelativePath(file)),
-    "Open",
+    t("The session is in {0}.", vscode.workspace.asRelativePath(file)),
+    t("Open"),
   );
   if (open !== undefined) await vscode.commands.executeCommand("vscode.open", file);
 }
 
 async function deleteSession(owner: SessionOwner, id: SessionId, title: string): Promise<void> {
-  const detail = "Its history is gone then, with that of its sub-agents. Files do not change.";
-  const question = `Delete the session “${title === "" ? "Empty session" : title}”?`;
-  const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, "Delete");
+  const detail = t("Its history is gone then, with that of its sub-agents. Files do not change.");
+  const question = t("Delete the session “{0}”?", title === "" ? t("Empty session") : title);
+  const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, t("Delete"));
   if (answer === undefined || owner.chat === undefined) return;
   if (owner.chat.sessions.some((each) => each.id === id)) await owner.chat.stopSession(id);
   await owner.chat.request("session/delete", { sessionId: id });
@@ -201,7 +219,7 @@ async function stopSession(owner: SessionOwner, id: SessionId): Promise<void> {
   const session = chat?.sessions.find((each) => each.id === id);
   if (chat === undefined || session === undefined) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t("This session is not open in this window: nothing of it runs here."),
+      t("This session is not open in this window: nothing of it runs here."),
     );
     return;
   }

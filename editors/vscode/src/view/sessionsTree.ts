@@ -4,6 +4,7 @@ import type { Chat } from "../chat.ts";
 import type { SessionId, SessionSummary } from "../protocol.ts";
 import { listSessions } from "../sessionList.ts";
 import type { HasChat, HasFolder, HasLog } from "./owner.ts";
+import { t } from "../words.ts";
 
 export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
   readonly #owner: HasChat & HasFolder & HasLog;
@@ -48,20 +49,20 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
   }
 
   getTreeItem(session: SessionSummary): vscode.TreeItem {
-    const item = new vscode.TreeItem(session.title ?? "Empty session");
+    const item = new vscode.TreeItem(session.title ?? t("Empty session"));
     const { chat } = this.#owner;
     const state = stateOf(chat, session.sessionId);
     const isShown = session.sessionId === chat?.session?.id;
-    const words = [isShown ? "shown" : "", WORDS[state]].filter((each) => each !== "");
+    const words = [isShown ? t("shown") : "", WORDS[state]()].filter((each) => each !== "");
     item.id = session.sessionId;
     item.description = [...words, describeTime(session.updatedMs)].join(" · ");
     item.iconPath = new vscode.ThemeIcon(isShown && state === "stored" ? "circle-filled" : ICONS[state]);
     item.tooltip = `${session.title ?? ""}\n${session.path}`;
     item.contextValue = state === "stored" ? "pintleStored" : "pintleOpen";
-    item.accessibilityInformation = { label: [session.title ?? "Empty session", ...words].join(", ") };
+    item.accessibilityInformation = { label: [session.title ?? t("Empty session"), ...words].join(", ") };
     item.command = {
       command: "pintle.openSession",
-      title: vscode.l10n.t("Open Session"),
+      title: t("Open Session"),
       arguments: [session.sessionId],
     };
     return item;
@@ -76,11 +77,11 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
 /** What a session does, as far as this window knows. */
 type SessionState = "stored" | "idle" | "running" | "asking";
 
-const WORDS: Record<SessionState, string> = {
-  stored: "",
-  idle: "open",
-  running: "working",
-  asking: "asks you something",
+const WORDS: Record<SessionState, () => string> = {
+  stored: () => "",
+  idle: () => t("open"),
+  running: () => t("working"),
+  asking: () => t("asks you something"),
 };
 
 const ICONS: Record<SessionState, string> = {

@@ -2,20 +2,30 @@
 import * as vscode from "vscode";
 import { keyProviders, modelRows, providerOf } from "../choices.ts";
 import type { Keys } from "../keys.ts";
-import { problemOf } from "../problem.ts";
+import { lineOf, problemOf } from "../problem.ts";
 import type { ModelsListResult } from "../protocol.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
+import { t } from "../words.ts";
 
 type Owner = HasChat & HasFolder & { readonly keys: Keys };
 
 export function setupCommands(owner: Owner): Record<string, (...args: never[]) => unknown> {
   return {
-    "pintle.chooseModel": () => guard("The model was not chosen", () => chooseModel(owner)),
-    "pintle.setKey": (provider?: unknown) =>
-      guard("The key was not stored", () =>
-        setKey(owner, typeof provider === "string" ? provider : undefined),
+    "pintle.chooseModel": () =>
+      guard(
+        (why) => t("The model was not chosen: {0}", why),
+        () => chooseModel(owner),
       ),
-    "pintle.removeKey": () => guard("The key was not removed", () => removeKey(owner)),
+    "pintle.setKey": (provider?: unknown) =>
+      guard(
+        (why) => t("The key was not stored: {0}", why),
+        () => setKey(owner, typeof provider === "string" ? provider : undefined),
+      ),
+    "pintle.removeKey": () =>
+      guard(
+        (why) => t("The key was not removed: {0}", why),
+        () => removeKey(owner),
+      ),
   };
 }
 
@@ -26,10 +36,16 @@ async function chooseModel(owner: Owner): Promise<void> {
   const { chat, folder } = owner;
   const configuration = vscode.workspace.getConfiguration("pintle", folder ?? null);
   const current = chat?.state?.model ?? configuration.get<string>("model") ?? "";
-  const other = { label: "$(edit) Another Model…", description: "", detail: "", model: "", needsKey: false };
+  const other = {
+    label: `$(edit) ${t("Another Model…")}`,
+    description: "",
+    detail: "",
+    model: "",
+    needsKey: false,
+  };
   const picked = await vscode.window.showQuickPick([...modelRows(listed, current), other], {
-    title: chat?.openId() === undefined ? "Model of New Sessions" : "Model of This Session",
-    placeHolder: vscode.l10n.t("Model"),
+    title: chat?.openId() === undefined ? t("Model of New Sessions") : t("Model of This Session"),
+    placeHolder: t("Model"),
     matchOnDescription: true,
   });
   if (picked === undefined) return;
@@ -45,11 +61,11 @@ async function chooseModel(owner: Owner): Promise<void> {
 
 function typeModel(current: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: vscode.l10n.t("Model"),
-    prompt: vscode.l10n.t("As provider/id"),
+    title: t("Model"),
+    prompt: t("As provider/id"),
     value: current,
     validateInput: (text) =>
-      /^[^/\s]+\/\S+$/.test(text.trim()) ? undefined : "A provider, a slash, and the model's id",
+      /^[^/\s]+\/\S+$/.test(text.trim()) ? undefined : t("A provider, a slash, and the model's id"),
   });
 }
 
@@ -61,7 +77,7 @@ async function setKey(owner: Owner, wanted: string | undefined): Promise<void> {
   const known = providers.find(({ name }) => name === wanted);
   const rows = providers.map((each) => ({
     label: each.name,
-    description: each.key === "missing" ? "no key yet" : `key: ${each.key}`,
+    description: each.key === "missing" ? t("no key yet") : t("key: {0}", each.key),
     detail: each.url ?? "",
     provider: each,
   }));
@@ -69,17 +85,14 @@ async function setKey(owner: Owner, wanted: string | undefined): Promise<void> {
     known ??
     (
       await vscode.window.showQuickPick(rows, {
-        title: vscode.l10n.t("API Key"),
-        placeHolder: vscode.l10n.t("Provider"),
+        title: t("API Key"),
+        placeHolder: t("Provider"),
       })
     )?.provider;
   if (picked === undefined) return;
   const key = await vscode.window.showInputBox({
-    title: vscode.l10n.t("API Key of {0}", picked.name),
-    prompt: vscode.l10n.t(
-      "It is kept in VS Code's secret storage, and given to the engine as {0}.",
-      picked.keyVar,
-    ),
+    title: t("API Key of {0}", picked.name),
+    prompt: t("It is kept in VS Code's secret storage, and given to the engine as {0}.", picked.keyVar),
     password: true,
     ignoreFocusOut: true,
   });
@@ -91,12 +104,12 @@ async function setKey(owner: Owner, wanted: string | undefined): Promise<void> {
 async function removeKey(owner: Owner): Promise<void> {
   const stored = Object.keys(await owner.keys.all());
   if (stored.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("VS Code keeps no key for Pintle."));
+    void vscode.window.showInformationMessage(t("VS Code keeps no key for Pintle."));
     return;
   }
   const variable = await vscode.window.showQuickPick(stored, {
-    title: vscode.l10n.t("Remove API Key"),
-    placeHolder: "Key",
+    title: t("Remove API Key"),
+    placeHolder: t("Key"),
   });
   if (variable === undefined) return;
   await owner.keys.remove(variable);
@@ -108,16 +121,16 @@ async function restart({ chat }: Owner): Promise<void> {
   if (chat === undefined) return;
   if (chat.engine.isShared) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t(
+      t(
         "The shared engine has the keys that it was started with: this one holds when a window of VS Code starts it again.",
       ),
     );
     return;
   }
   if ((chat.state?.activity ?? "idle") !== "idle") {
-    const now = "Restart the Engine";
+    const now = t("Restart the Engine");
     const choice = await vscode.window.showInformationMessage(
-      vscode.l10n.t("The key holds after the engine is started again."),
+      t("The key holds after the engine is started again."),
       now,
     );
     if (choice !== now) return;
@@ -130,25 +143,24 @@ async function models(owner: Owner): Promise<ModelsListResult | undefined> {
   const { chat } = owner;
   if (chat === undefined) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t("Open a folder that you trust first: the engine starts there."),
+      t("Open a folder that you trust first: the engine starts there."),
     );
     return undefined;
   }
   await chat.settled();
   if (chat.engine.connection === undefined) {
     const { status } = chat.engine;
-    const why = status.kind === "failed" ? `${status.problem} ${status.hint}` : "The engine does not run.";
+    const why = status.kind === "failed" ? `${status.problem} ${status.hint}` : t("The engine does not run.");
     void vscode.window.showErrorMessage(why.trim());
     return undefined;
   }
   return chat.request("models/list", {});
 }
 
-async function guard(what: string, work: () => Promise<void>): Promise<void> {
+async function guard(failed: (why: string) => string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const { text, hint } = problemOf(error);
-    void vscode.window.showErrorMessage(`${what}: ${text} ${hint}`.trim());
+    void vscode.window.showErrorMessage(failed(lineOf(problemOf(error))));
   }
 }

@@ -1,6 +1,7 @@
 /** One item in the status bar: what the engine does, and how many questions wait. */
 import * as vscode from "vscode";
 import type { HasChat } from "./owner.ts";
+import { plural, t } from "../words.ts";
 
 export class StatusBar {
   readonly #owner: HasChat;
@@ -29,28 +30,32 @@ export class StatusBar {
 
   #describe(): [text: string, tooltip: string, color?: string] {
     const chat = this.#owner.chat;
-    if (chat === undefined) return ["$(circle-slash) Pintle", "Pintle: no trusted folder is open"];
+    if (chat === undefined) return ["$(circle-slash) Pintle", t("Pintle: no trusted folder is open")];
     const { status } = chat.engine;
     switch (status.kind) {
       case "failed":
-        return ["$(error) Pintle", `Pintle: ${status.problem}`, "statusBarItem.errorBackground"];
+        return ["$(error) Pintle", t("Pintle: {0}", status.problem), "statusBarItem.errorBackground"];
       case "waiting":
       case "starting":
-        return ["$(sync~spin) Pintle", "Pintle: the engine is starting"];
+        return ["$(sync~spin) Pintle", t("Pintle: the engine is starting")];
       case "off":
-        return ["$(circle-outline) Pintle", "Pintle: the engine is off"];
+        return ["$(circle-outline) Pintle", t("Pintle: the engine is off")];
       case "ready":
         break;
     }
     const count = chat.asked.size;
     if (count > 0) {
-      const words = count === 1 ? "1 question waits" : `${count} questions wait`;
-      return [`$(bell-dot) Pintle: ${words}`, `Pintle: ${words} for you`, "statusBarItem.warningBackground"];
+      const short = plural(count, "Pintle: {0} question waits", "Pintle: {0} questions wait");
+      const long = plural(count, "Pintle: {0} question waits for you", "Pintle: {0} questions wait for you");
+      return [`$(bell-dot) ${short}`, long, "statusBarItem.warningBackground"];
     }
     const working = chat.sessions.filter(({ state }) => state.activity !== "idle").length;
     if (working > 1)
-      return [`$(loading~spin) Pintle: ${working} working`, `Pintle: ${working} sessions work`];
-    if (working === 0) return ["$(check) Pintle", "Pintle: ready"];
-    return ["$(loading~spin) Pintle: working", "Pintle: a turn is running"];
+      return [
+        `$(loading~spin) ${t("Pintle: {0} working", working)}`,
+        t("Pintle: {0} sessions work", working),
+      ];
+    if (working === 0) return ["$(check) Pintle", t("Pintle: ready")];
+    return [`$(loading~spin) ${t("Pintle: working")}`, t("Pintle: a turn is running")];
   }
 }

@@ -9,22 +9,23 @@ import { visible } from "../visible.ts";
 import { diffBox, diffLines } from "./diff.ts";
 import { button, el, icon } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { t } from "../words.ts";
 
-const HEADINGS: Record<DetailKind, string> = {
-  command: "Command",
-  path: "File",
-  content: "Content",
-  diff: "Change",
-  address: "Address",
-  arguments: "Arguments",
-  modelText: "In the model's words",
+const HEADINGS: Record<DetailKind, () => string> = {
+  command: () => t("Command"),
+  path: () => t("File"),
+  content: () => t("Content"),
+  diff: () => t("Change"),
+  address: () => t("Address"),
+  arguments: () => t("Arguments"),
+  modelText: () => t("In the model's words"),
 };
 
-const OPERATIONS: Record<FileChange["op"], string> = {
-  add: "new file",
-  modify: "",
-  delete: "is deleted",
-  move: "is moved",
+const OPERATIONS: Record<FileChange["op"], () => string> = {
+  add: () => t("new file"),
+  modify: () => "",
+  delete: () => t("is deleted"),
+  move: () => t("is moved"),
 };
 
 export function drawApproval(
@@ -36,13 +37,15 @@ export function drawApproval(
   const { title, reason, decidedBy } = approval;
   const changes = approval.changes ?? [];
   const why =
-    decidedBy === undefined ? `Asked because ${reason}.` : `Asked because ${reason} (${decidedBy}).`;
+    decidedBy === undefined
+      ? t("Asked because {0}.", reason)
+      : t("Asked because {0} ({1}).", reason, decidedBy);
   return el(
     "article",
     {
       class: "approval",
       attributes: {
-        "aria-label": `Permission: ${visible(title)}`,
+        "aria-label": t("Permission: {0}", visible(title)),
         tabindex: "-1",
         "data-id": approval.approvalId,
       },
@@ -63,14 +66,14 @@ function drawChange(approval: Approval, change: FileChange, folder: string, send
     visible(label),
     () => send({ type: "openProposed", approvalId: approval.approvalId, path }),
     "link",
-    `Open the change of ${visible(path)} in a diff editor`,
+    t("Open the change of {0} in a diff editor", visible(path)),
   );
   open.disabled = diff === "";
   const line = el(
     "div",
     { class: "file" },
     open,
-    el("span", { class: "counts" }, `${OPERATIONS[op]} `),
+    el("span", { class: "counts" }, `${OPERATIONS[op]()} `),
     el(
       "span",
       { class: "counts" },
@@ -79,7 +82,11 @@ function drawChange(approval: Approval, change: FileChange, folder: string, send
     ),
   );
   const body =
-    diff === "" ? (op === "move" ? undefined : el("p", { class: "reason" }, "Not a text.")) : diffBox(diff);
+    diff === ""
+      ? op === "move"
+        ? undefined
+        : el("p", { class: "reason" }, t("Not a text."))
+      : diffBox(diff);
   return el("div", { class: "change" }, line, body);
 }
 
@@ -89,7 +96,7 @@ function drawDetails(approval: Approval): HTMLElement[] {
   const isShown = (kind: DetailKind, text: string): boolean =>
     changed.size > 0 && (kind === "diff" || kind === "content" || (kind === "path" && changed.has(text)));
   const draw = ({ kind, text }: { kind: DetailKind; text: string }): HTMLElement[] => [
-    el("p", { class: "detail" }, HEADINGS[kind]),
+    el("p", { class: "detail" }, HEADINGS[kind]()),
     kind === "diff" ? diffLines(text) : el("pre", { class: "input", attributes: { tabindex: "0" } }, text),
   ];
   const details = approval.details ?? [];
@@ -102,7 +109,7 @@ function drawDetails(approval: Approval): HTMLElement[] {
           el(
             "details",
             { class: "sent" },
-            el("summary", {}, "As the model sent it"),
+            el("summary", {}, t("As the model sent it")),
             ...folded.flatMap(draw),
           ),
         ];
@@ -127,7 +134,7 @@ function drawAnswers(approval: Approval, canAnswer: boolean, send: Send): HTMLEl
   const others = options.filter((option) => !isPlain(option));
   const menu = el(
     "ul",
-    { class: "answers", attributes: { "aria-label": "More answers" } },
+    { class: "answers", attributes: { "aria-label": t("More answers") } },
     ...others.map((option) =>
       el("li", {}, answer(option, "secondary"), el("span", { class: "rules" }, consequence(option))),
     ),
@@ -140,10 +147,10 @@ function drawAnswers(approval: Approval, canAnswer: boolean, send: Send): HTMLEl
       more.setAttribute("aria-expanded", String(!menu.hidden));
     },
     "more",
-    "More answers, and the rules they add",
+    t("More answers, and the rules they add"),
   );
   more.replaceChildren(icon("chevron-down"));
-  more.setAttribute("aria-label", "More answers");
+  more.setAttribute("aria-label", t("More answers"));
   more.setAttribute("aria-expanded", "false");
   more.hidden = others.length === 0;
   const allow = plain.filter(({ decision }) => decision === "allow").map((option) => answer(option, ""));

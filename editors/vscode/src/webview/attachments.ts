@@ -3,6 +3,7 @@ import { textOfInput } from "../input.ts";
 import type { Input } from "../protocol.ts";
 import { el, iconButton } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { t } from "../words.ts";
 
 /** Pictures that models read. */
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -10,7 +11,7 @@ const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const MOST_BYTES = 20 * 1024 * 1024;
 
 export class Attachments {
-  readonly element = el("ul", { class: "attachments", attributes: { "aria-label": "Attached" } });
+  readonly element = el("ul", { class: "attachments", attributes: { "aria-label": t("Attached") } });
   readonly #send: Send;
   readonly #changed: () => void;
   #inputs: Input[] = [];
@@ -43,7 +44,7 @@ export class Attachments {
     const pictures = files.filter(({ type }) => PICTURES.includes(type));
     for (const each of pictures) void this.#picture(each);
     if (pictures.length < files.length)
-      this.#warn("Only pictures can be attached so: PNG, JPEG, GIF or WebP.");
+      this.#warn(t("Only pictures can be attached so: PNG, JPEG, GIF or WebP."));
     if (files.length > 0) return true;
     const paths = pathsOf(data?.getData("application/vnd.code.uri-list") ?? "");
     this.add(paths.map((path) => ({ type: "file", path })));
@@ -51,7 +52,7 @@ export class Attachments {
   }
 
   async #picture(file: File): Promise<void> {
-    if (file.size > MOST_BYTES) return this.#warn("A picture of more than 20 MB is not attached.");
+    if (file.size > MOST_BYTES) return this.#warn(t("A picture of more than 20 MB is not attached."));
     const url = await new Promise<string>((resolve, reject) => {
       const reader = new FileReader();
       reader.onload = () => resolve(reader.result as string);
@@ -59,7 +60,7 @@ export class Attachments {
       reader.readAsDataURL(file);
     }).catch(() => "");
     const data = url.slice(url.indexOf(",") + 1);
-    if (data === "") return this.#warn("The picture cannot be read.");
+    if (data === "") return this.#warn(t("The picture cannot be read."));
     this.add([{ type: "image", mimeType: file.type, data }]);
   }
 
@@ -70,7 +71,7 @@ export class Attachments {
   #draw(): void {
     const rows = this.#inputs.map((input) => {
       const label = nameOf(input);
-      const remove = iconButton("close", `Remove ${label}`, () => this.#remove(input));
+      const remove = iconButton("close", t("Remove {0}", label), () => this.#remove(input));
       return el("li", {}, el("span", {}, label), remove);
     });
     this.element.replaceChildren(...rows);
@@ -87,7 +88,7 @@ export class Attachments {
 function nameOf(input: Input): string {
   if (input.type !== "image") return textOfInput([input]).replace(/^\[|\]$/g, "");
   const kilobytes = Math.max(1, Math.round((input.data.length * 3) / 4 / 1024));
-  return `picture, ${kilobytes} KB`;
+  return t("picture, {0} KB", kilobytes);
 }
 
 /** Paths of files that were dragged out of VS Code's own lists. */

@@ -2,6 +2,7 @@
 import type { Run } from "../messages.ts";
 import { el, iconButton } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { t } from "../words.ts";
 
 /** Longer code stays without colours. */
 const MOST_COLOURED = 30_000;
@@ -74,11 +75,11 @@ export function codeBlock(code: HTMLElement, info: string, send: Send): HTMLElem
   const text = (): string => code.textContent;
   const bar = el(
     "div",
-    { class: "codeBar", attributes: { role: "toolbar", "aria-label": "Code" } },
+    { class: "codeBar", attributes: { role: "toolbar", "aria-label": t("Code") } },
     el("span", { class: "language" }, language),
-    iconButton("copy", "Copy", () => send({ type: "copy", text: text() })),
-    iconButton("insert", "Insert at Cursor", () => send({ type: "insert", text: text() })),
-    iconButton("git-stash-apply", "Apply to File…", () =>
+    iconButton("copy", t("Copy"), () => send({ type: "copy", text: text() })),
+    iconButton("insert", t("Insert at Cursor"), () => send({ type: "insert", text: text() })),
+    iconButton("git-stash-apply", t("Apply to File…"), () =>
       send({ type: "apply", text: text(), language: info.trim() }),
     ),
   );
@@ -89,7 +90,7 @@ export function codeBlock(code: HTMLElement, info: string, send: Send): HTMLElem
       attributes: {
         tabindex: "0",
         role: "group",
-        "aria-label": `Code${language === "" ? "" : `, ${language}`}`,
+        "aria-label": language === "" ? t("Code") : t("Code, {0}", language),
       },
     },
     code,

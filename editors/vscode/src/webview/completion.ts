@@ -4,11 +4,12 @@ import { complete, wordAt } from "../complete.ts";
 import type { Input } from "../protocol.ts";
 import { el } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { t } from "../words.ts";
 
 export class Completion {
   readonly element = el("ul", {
     class: "candidates",
-    attributes: { role: "listbox", id: "candidates", "aria-label": "Candidates" },
+    attributes: { role: "listbox", id: "candidates", "aria-label": t("Candidates") },
   });
   readonly #box: HTMLTextAreaElement;
   readonly #send: Send;

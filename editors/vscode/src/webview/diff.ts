@@ -1,6 +1,7 @@
 /** Draws a unified diff: each run of lines in one element, so that a long one stays light. */
 import { heightOf, runsOf } from "../changes.ts";
 import { button, el } from "./dom.ts";
+import { t } from "../words.ts";
 
 const SIGNS = { same: " ", added: "+", removed: "-", place: "", folded: "… " };
 /** Lines that are in sight before one asks for all of them. */
@@ -10,7 +11,7 @@ const IN_SIGHT = 16;
 export function diffLines(diff: string): HTMLElement {
   const pre = el("pre", {
     class: "diff",
-    attributes: { tabindex: "0", role: "group", "aria-label": "Diff" },
+    attributes: { tabindex: "0", role: "group", "aria-label": t("Diff") },
   });
   for (const { kind, lines } of runsOf(diff)) {
     const text = lines.map((line) => `${SIGNS[kind]}${line}\n`).join("");
@@ -26,7 +27,7 @@ export function diffBox(diff: string): HTMLElement {
   if (lines <= IN_SIGHT) return pre;
   pre.className = "diff folded";
   const more = button(
-    `Show all ${lines} lines`,
+    t("Show all {0} lines", lines),
     () => {
       pre.className = "diff";
       more.hidden = true;

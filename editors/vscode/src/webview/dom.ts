@@ -1,4 +1,5 @@
 /** Builds elements. Text is always text: nothing here or anywhere on the page takes HTML. */
+import { t } from "../words.ts";
 
 type Child = Node | string | undefined;
 
@@ -47,5 +48,5 @@ export function iconButton(name: string, title: string, onClick: () => void): HT
 
 /** The other client that a message came from. */
 export function sender(from: string | undefined): HTMLElement | undefined {
-  return from === undefined ? undefined : el("span", { class: "from" }, `from ${from}`);
+  return from === undefined ? undefined : el("span", { class: "from" }, t("from {0}", from));
 }

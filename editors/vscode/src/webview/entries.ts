@@ -6,6 +6,7 @@ import type { Colours } from "./code.ts";
 import { button, el, icon, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 import { ToolCard } from "./toolCard.ts";
+import { numberText, t } from "../words.ts";
 
 /** One entry on the page. */
 export interface Drawn {
@@ -64,7 +65,7 @@ function fixed(
   label: () => HTMLElement | undefined = () => undefined,
 ): Drawn {
   const element = el("article", { class: `entry ${name}` }, label(), text(entry));
-  if (entry.kind === "user") element.setAttribute("aria-label", "You");
+  if (entry.kind === "user") element.setAttribute("aria-label", t("You"));
   return {
     element,
     update: (next) => {
@@ -83,11 +84,11 @@ function agent(
   colours: Colours,
 ): Drawn {
   const markdown = new Markdown(entry.text, entry.isOver, send, colours);
-  const cut = el("p", { class: "cut" }, icon("warning"), "The answer was cut off here.");
+  const cut = el("p", { class: "cut" }, icon("warning"), t("The answer was cut off here."));
   cut.hidden = !isCut(entry);
   const element = el(
     "article",
-    { class: "entry agent", attributes: { "aria-label": "Agent" } },
+    { class: "entry agent", attributes: { "aria-label": t("Agent") } },
     markdown.element,
     cut,
   );
@@ -110,7 +111,7 @@ function isCut({ isCut, text }: { isCut: boolean; text: string }): boolean {
 
 function reasoning(text: string, isOver: boolean): Drawn {
   const body = el("div", { class: "body" }, text);
-  const words = el("span", {}, isOver ? "Thought" : "Thinking…");
+  const words = el("span", {}, thought(isOver));
   const summary = el("summary", {}, icon("lightbulb"), words, icon("chevron-right"));
   const element = el("article", { class: "entry reasoning" }, el("details", {}, summary, body));
   return {
@@ -118,11 +119,25 @@ function reasoning(text: string, isOver: boolean): Drawn {
     update: (next) => {
       if (next.kind !== "reasoning") return false;
       body.textContent = next.text;
-      words.textContent = next.isOver ? "Thought" : "Thinking…";
+      words.textContent = thought(next.isOver);
       return true;
     },
     append: (append) => body.append(append.text),
   };
+}
+
+function thought(isOver: boolean): string {
+  return isOver ? t("Thought") : t("Thinking…");
+}
+
+/** How a turn ended; a status of a newer engine is said as it is. */
+function ending(status: string): string {
+  const words: Record<string, string> = {
+    completed: t("Done"),
+    interrupted: t("Stopped"),
+    failed: t("Failed"),
+  };
+  return words[status] ?? status;
 }
 
 function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Drawn {
@@ -131,19 +146,18 @@ function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Dr
     if (next.kind !== "turnEnd") return false;
     const { status, error, durationMs, usage, denials, costNanoUsd } = next.end;
     element.className = `entry end ${status}`;
-    const seconds = (durationMs / 1000).toFixed(durationMs < 10_000 ? 1 : 0);
+    const seconds = numberText(durationMs / 1000, durationMs < 10_000 ? 1 : 0);
     const tokens = usage.inputTokens + usage.outputTokens;
-    const facts = [`${seconds} s`];
-    if (tokens > 0) facts.push(`${tokens.toLocaleString()} tokens`);
+    const facts = [t("{0} s", seconds)];
+    if (tokens > 0) facts.push(t("{0} tokens", numberText(tokens)));
     if (costText(costNanoUsd) !== "") facts.push(costText(costNanoUsd));
-    if (denials !== undefined && denials > 0) facts.push(`${denials} denied`);
-    const words = { completed: "Done", interrupted: "Stopped", failed: "Failed" }[status] ?? status;
-    element.replaceChildren(el("span", { class: "line" }, `${words} · ${facts.join(" · ")}`));
+    if (denials !== undefined && denials > 0) facts.push(t("{0} denied", denials));
+    element.replaceChildren(el("span", { class: "line" }, [ending(status), ...facts].join(" · ")));
     if (error !== undefined) {
       element.append(el("span", { class: "error" }, sentences(error.message, error.hint)));
       if (error.code === "auth") {
         element.append(
-          button("Set API Key…", () => send({ type: "setKey", provider: undefined }), "secondary"),
+          button(t("Set API Key…"), () => send({ type: "setKey", provider: undefined }), "secondary"),
         );
       }
     }

@@ -7,10 +7,11 @@ import type { Send } from "./entries.ts";
 import { Focus } from "./focus.ts";
 import { Queue } from "./queue.ts";
 import { PlanList, drawQuestion } from "./question.ts";
+import { t } from "../words.ts";
 
 export class Around {
-  readonly element = el("section", { class: "around", attributes: { "aria-label": "State" } });
-  readonly #meter = el("div", { class: "meter", attributes: { role: "group", "aria-label": "Context" } });
+  readonly element = el("section", { class: "around", attributes: { "aria-label": t("State") } });
+  readonly #meter = el("div", { class: "meter", attributes: { role: "group", "aria-label": t("Context") } });
   readonly #banners = el("div", { class: "banners", attributes: { role: "status" } });
   readonly #approvals = el("div", { class: "approvals" });
   /** Says once that something is asked; the card itself would be read with its whole diff, and again at each change. */
@@ -52,7 +53,7 @@ export class Around {
     this.#meter.classList.toggle("warning", context?.isNearlyFull === true);
     const facts = [context?.text ?? "", cost].filter((each) => each !== "");
     this.#meter.replaceChildren(el("span", { class: "name" }, title), facts.join(" · "));
-    const price = cost === "" ? "" : `The session cost ${cost} so far.`;
+    const price = cost === "" ? "" : t("The session cost {0} so far.", cost);
     this.#meter.title = [context?.detail ?? "", price].filter((each) => each !== "").join(" ");
   }
 
@@ -63,40 +64,40 @@ export class Around {
       const actions =
         engine.kind === "failed"
           ? [
-              button("Retry", this.#retry),
+              button(t("Retry"), this.#retry),
               button(
-                "Settings",
+                t("Settings"),
                 () => this.#send({ type: "openSettings", setting: "pintle.path" }),
                 "secondary",
               ),
-              button("Log", () => this.#send({ type: "showLog" }), "secondary"),
+              button(t("Log"), () => this.#send({ type: "showLog" }), "secondary"),
             ]
           : [];
       banners.push(banner(engine.kind === "failed" ? "error" : "info", engine.text, engine.hint, actions));
     }
     if (problem !== undefined) {
-      const attach = button("Attach", () => this.#send({ type: "attach" }));
+      const attach = button(t("Attach"), () => this.#send({ type: "attach" }));
       const needs = this.#drawNeed(problem.need);
-      const retry = button("Retry", this.#retry, problem.canAttach || needs.length > 0 ? "secondary" : "");
+      const retry = button(t("Retry"), this.#retry, problem.canAttach || needs.length > 0 ? "secondary" : "");
       const actions = problem.canAttach ? [attach, retry] : [...needs, retry];
       if (problem.isConflict) {
-        actions.push(button("New Session", () => this.#send({ type: "newSession" }), "secondary"));
+        actions.push(button(t("New Session"), () => this.#send({ type: "newSession" }), "secondary"));
       }
       banners.push(banner("error", problem.text, problem.hint, actions));
     }
     if (head.stalledSeconds !== undefined) {
-      const text = `No data from the model for ${head.stalledSeconds} s.`;
-      const hint = "It may still come; trying again stops the turn and sends your message anew.";
+      const text = t("No data from the model for {0} s.", head.stalledSeconds);
+      const hint = t("It may still come; trying again stops the turn and sends your message anew.");
       banners.push(
         banner("warning", text, hint, [
-          button("Cancel", () => this.#send({ type: "stop" })),
-          button("Try Again", () => this.#send({ type: "tryAgain" }), "secondary"),
+          button(t("Cancel"), () => this.#send({ type: "stop" })),
+          button(t("Try Again"), () => this.#send({ type: "tryAgain" }), "secondary"),
         ]),
       );
     }
     for (const { path, label } of head.unsaved) {
-      const text = `${label} changed on disk while your editor holds unsaved text. Your text was kept.`;
-      const compare = button("Compare", () => this.#send({ type: "compareUnsaved", path }));
+      const text = t("{0} changed on disk while your editor holds unsaved text. Your text was kept.", label);
+      const compare = button(t("Compare"), () => this.#send({ type: "compareUnsaved", path }));
       banners.push(banner("warning", text, "", [compare]));
     }
     return banners;
@@ -106,10 +107,10 @@ export class Around {
   #drawNeed(need: Need | undefined): HTMLElement[] {
     if (need === undefined) return [];
     const choose = (kind: string): HTMLElement =>
-      button("Choose Model…", () => this.#send({ type: "chooseModel" }), kind);
+      button(t("Choose Model…"), () => this.#send({ type: "chooseModel" }), kind);
     if (need.kind === "model") return [choose("")];
     const { provider } = need;
-    return [button("Set API Key…", () => this.#send({ type: "setKey", provider })), choose("secondary")];
+    return [button(t("Set API Key…"), () => this.#send({ type: "setKey", provider })), choose("secondary")];
   }
 
   /** A card stays as it is while its question is open, so that it is not moved away under a pointer. */
@@ -137,7 +138,7 @@ export class Around {
       const element = draw();
       if (before === undefined) {
         this.#approvals.append(element);
-        this.#said.textContent = `Pintle asks. ${element.getAttribute("aria-label") ?? ""}`;
+        this.#said.textContent = t("Pintle asks. {0}", element.getAttribute("aria-label") ?? "");
       } else this.focus.replace(before.element, element);
       this.#cards.set(id, { element, canAnswer });
     }

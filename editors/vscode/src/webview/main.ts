@@ -4,6 +4,7 @@ import { el } from "./dom.ts";
 import { Around } from "./head.ts";
 import { Prompt } from "./prompt.ts";
 import { Transcript } from "./transcript.ts";
+import { setWords, type Words } from "../words.ts";
 
 interface Host {
   postMessage(message: FromPage): void;
@@ -13,6 +14,9 @@ interface Host {
 }
 
 declare function acquireVsCodeApi(): Host;
+
+const WORDS = document.getElementById("words")?.textContent;
+if (WORDS !== undefined) setWords(JSON.parse(WORDS) as Words);
 
 const host = acquireVsCodeApi();
 const send = (message: FromPage): void => host.postMessage(message);

@@ -4,23 +4,24 @@ import type { Colours } from "./code.ts";
 import { el } from "./dom.ts";
 import type { Drawn, Send } from "./entries.ts";
 import { drawEntry } from "./entries.ts";
+import { t } from "../words.ts";
 
 export class Nested {
   readonly session: string;
   readonly element = el("div", {
     class: "nested",
-    attributes: { role: "group", "aria-label": "Transcript of the sub-agent" },
+    attributes: { role: "group", "aria-label": t("Transcript of the sub-agent") },
   });
   readonly #send: Send;
   readonly #colours: Colours;
-  readonly #more = el("p", { class: "more" }, "Only the last part is shown.");
+  readonly #more = el("p", { class: "more" }, t("Only the last part is shown."));
   #drawn = new Map<string, Drawn>();
 
   constructor(session: string, send: Send, colours: Colours) {
     this.session = session;
     this.#send = send;
     this.#colours = colours;
-    this.element.append(el("p", { class: "more" }, "Reading…"));
+    this.element.append(el("p", { class: "more" }, t("Reading…")));
   }
 
   update(entries: ViewEntry[], hasEarlier: boolean): void {

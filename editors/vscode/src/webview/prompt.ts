@@ -7,22 +7,23 @@ import { Attachments } from "./attachments.ts";
 import { Completion } from "./completion.ts";
 import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { t } from "../words.ts";
 
 /** So long after the last key the text is kept. */
 const KEEP_MS = 200;
 
 /** What needs no question, in a word or two. */
-const MODES: Record<string, string> = {
-  readOnly: "Read only",
-  ask: "Ask",
-  autoEdit: "Edit freely",
-  full: "Full",
+const MODES: Record<string, () => string> = {
+  readOnly: () => t("Read only"),
+  ask: () => t("Ask"),
+  autoEdit: () => t("Edit freely"),
+  full: () => t("Full"),
 };
 
 export class Prompt {
-  readonly element = el("form", { class: "prompt", attributes: { "aria-label": "Message to Pintle" } });
+  readonly element = el("form", { class: "prompt", attributes: { "aria-label": t("Message to Pintle") } });
   readonly #box = el("textarea", {
-    attributes: { rows: "1", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
+    attributes: { rows: "1", "aria-label": t("Prompt"), placeholder: t("Ask pintle to do something") },
   });
   readonly #attachments: Attachments;
   readonly #completion: Completion;
@@ -43,10 +44,20 @@ export class Prompt {
   constructor(send: Send) {
     this.#send = send;
     this.#verbs = {
-      send: button("Send", () => this.#submit("send"), "", "Send (Enter)"),
-      steer: button("Steer", () => this.#submit("steer"), "", "Put it into the running turn (Enter)"),
-      queue: button("Queue", () => this.#submit("queue"), "secondary", "Send it after this turn (Alt+Enter)"),
-      stop: button("Stop", () => this.#send({ type: "stop" }), "secondary stop", "Stop the turn (Escape)"),
+      send: button(t("Send"), () => this.#submit("send"), "", t("Send (Enter)")),
+      steer: button(t("Steer"), () => this.#submit("steer"), "", t("Put it into the running turn (Enter)")),
+      queue: button(
+        t("Queue"),
+        () => this.#submit("queue"),
+        "secondary",
+        t("Send it after this turn (Alt+Enter)"),
+      ),
+      stop: button(
+        t("Stop"),
+        () => this.#send({ type: "stop" }),
+        "secondary stop",
+        t("Stop the turn (Escape)"),
+      ),
     };
     const picker = (type: "chooseModel" | "chooseEffort" | "chooseMode"): HTMLButtonElement =>
       button("", () => this.#send({ type }), "picker");
@@ -86,8 +97,8 @@ export class Prompt {
     this.#verbs.send.hidden = this.#isRunning;
     for (const verb of ["steer", "queue", "stop"] as const) this.#verbs[verb].hidden = !this.#isRunning;
     this.#box.placeholder = this.#isRunning
-      ? "Steer the running turn, or queue what comes next"
-      : "Ask pintle to do something";
+      ? t("Steer the running turn, or queue what comes next")
+      : t("Ask pintle to do something");
     this.#drawPickers(head);
     this.#changed();
   }
@@ -96,20 +107,24 @@ export class Prompt {
     const plain = withoutEffort(model);
     const effort = model.slice(plain.length + 1);
     const name = plain.slice(plain.indexOf("/") + 1);
-    const work = mode === "plan" ? "Plan first" : (MODES[permissionMode] ?? "Default mode");
+    const work = mode === "plan" ? t("Plan first") : (MODES[permissionMode]?.() ?? t("Default mode"));
     const { chooseModel, chooseEffort, chooseMode } = this.#pickers;
     const draw = (element: HTMLButtonElement, text: string, title: string): void => {
       element.textContent = text;
       element.title = title;
       element.setAttribute("aria-label", title);
     };
-    draw(chooseModel, name === "" ? "Model…" : name, plain === "" ? "Choose a model" : `Model: ${plain}`);
+    draw(
+      chooseModel,
+      name === "" ? t("Model…") : name,
+      plain === "" ? t("Choose a model") : t("Model: {0}", plain),
+    );
     draw(
       chooseEffort,
-      effort === "" ? "Effort" : effort,
-      `Effort: ${effort === "" ? "the model's own" : effort}`,
+      effort === "" ? t("Effort") : effort,
+      effort === "" ? t("Effort: the model's own") : t("Effort: {0}", effort),
     );
-    draw(chooseMode, work, `Mode: ${work}`);
+    draw(chooseMode, work, t("Mode: {0}", work));
     chooseEffort.hidden = model === "";
   }
 

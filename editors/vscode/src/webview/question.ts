@@ -2,6 +2,7 @@
 import type { PlanItem, Question } from "../protocol.ts";
 import { button, el, icon } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { t } from "../words.ts";
 
 /** A card that answers with one press, or, where several options may be chosen, with what was chosen before. */
 export function drawQuestion(question: Question, canAnswer: boolean, send: Send): HTMLElement {
@@ -9,7 +10,11 @@ export function drawQuestion(question: Question, canAnswer: boolean, send: Send)
   const chosen = new Set<string>();
   const words = el<"input">("input", {
     class: "words",
-    attributes: { type: "text", placeholder: "Answer in your own words", "aria-label": "Your own words" },
+    attributes: {
+      type: "text",
+      placeholder: t("Answer in your own words"),
+      "aria-label": t("Your own words"),
+    },
   });
   const say = (optionIds: string[]) => send({ type: "say", questionId, optionIds, text: words.value });
   const options = (question.options ?? []).map((option, at) => {
@@ -27,7 +32,7 @@ export function drawQuestion(question: Question, canAnswer: boolean, send: Send)
     return element;
   });
   const done = button(
-    "Send",
+    t("Send"),
     () => {
       if (chosen.size > 0 || words.value.trim() !== "") say([...chosen]);
     },
@@ -40,7 +45,7 @@ export function drawQuestion(question: Question, canAnswer: boolean, send: Send)
   });
   return el(
     "article",
-    { class: "approval question", attributes: { "aria-label": `Question: ${question.text}` } },
+    { class: "approval question", attributes: { "aria-label": t("Question: {0}", question.text) } },
     el("p", { class: "title" }, question.text),
     question.plan === undefined ? undefined : el("pre", { class: "input" }, question.plan),
     el("div", { class: "options" }, ...options),
@@ -53,13 +58,17 @@ const MARKS: Record<string, string> = {
   in_progress: "circle-large-filled",
   completed: "pass",
 };
-const STATES: Record<string, string> = { pending: "to do", in_progress: "in progress", completed: "done" };
+const STATES: Record<string, (step: string) => string> = {
+  pending: (step) => t("to do: {0}", step),
+  in_progress: (step) => t("in progress: {0}", step),
+  completed: (step) => t("done: {0}", step),
+};
 
 /** The steps of a plan, while something of it is to be done: it leaves when all is. */
 export class PlanList {
   readonly element = el("details", { class: "plan" });
   readonly #summary = el("summary");
-  readonly #steps = el("ul", { attributes: { "aria-label": "Plan" } });
+  readonly #steps = el("ul", { attributes: { "aria-label": t("Plan") } });
   #drawn = "";
 
   constructor() {
@@ -74,12 +83,12 @@ export class PlanList {
     this.#drawn = drawn;
     const done = plan.filter(({ status }) => status === "completed").length;
     this.element.hidden = done === plan.length;
-    this.#summary.replaceChildren(icon("checklist"), `Plan: ${done} of ${plan.length} done`);
+    this.#summary.replaceChildren(icon("checklist"), t("Plan: {0} of {1} done", done, plan.length));
     this.#steps.replaceChildren(
       ...plan.map(({ status, content }) =>
         el(
           "li",
-          { class: status, attributes: { "aria-label": `${STATES[status] ?? status}: ${content}` } },
+          { class: status, attributes: { "aria-label": STATES[status]?.(content) ?? content } },
           icon(MARKS[status] ?? "question"),
           el("span", {}, content),
         ),

@@ -3,11 +3,12 @@ import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
 import { button, el, iconButton, sender } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { t } from "../words.ts";
 
 type Waiting = Head["queue"][number];
 
 export class Queue {
-  readonly element = el("ul", { class: "queue", attributes: { "aria-label": "Waiting messages" } });
+  readonly element = el("ul", { class: "queue", attributes: { "aria-label": t("Waiting messages") } });
   readonly #send: Send;
   #drawn = "";
   #shown: Waiting[] = [];
@@ -54,27 +55,27 @@ export class Queue {
     return el(
       "li",
       {},
-      el("span", { class: "delivery" }, isSteer ? "steer" : "next"),
+      el("span", { class: "delivery" }, isSteer ? t("steer") : t("next")),
       sender(waiting.from),
       el("span", { class: "text" }, text),
       el(
         "span",
         { class: "verbs" },
-        isFirst ? undefined : verb("arrow-up", "Move Up", () => update({ before: before.itemId })),
+        isFirst ? undefined : verb("arrow-up", t("Move Up"), () => update({ before: before.itemId })),
         verb(
           isSteer ? "debug-step-over" : "debug-step-into",
-          isSteer ? "Send After This Turn" : "Put into the Running Turn",
+          isSteer ? t("Send After This Turn") : t("Put into the Running Turn"),
           () => update({ delivery: isSteer ? "followUp" : "steer" }),
         ),
-        verb("edit", "Edit", () => this.#edit(waiting)),
-        verb("close", "Remove", () => this.#send({ type: "queueRemove", itemId })),
+        verb("edit", t("Edit"), () => this.#edit(waiting)),
+        verb("close", t("Remove"), () => this.#send({ type: "queueRemove", itemId })),
       ),
     );
   }
 
   #edit(waiting: Waiting): void {
     const { itemId, content } = waiting;
-    const box = el("textarea", { attributes: { "aria-label": "Waiting message" } });
+    const box = el("textarea", { attributes: { "aria-label": t("Waiting message") } });
     box.value = textOfInput(content.filter(({ type }) => type === "text"));
     const end = (): void => {
       this.#editing = undefined;
@@ -94,7 +95,12 @@ export class Queue {
       if (event.key === "Enter") save();
       else end();
     });
-    const verbs = el("span", { class: "verbs" }, button("Save", save), button("Cancel", end, "secondary"));
+    const verbs = el(
+      "span",
+      { class: "verbs" },
+      button(t("Save"), save),
+      button(t("Cancel"), end, "secondary"),
+    );
     this.#editing = { itemId, element: el("li", { class: "editing" }, box, verbs) };
     this.#draw();
     box.focus();

@@ -2,6 +2,7 @@
 import type { Look, Piece } from "../ansi.ts";
 import { readAnsi } from "../ansi.ts";
 import { el } from "./dom.ts";
+import { t } from "../words.ts";
 
 /** Lines that stay while output streams; the first ones go. */
 const MOST_LINES = 1000;
@@ -9,7 +10,7 @@ const MOST_LINES = 1000;
 export class TerminalText {
   readonly element = el("pre", {
     class: "output terminal",
-    attributes: { tabindex: "0", role: "group", "aria-label": "Output" },
+    attributes: { tabindex: "0", role: "group", "aria-label": t("Output") },
   });
   /** The last line as it came, and the look that it begins with. */
   #open = "";

@@ -2,6 +2,7 @@
 import MarkdownIt from "markdown-it";
 import { el } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { t } from "../words.ts";
 
 const parser = new MarkdownIt({ html: false, linkify: true });
 // Only whole addresses: names of files look like those of hosts.
@@ -98,7 +99,7 @@ function inline(tokens: Token[], send: Send): (Node | string)[] {
 
 function checkbox(isChecked: boolean): HTMLElement {
   const box = el("input", {
-    attributes: { type: "checkbox", "aria-label": isChecked ? "done" : "to be done" },
+    attributes: { type: "checkbox", "aria-label": isChecked ? t("done") : t("to be done") },
   });
   box.checked = isChecked;
   box.disabled = true;

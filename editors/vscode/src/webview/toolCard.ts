@@ -6,6 +6,8 @@ import { button, el, icon, iconButton } from "./dom.ts";
 import type { Drawn, Send } from "./entries.ts";
 import { Nested } from "./nested.ts";
 import { TerminalText } from "./terminal.ts";
+import { statusWord } from "../toolWords.ts";
+import { numberText, plural, t } from "../words.ts";
 
 type Entry = Extract<ViewEntry, { kind: "tool" }>;
 
@@ -20,11 +22,11 @@ export class ToolCard implements Drawn {
   readonly #facts = el("span", { class: "facts" });
   readonly #input = el("pre", {
     class: "input",
-    attributes: { tabindex: "0", role: "group", "aria-label": "Arguments" },
+    attributes: { tabindex: "0", role: "group", "aria-label": t("Arguments") },
   });
   readonly #plain = el("pre", {
     class: "output",
-    attributes: { tabindex: "0", role: "group", "aria-label": "Output" },
+    attributes: { tabindex: "0", role: "group", "aria-label": t("Output") },
   });
   readonly #terminal = new TerminalText();
   readonly #full = el("p", { class: "full" });
@@ -43,7 +45,7 @@ export class ToolCard implements Drawn {
     summary.addEventListener("click", () => (this.#isTouched = true));
     this.#details.append(summary, this.#input, this.#plain, this.#terminal.element, this.#full);
     this.#details.addEventListener("toggle", () => this.#opened());
-    this.#stop = iconButton("debug-stop", "Stop This", () => this.#stopIt());
+    this.#stop = iconButton("debug-stop", t("Stop This"), () => this.#stopIt());
     this.#stop.classList.add("stopOne");
     this.element = el("article", { class: "entry tool" }, this.#details, this.#stop, this.#files);
     this.#draw();
@@ -69,10 +71,14 @@ export class ToolCard implements Drawn {
     const tool = this.#tool;
     const status = tool.isError && tool.status === "completed" ? "failed" : tool.status;
     this.element.dataset["status"] = status;
-    this.element.setAttribute("aria-label", `${tool.verb} ${tool.subject}, ${status}`);
+    this.element.setAttribute(
+      "aria-label",
+      `${tool.sentence.replace("{0}", () => tool.subject)}, ${statusWord(status)}`,
+    );
     this.#icon.replaceChildren(icon(iconOf(status, tool.icon)));
     const subject = tool.isCode ? el("code", {}, tool.subject) : tool.subject;
-    this.#title.replaceChildren(`${tool.verb} `, subject);
+    const [before = "", after = ""] = tool.sentence.split("{0}");
+    this.#title.replaceChildren(before, subject, after);
     this.#facts.textContent = factsOf(tool, status);
     this.#input.textContent = tool.input;
     if (status !== "pending") this.#colours.colour(this.#input, tool.language);
@@ -89,8 +95,8 @@ export class ToolCard implements Drawn {
     const { fullBytes } = this.#tool;
     this.#full.hidden = fullBytes === undefined;
     if (fullBytes === undefined) return;
-    const show = button("Show All", () => this.#send({ type: "fullOutput", key: this.#key }), "link");
-    this.#full.replaceChildren(`A part of ${sizeText(fullBytes)}. `, show);
+    const show = button(t("Show All"), () => this.#send({ type: "fullOutput", key: this.#key }), "link");
+    this.#full.replaceChildren(`${t("A part of {0}.", sizeText(fullBytes))} `, show);
   }
 
   /** A sub-agent's own transcript is read when somebody looks at it. */
@@ -122,7 +128,7 @@ export class ToolCard implements Drawn {
       name,
       () => this.#send({ type: "openDiff", path: change.path }),
       "link",
-      `Open the diff of ${change.path}`,
+      t("Open the diff of {0}", change.path),
     );
     const counts = el(
       "span",
@@ -133,7 +139,7 @@ export class ToolCard implements Drawn {
     const line = el("div", { class: "file" }, open, counts);
     if (change.diff === "") return line;
     // The button stands beside the fold's own, not in it: a screen reader would not find it there.
-    const hunks = el("details", { class: "hunks" }, el("summary", {}, "Hunks"), diffLines(change.diff));
+    const hunks = el("details", { class: "hunks" }, el("summary", {}, t("Hunks")), diffLines(change.diff));
     return el("div", {}, line, hunks);
   }
 
@@ -154,13 +160,16 @@ function iconOf(status: string, name: string): string {
 
 function factsOf({ exitCode, durationMs }: ViewTool, status: string): string {
   const facts: string[] = [];
-  if (exitCode !== undefined && exitCode !== 0) facts.push(`exit ${exitCode}`);
-  if (status === "declined") facts.push("not allowed");
-  if (durationMs !== undefined && durationMs >= 1000) facts.push(`${(durationMs / 1000).toFixed(1)} s`);
+  if (exitCode !== undefined && exitCode !== 0) facts.push(t("exit {0}", exitCode));
+  if (status === "declined") facts.push(t("not allowed"));
+  if (durationMs !== undefined && durationMs >= 1000)
+    facts.push(t("{0} s", numberText(durationMs / 1000, 1)));
   return facts.join(" · ");
 }
 
 export function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  if (bytes < 1024) return plural(bytes, "{0} byte", "{0} bytes");
+  return bytes < 1024 * 1024
+    ? t("{0} KB", Math.round(bytes / 1024))
+    : t("{0} MB", numberText(bytes / 1024 / 1024, 1));
 }

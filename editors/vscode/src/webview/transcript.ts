@@ -10,6 +10,7 @@ import { button, el, icon } from "./dom.ts";
 import type { Drawn, Send } from "./entries.ts";
 import { drawEntry } from "./entries.ts";
 import { ToolCard } from "./toolCard.ts";
+import { t } from "../words.ts";
 
 /** More than this on the page, and the oldest go when nobody looks at them. */
 const MOST_DRAWN = 300;
@@ -26,11 +27,11 @@ const KEEP_MS = 150;
 export class Transcript {
   readonly element = el("main", {
     class: "transcript",
-    attributes: { "aria-label": "Transcript", tabindex: "0" },
+    attributes: { "aria-label": t("Transcript"), tabindex: "0" },
   });
   readonly #list = el("div", {
     class: "list",
-    attributes: { role: "log", "aria-live": "polite", "aria-label": "Conversation" },
+    attributes: { role: "log", "aria-live": "polite", "aria-label": t("Conversation") },
   });
   readonly #earlier: HTMLButtonElement;
   readonly #latest: HTMLButtonElement;
@@ -41,8 +42,8 @@ export class Transcript {
     "div",
     { class: "empty" },
     icon("comment-discussion-sparkle"),
-    el("p", { class: "heading" }, "What is to be done?"),
-    el("p", {}, "The agent reads freely, and asks before it changes a file or runs a command."),
+    el("p", { class: "heading" }, t("What is to be done?")),
+    el("p", {}, t("The agent reads freely, and asks before it changes a file or runs a command.")),
   );
   #drawn: Drawn[] = [];
   readonly #keys = new Map<string, Drawn>();
@@ -61,8 +62,8 @@ export class Transcript {
     this.#colours = new Colours(send);
     this.#keepPlace = keepPlace;
     this.#place = placeOf(place);
-    this.#earlier = button("Show Earlier", () => this.#ask("earlier"), "earlier");
-    this.#latest = button("Newest", () => this.#toNewest(), "latest");
+    this.#earlier = button(t("Show Earlier"), () => this.#ask("earlier"), "earlier");
+    this.#latest = button(t("Newest"), () => this.#toNewest(), "latest");
     this.#latest.prepend(icon("arrow-down"));
     this.#latest.hidden = true;
     this.element.append(this.#earlier, this.#empty, this.#list, this.#latest);

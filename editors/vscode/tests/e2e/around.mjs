@@ -17,7 +17,7 @@ export async function aProblemIsFixedFromItsPlace(rig) {
   await window.page.keyboard.press("Control+.");
   await window.page.getByText("Fix with Pintle").click({ timeout: LONG });
   await window.sees("Fix this problem.");
-  await window.sees("1 diagnostics of");
+  await window.sees("1 diagnostic of");
   await window.sees("Fixed.");
   // A selection is added to what stands in the prompt box.
   await window.editor.click();

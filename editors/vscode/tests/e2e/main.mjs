@@ -7,6 +7,7 @@ import * as faults from "./faults.mjs";
 import * as first from "./first.mjs";
 import * as hidden from "./hidden.mjs";
 import * as help from "./help.mjs";
+import * as language from "./language.mjs";
 import * as load from "./load.mjs";
 import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
@@ -46,6 +47,7 @@ for (const [name, run] of Object.entries({
   ...around,
   ...pictures,
   ...help,
+  ...language,
   ...hidden,
   ...servers,
   ...trust,

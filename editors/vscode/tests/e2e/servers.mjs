@@ -66,7 +66,7 @@ export async function aPersonLogsInToAServerInTheBrowserAndOutOfIt(rig) {
     await window.pick("Log in, in the browser");
     await window.notification("You are logged in to the MCP server guarded.").waitFor({ timeout: LONG });
     await window.command("Pintle: MCP Servers…");
-    await window.page.locator(".quick-input-list", { hasText: "ready, 1 tools" }).waitFor({ timeout: LONG });
+    await window.page.locator(".quick-input-list", { hasText: "ready, 1 tool" }).waitFor({ timeout: LONG });
     await window.pick("guarded");
     await window.pick("Log out");
     await window.notification("You are logged out of the MCP server guarded.").waitFor({ timeout: LONG });

@@ -123,8 +123,17 @@ export function watch() {
   });
 }
 
+/** Gives VS Code a display language: as of a language pack that translates nothing of VS Code itself. */
+function setLanguage(userData, language) {
+  const translations = path.join(userData, "main.i18n.json");
+  fs.writeFileSync(translations, JSON.stringify({ contents: {} }));
+  const extensions = [{ extensionIdentifier: { id: "test.pack" }, version: "1.0.0" }];
+  const pack = { hash: "empty", extensions, translations: { vscode: translations }, label: language };
+  fs.writeFileSync(path.join(userData, "languagepacks.json"), JSON.stringify({ [language]: pack }));
+}
+
 /** Starts VS Code and a browser, and gives what the cases work with. */
-export async function start(vsix, { trustsAll = true } = {}) {
+export async function start(vsix, { trustsAll = true, language } = {}) {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-vscode-"));
   const port = await freePort();
   const userData = path.join(base, "user-data");
@@ -168,6 +177,10 @@ export async function start(vsix, { trustsAll = true } = {}) {
     "--bind-addr",
     `127.0.0.1:${port}`,
   ];
+  if (language !== undefined) {
+    setLanguage(userData, language);
+    flags.push("--locale", language);
+  }
   if (trustsAll) flags.push("--disable-workspace-trust");
   const server = spawn(node, [entry, ...common, ...flags], { env, stdio, detached: true });
   await listens("code-server", `http://127.0.0.1:${port}/healthz`);

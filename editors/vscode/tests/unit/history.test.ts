@@ -192,7 +192,7 @@ test("a preview is sorted by whose work the files are, and conflicts stay unless
   );
   assert.deepEqual(preview.conflicts, ["/w/c"]);
   assert.deepEqual(saidOf("both", result), {
-    text: "2 items forgotten, 0 known again, 2 files left as it is, 1 file put back, 1 file cannot be brought back, left as it is, 1 file removed",
+    text: "2 items forgotten, 0 known again, 2 files left as they are, 1 file put back, 1 file cannot be brought back, left as it is, 1 file removed",
     isWhole: false,
   });
   assert.equal(saidOf("files", { ...result, files: [] }).text, "nothing was to be done");

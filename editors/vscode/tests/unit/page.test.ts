@@ -5,6 +5,7 @@ import type { FromPage, ViewEntry } from "../../src/messages.ts";
 import { meterOf } from "../../src/context.ts";
 import type { EventRecord, Question } from "../../src/protocol.ts";
 import { apply, attach, emptyState } from "../../src/reducer.ts";
+import { drawn, type Element } from "./element.ts";
 
 type Draw = (question: Question, canAnswer: boolean, send: (message: FromPage) => void) => unknown;
 
@@ -20,65 +21,6 @@ const { drawEntry } = (await import(ENTRIES)) as {
   ) => { element: unknown; update: (entry: ViewEntry) => boolean };
 };
 
-/** What the cards use of an element. */
-class Element {
-  readonly tag: string;
-  className = "";
-  title = "";
-  type = "";
-  value = "";
-  dataset: Record<string, string> = {};
-  disabled = false;
-  children: (Element | string)[] = [];
-  readonly attributes = new Map<string, string>();
-  readonly #listeners = new Map<string, ((event: unknown) => void)[]>();
-
-  constructor(tag: string) {
-    this.tag = tag;
-  }
-
-  append(...children: (Element | string)[]): void {
-    this.children.push(...children);
-  }
-
-  replaceChildren(...children: (Element | string)[]): void {
-    this.children = children;
-  }
-
-  setAttribute(name: string, value: string): void {
-    this.attributes.set(name, value);
-  }
-
-  addEventListener(kind: string, listener: (event: unknown) => void): void {
-    this.#listeners.set(kind, [...(this.#listeners.get(kind) ?? []), listener]);
-  }
-
-  /** As a browser: nothing happens on what is disabled. */
-  dispatch(kind: string, event: unknown = {}): void {
-    if (this.disabled) return;
-    for (const listener of this.#listeners.get(kind) ?? []) listener(event);
-  }
-
-  click(): void {
-    this.dispatch("click");
-  }
-
-  get text(): string {
-    return this.children.map((each) => (typeof each === "string" ? each : each.text)).join("");
-  }
-
-  find(tag: string, text = ""): Element {
-    const found = this.all(tag).find((each) => each.text.includes(text));
-    assert.ok(found, `there is no ${tag} with ${text}`);
-    return found;
-  }
-
-  all(tag: string): Element[] {
-    const below = this.children.flatMap((each) => (typeof each === "string" ? [] : each.all(tag)));
-    return this.tag === tag ? [this, ...below] : below;
-  }
-}
-
 const question: Question = {
   questionId: "q",
   sessionId: "s",
@@ -92,16 +34,6 @@ const question: Question = {
   ],
   deadlineMs: 0,
 };
-
-/** Draws with the stand-in for a document. */
-function drawn<T>(draw: () => T): T {
-  Object.assign(globalThis, { document: { createElement: (tag: string) => new Element(tag) } });
-  try {
-    return draw();
-  } finally {
-    Reflect.deleteProperty(globalThis, "document");
-  }
-}
 
 /** A card, and what it sent. */
 function card(more: Partial<Question> = {}, canAnswer = true): { root: Element; sent: FromPage[] } {

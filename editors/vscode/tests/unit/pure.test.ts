@@ -425,6 +425,6 @@ test("what a person looks at is attached: the selection, else the file, and what
   assert.deepEqual(attach({ ...shown, selected: none, isDirty: true, diagnostics: [] }), [unsaved]);
   assert.equal(
     textOfInput([{ type: "text", text: "why?" }, ...attach(shown), { type: "file", path: "b" }]),
-    "why?\n[selection of /w/a, line 2]\n[1 diagnostics of /w/a]\n[b]",
+    "why?\n[selection of /w/a, line 2]\n[1 diagnostic of /w/a]\n[b]",
   );
 });

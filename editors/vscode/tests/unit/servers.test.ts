@@ -17,7 +17,7 @@ test("a server is described by its state, and switched or started again", () => 
     [{}, "idle", "uvx mcp-server-time", "Switch it off for this session"],
     [
       { status: "ready", about: "mcp-time 1", tools },
-      "ready, 1 tools",
+      "ready, 1 tool",
       "uvx mcp-server-time — mcp-time 1",
       "Switch it off for this session",
     ],

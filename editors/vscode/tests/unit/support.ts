@@ -9,6 +9,7 @@ import type { ApplyEditParams } from "../../src/protocol.ts";
 import type { Change } from "../../src/state.ts";
 import type { Status } from "../../src/engine.ts";
 import type { Settings } from "../../src/settings.ts";
+import { ENGLISH, setWords } from "../../src/words.ts";
 
 export interface Rig {
   chat: Chat;
@@ -64,6 +65,16 @@ export class FakeEditor implements Editor {
 
   refused(path: string, why: string): void {
     this.refusals.push(`${path}: ${why}`);
+  }
+}
+
+/** Runs something in another language. */
+export function speaking<T>(language: string, texts: Record<string, string>, run: () => T): T {
+  setWords({ language, texts });
+  try {
+    return run();
+  } finally {
+    setWords(ENGLISH);
   }
 }
 

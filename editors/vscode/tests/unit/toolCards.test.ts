@@ -25,8 +25,8 @@ function call(
 }
 
 function said(item: Item): string {
-  const { verb, subject, icon } = viewTool(item as Parameters<typeof viewTool>[0], NONE);
-  return `${icon} | ${verb} ${subject}`;
+  const { sentence, subject, icon } = viewTool(item as Parameters<typeof viewTool>[0], NONE);
+  return `${icon} | ${sentence.replace("{0}", subject)}`;
 }
 
 for (const [item, want] of [
@@ -104,8 +104,8 @@ test("a job and a sub-agent are cards; a sub-agent that has answered does not ru
   };
   const shown = viewTool(job as never, { ...NONE, output: "so far" });
   assert.deepEqual(
-    [shown.verb, shown.subject, shown.output, shown.stop],
-    ["Running in the background", "make", "so far", { kind: "job", jobId: "j1" }],
+    [shown.sentence, shown.subject, shown.output, shown.stop],
+    ["Running in the background {0}", "make", "so far", { kind: "job", jobId: "j1" }],
   );
   const agent = {
     id: "i",
@@ -121,7 +121,7 @@ test("a job and a sub-agent are cards; a sub-agent that has answered does not ru
   };
   const nested = viewTool(agent as never, NONE);
   assert.deepEqual(
-    [nested.verb, nested.subject, nested.status, nested.agentSession, nested.output],
-    ["Sub-agent finished", "look", "completed", "s2", "seen"],
+    [nested.sentence, nested.subject, nested.status, nested.agentSession, nested.output],
+    ["Sub-agent finished {0}", "look", "completed", "s2", "seen"],
   );
 });

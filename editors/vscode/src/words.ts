@@ -1,0 +1,46 @@
+/**
+ * The texts that people see, in the language of VS Code.
+ *
+ * The table is set once, before anything is drawn: in the extension host from VS Code's own bundle, in the page from what the host wrote
+ * into it. A constant of a module holds no result of `t`, for it would be made before that.
+ */
+
+export interface Words {
+  /** Such as `de`, for numbers. */
+  language: string;
+  /** Translations, each under the English text. */
+  texts: Record<string, string>;
+}
+
+export const ENGLISH: Words = { language: "en", texts: {} };
+
+let words = ENGLISH;
+
+export function setWords(next: Words): void {
+  words = next;
+}
+
+/** The language and the translations that were set. */
+export function currentWords(): Words {
+  return words;
+}
+
+/** Translates a whole sentence or name, and puts values for `{0}`, `{1}`. A place without a value stays: it is filled by whoever draws it. */
+export function t(text: string, ...values: (string | number)[]): string {
+  return (words.texts[text] ?? text).replaceAll(/\{(\d+)\}/g, (place, at: string) =>
+    String(values[Number(at)] ?? place),
+  );
+}
+
+/** Translates one of two texts by a number, which is `{0}` in both; more values follow. */
+export function plural(count: number, one: string, many: string, ...more: (string | number)[]): string {
+  return t(count === 1 ? one : many, count, ...more);
+}
+
+/** A number as it is written in the language that was set. */
+export function numberText(value: number, digits = 0): string {
+  return value.toLocaleString(words.language, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}

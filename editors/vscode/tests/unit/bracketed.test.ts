@@ -1,0 +1,343 @@
+/**
+ * Everything that is drawn, with all texts between brackets and all data in Greek: what is shown outside of brackets has no Latin letter.
+ */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { test } from "node:test";
+import { rowsOf } from "../../src/attention.ts";
+import { runsOf } from "../../src/changes.ts";
+import { modelRows } from "../../src/choices.ts";
+import { nameOfOther } from "../../src/clients.ts";
+import { ClosedError, RpcError } from "../../src/connection.ts";
+import { meterOf } from "../../src/context.ts";
+import { hunkLabel, stateWord } from "../../src/hunks.ts";
+import { textOfInput } from "../../src/input.ts";
+import { locate } from "../../src/locate.ts";
+import type { Head, ViewEntry } from "../../src/messages.ts";
+import { problemOf } from "../../src/problem.ts";
+import { viewEntry } from "../../src/project.ts";
+import type { Approval, Hunk, Input, Item, Question, SessionRewindResult } from "../../src/protocol.ts";
+import { ErrorCode } from "../../src/protocol.ts";
+import { goesOnText, stopReceipt } from "../../src/receipts.ts";
+import { apply, emptyState } from "../../src/reducer.ts";
+import { checkpointRows, previewOf, saidOf, scopeRows } from "../../src/rewind.ts";
+import { actionsOf, describeServer } from "../../src/servers.ts";
+import { viewTool } from "../../src/toolCards.ts";
+import { conflictText, wordsOf } from "../../src/verdict.ts";
+import { judgeError, judgeResult } from "../../src/version.ts";
+import { drawn, type Element } from "./element.ts";
+import { speaking } from "./support.ts";
+
+const BUNDLE = JSON.parse(
+  fs.readFileSync(path.join(import.meta.dirname, "../../l10n/bundle.l10n.json"), "utf8"),
+) as Record<string, string>;
+
+const BRACKETED = Object.fromEntries(Object.keys(BUNDLE).map((text) => [text, `⟦${text}⟧`]));
+
+function outside(text: string): string {
+  const inner = text.replaceAll(/⟦[^⟦⟧]*⟧/g, "");
+  return inner === text ? text : outside(inner);
+}
+
+const option = { optionId: "α", label: "α", decision: "allow", scope: "once" } as const;
+const approval = {
+  approvalId: "α",
+  title: "α",
+  reason: "α",
+  decidedBy: "β",
+  details: ["command", "path", "content", "diff", "address", "arguments", "modelText"].map((kind) => ({
+    kind,
+    text: "@@ -1 +1 @@\n+α\n",
+  })),
+  changes: ["add", "modify", "delete", "move"].map((op) => ({
+    op,
+    path: "/α",
+    oldPath: "/β",
+    added: 1,
+    removed: 1,
+    diff: op === "modify" ? "+α\n".repeat(20) : op === "add" ? "+α\n" : "",
+  })),
+  options: [
+    option,
+    { ...option, decision: "abort" },
+    ...["turn", "session", "project", "user"].flatMap((scope) => [
+      { ...option, scope, rules: ["α"] },
+      { ...option, scope, rules: ["α", "β"] },
+    ]),
+  ],
+} as unknown as Approval;
+const question = {
+  questionId: "α",
+  text: "α",
+  plan: "α",
+  options: [{ optionId: "α", label: "α" }],
+} as unknown as Question;
+const range = { start: 1, end: 2 };
+const picture: Input = { type: "image", mimeType: "", data: "" };
+const content: Input[] = [
+  { type: "file", path: "α", range },
+  { type: "selection", path: "α", range: { start: 1, end: 1 }, text: "α" },
+  { type: "diagnostics", path: "α", items: [] },
+  picture,
+];
+const rewound = {
+  dropped: ["α"],
+  restored: ["α"],
+  files: ["restore", "remove", "leave", "lost", "failed"].flatMap((action) =>
+    ["agent", "other", "conflict", "α"].map((owner) => ({ path: "α", owner, action })),
+  ),
+} as unknown as SessionRewindResult;
+const machine = { platform: "linux", path: "", home: "/", isExecutable: () => false };
+
+const KINDS = ["read", "edit", "delete", "move", "search", "execute", "fetch", "use"];
+const NAMES = ["list", "write", "plan", "task", "wait"];
+const STATUSES = ["pending", "running", "completed", "failed", "declined", "cancelled"];
+
+function calls(): Item[] {
+  const output = {
+    content: [{ type: "image", mimeType: "", data: "" }],
+    details: { fullOutput: { bytes: 9 } },
+  };
+  const call = { type: "toolCall", title: "α", output, durationMs: 2000 };
+  return STATUSES.flatMap((status) => [
+    ...KINDS.map((kind) => ({ ...call, toolName: "α", kind, status })),
+    ...NAMES.map((toolName) => ({ ...call, toolName, kind: "α", status })),
+    { type: "job", title: "α", command: "α", status },
+    { type: "subagent", task: "α", state: status === "running" ? "working" : "done", status },
+    { type: "compaction", tokensBefore: 1000, tokensAfter: 500, status },
+  ]) as unknown as Item[];
+}
+
+function entries(): ViewEntry[] {
+  const at = { key: "α", atMs: 0 };
+  const end = (status: string): ViewEntry =>
+    ({
+      ...at,
+      kind: "turnEnd",
+      end: {
+        status,
+        durationMs: 1000,
+        usage: { inputTokens: 1, outputTokens: 1 },
+        denials: 1,
+        error: { message: "α", code: "auth" },
+      },
+    }) as unknown as ViewEntry;
+  const streamed = { input: "", field: undefined, output: "" };
+  return [
+    { ...at, kind: "user", text: "α", from: nameOfOther("pintle-vscode-1", "", true) },
+    { ...at, kind: "reasoning", text: "α", isOver: false, isCut: false },
+    { ...at, kind: "reasoning", text: "α", isOver: true, isCut: false },
+    ...["completed", "interrupted", "failed"].map(end),
+    ...calls().map((item): ViewEntry => ({
+      ...at,
+      kind: "tool",
+      tool: viewTool(item as Parameters<typeof viewTool>[0], streamed),
+    })),
+  ];
+}
+
+function head(more: Partial<Head>): Head {
+  return {
+    engine: { kind: "failed", text: "α", hint: "" },
+    problem: {
+      text: "α",
+      hint: "",
+      isConflict: true,
+      canAttach: false,
+      need: { kind: "key", provider: "α" },
+    },
+    activity: "running",
+    stalledSeconds: 41,
+    folder: "/",
+    title: "α",
+    model: "α",
+    permissionMode: "ask",
+    mode: "act",
+    cost: "$1",
+    context: meterOf({ tokens: 500, window: 900 }),
+    queue: [
+      { itemId: "α", content: [picture], delivery: "steer", from: undefined },
+      { itemId: "β", content: [picture], delivery: "followUp", from: "α" },
+    ] as unknown as Head["queue"],
+    approvals: [{ approval, canAnswer: true }],
+    questions: [{ question, canAnswer: true }],
+    plan: ["pending", "in_progress", "completed"].map((status) => ({ status, content: "α" }) as never),
+    unsaved: [{ path: "α", label: "α" }],
+    ...more,
+  };
+}
+
+/** The page's parts take a browser's types, which are not here. */
+async function part<T>(file: string): Promise<T> {
+  return (await import(`../../src/webview/${file}.ts`)) as T;
+}
+
+type Part = { element: Element; update: (head: Head) => void };
+const { Around } = await part<{ Around: new (send: unknown, prompt: object) => Part }>("head");
+const { Prompt } = await part<{ Prompt: new (send: unknown) => Part }>("prompt");
+const { Transcript } = await part<{ Transcript: new (...given: unknown[]) => Part }>("transcript");
+const { Attachments } = await part<{
+  Attachments: new (...given: unknown[]) => { element: Element; add: (inputs: unknown[]) => void };
+}>("attachments");
+const { drawEntry } = await part<{
+  drawEntry: (entry: ViewEntry, send: unknown, colours: unknown) => { element: Element };
+}>("entries");
+const nothing = (): void => undefined;
+
+function page(): string[] {
+  return drawn(() => {
+    const shown: Element[] = [];
+    for (const more of [
+      {},
+      { activity: "idle", mode: "plan", permissionMode: "" },
+      { activity: "idle", permissionMode: "readOnly", model: "α" },
+      { permissionMode: "autoEdit", model: "" },
+      { permissionMode: "full" },
+    ] as Partial<Head>[]) {
+      for (const each of [new Around(nothing, { focus: nothing, retry: nothing }), new Prompt(nothing)]) {
+        each.update(head(more));
+        shown.push(each.element);
+      }
+    }
+    const attachments = new Attachments(nothing, nothing);
+    attachments.add(content);
+    shown.push(attachments.element, new Transcript(nothing, undefined, nothing).element);
+    const colours = { colour: nothing };
+    shown.push(...entries().map((each) => drawEntry(each, nothing, colours).element));
+    return shown.flatMap((each) => each.shown);
+  });
+}
+
+const hunk = { kind: "text", oldText: "", newText: "", state: "pending" } as unknown as Hunk;
+const verdicts = ["keep", "undo", "reopen", "comment", "withdraw"].map((effect) => ({
+  verdict: { parts: [{ effect, outcome: "applied", path: "α" }] },
+}));
+
+function events(): string[] {
+  const state = emptyState();
+  const record = (event: object, seq: number): void => {
+    apply(state, { sessionId: "α", seq, tsMs: 0, turnId: "α", event } as never);
+  };
+  [
+    { type: "retry.scheduled", message: "α", delayMs: 1, attempt: 1, of: 2 },
+    { type: "context.pruned", results: 1 },
+    { type: "history.rewound", dropped: ["α"], restored: [] },
+    { type: "review.queued", refused: { reason: "α" } },
+  ].forEach(record);
+  return state.entries.map((entry) => (entry.kind === "notice" ? entry.notice.message : ""));
+}
+
+const ROWS: Record<string, () => (string | undefined)[]> = {
+  "the page": page,
+  "notices of events": events,
+  "an item of a newer engine": () => {
+    const entry = { kind: "item", key: "α", tsMs: 0, item: { type: "α" }, streamed: {} };
+    const view = viewEntry(entry as never);
+    return [view.kind === "notice" ? view.notice.message : "nothing"];
+  },
+  "answers to pick from": () => {
+    const rows = [
+      ...rowsOf({ kind: "approval", approval }),
+      ...rowsOf({ kind: "question", question: { ...question, multiple: true } }),
+    ];
+    return rows.flatMap(({ label, detail }) => [label.replace(/^\$\([\w-]+\) /, ""), detail]);
+  },
+  "folded lines": () => runsOf(" α\n".repeat(50)).flatMap(({ lines }) => lines),
+  models: () => {
+    const price = { inputUsdPerMtok: 1, outputUsdPerMtok: 2 };
+    const models = [{ model: "α", window: 1000, price, vision: true }];
+    const rows = modelRows({ models, providers: [{ name: "α", key: "missing" }] } as never, "");
+    return rows.flatMap(({ label, description, detail }) => [label, description, detail]);
+  },
+  "the meter": () => {
+    const meter = meterOf({ tokens: 5000, window: 200_000 });
+    return [meter?.text, meter?.detail];
+  },
+  hunks: () => [
+    hunkLabel({ ...hunk, kind: "mode" }),
+    hunkLabel({ ...hunk, kind: "file" }),
+    hunkLabel({ ...hunk, kind: "file", oldText: "α" }),
+    ...(["modified", "conflict", "kept", "undone"] as const).map((state) => stateWord({ ...hunk, state })),
+  ],
+  inputs: () => [textOfInput(content)],
+  "the engine's place": () =>
+    ["", "/α"].map((setting) => {
+      const located = locate(setting, "/", "/", machine);
+      return "problem" in located ? located.problem : "nothing";
+    }),
+  problems: () => {
+    const error = (code: number, data: object, message = "α"): RpcError => new RpcError(code, message, data);
+    return [
+      new ClosedError(),
+      error(ErrorCode.conflict, { code: "openElsewhere" }),
+      error(ErrorCode.conflict, { code: "openElsewhere", isSharedEngine: true }),
+      error(ErrorCode.authRequired, { code: "auth" }),
+      error(ErrorCode.authRequired, { code: "auth" }, "no key for α"),
+      error(0, { code: "config" }, "no model"),
+    ].flatMap((each) => {
+      const { text, hint } = problemOf(each);
+      return [text, hint];
+    });
+  },
+  versions: () => [
+    ...["0.1", "9.0", "α"].map((version) => {
+      const judged = judgeResult({ protocol: { name: "α", version } } as never);
+      return judged.ok ? "nothing" : judged.hint;
+    }),
+    ...["0.1", "9.0"].map((version) => {
+      const data = { code: "", supported: [version] };
+      const judged = judgeError(new RpcError(ErrorCode.unsupportedProtocol, "", data));
+      return judged.ok ? "nothing" : judged.hint;
+    }),
+  ],
+  receipts: () => {
+    const item = (type: string): object => ({ kind: "item", item: { type, status: "running" } });
+    const state = { activity: "running", entries: [item("job")], queue: [{}] };
+    return [
+      stopReceipt(state as never, true),
+      stopReceipt({ activity: "idle", entries: [], queue: [] }, false),
+      goesOnText(1),
+      goesOnText(2),
+    ];
+  },
+  rewinding: () => {
+    const preview = previewOf("both", rewound);
+    const checkpoints = [
+      { seq: 0, changed: [] },
+      { seq: 1, changed: ["α"], turnId: "α" },
+      { seq: 2, changed: ["α", "α", "α", "α", "α", "α"] },
+    ];
+    return [
+      preview.conversation,
+      previewOf("both", { ...rewound, restored: [] }).conversation,
+      ...preview.groups.flatMap(({ title, files }) => [title, ...files.map(({ action }) => action)]),
+      saidOf("both", rewound).text,
+      saidOf("files", { ...rewound, files: [] }).text,
+      ...scopeRows().flatMap(({ label, description }) => [label, description]),
+      ...checkpointRows(checkpoints as never, (each) => each).flatMap(({ label, detail }) => [label, detail]),
+    ];
+  },
+  servers: () =>
+    (["idle", "starting", "ready", "failed", "off"] as const).flatMap((status) => {
+      const server = { name: "α", target: "α", status, login: "possible" } as never;
+      const actions = actionsOf(server).flatMap((each) => [each.label, "said" in each ? each.said : ""]);
+      return [describeServer(server).description, ...actions];
+    }),
+  verdicts: () => [
+    wordsOf(verdicts as never).text,
+    wordsOf([{ ...verdicts[0], isQueued: true }] as never).text,
+    conflictText("α", { effect: "undo" } as never),
+    conflictText("α", { effect: "keep" } as never),
+  ],
+};
+
+for (const [name, shown] of Object.entries(ROWS)) {
+  test(`all that is shown comes from the table: ${name}`, () => {
+    const texts = speaking("en", BRACKETED, shown)
+      .map((text) => text ?? "")
+      .filter((text) => text !== "");
+    assert.ok(texts.length > 0);
+    for (const text of texts) assert.doesNotMatch(outside(text), /[A-Za-z]/, text);
+  });
+}

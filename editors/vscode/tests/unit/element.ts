@@ -1,0 +1,103 @@
+/** A small stand-in for a document: the page's cards are drawn on it. */
+import assert from "node:assert/strict";
+
+/** What the page uses of an element. */
+export class Element {
+  readonly tag: string;
+  className = "";
+  title = "";
+  type = "";
+  value = "";
+  placeholder = "";
+  hidden = false;
+  /** Class names are for eyes alone: nothing here asks for them. */
+  readonly classList = { add: (): void => undefined, toggle: (): void => undefined };
+  dataset: Record<string, string> = {};
+  disabled = false;
+  children: (Element | string)[] = [];
+  readonly attributes = new Map<string, string>();
+  readonly #listeners = new Map<string, ((event: unknown) => void)[]>();
+
+  constructor(tag: string) {
+    this.tag = tag;
+  }
+
+  append(...children: (Element | string)[]): void {
+    this.children.push(...children);
+  }
+
+  prepend(...children: (Element | string)[]): void {
+    this.children.unshift(...children);
+  }
+
+  get childElementCount(): number {
+    return this.children.length;
+  }
+
+  get textContent(): string {
+    return this.text;
+  }
+
+  set textContent(text: string) {
+    this.children = [text];
+  }
+
+  replaceChildren(...children: (Element | string)[]): void {
+    this.children = children;
+  }
+
+  setAttribute(name: string, value: string): void {
+    this.attributes.set(name, value);
+  }
+
+  getAttribute(name: string): string | undefined {
+    return this.attributes.get(name);
+  }
+
+  addEventListener(kind: string, listener: (event: unknown) => void): void {
+    this.#listeners.set(kind, [...(this.#listeners.get(kind) ?? []), listener]);
+  }
+
+  /** As a browser: nothing happens on what is disabled. */
+  dispatch(kind: string, event: unknown = {}): void {
+    if (this.disabled) return;
+    for (const listener of this.#listeners.get(kind) ?? []) listener(event);
+  }
+
+  click(): void {
+    this.dispatch("click");
+  }
+
+  get text(): string {
+    return this.children.map((each) => (typeof each === "string" ? each : each.text)).join("");
+  }
+
+  /** All that a person sees, points at or hears of it and below; the text of an element is one, with what stands in it. */
+  get shown(): string[] {
+    const named = ["aria-label", "placeholder"].map((name) => this.attributes.get(name) ?? "");
+    const own = this.children.some((each) => typeof each === "string") ? [this.text] : [];
+    const below = this.children.flatMap((each) => (typeof each === "string" ? [] : each.shown));
+    return [this.title, this.placeholder, ...named, ...own, ...below];
+  }
+
+  find(tag: string, text = ""): Element {
+    const found = this.all(tag).find((each) => each.text.includes(text));
+    assert.ok(found, `there is no ${tag} with ${text}`);
+    return found;
+  }
+
+  all(tag: string): Element[] {
+    const below = this.children.flatMap((each) => (typeof each === "string" ? [] : each.all(tag)));
+    return this.tag === tag ? [this, ...below] : below;
+  }
+}
+
+/** Draws with the stand-in for a document. */
+export function drawn<T>(draw: () => T): T {
+  Object.assign(globalThis, { document: { createElement: (tag: string) => new Element(tag) } });
+  try {
+    return draw();
+  } finally {
+    Reflect.deleteProperty(globalThis, "document");
+  }
+}
