@@ -66,6 +66,13 @@ PYTHON
   "$cache/node/bin/node" --version
 }
 
+# A copy of code-server with VS Code's own check for proposed APIs, of hard links but for what differs.
+strict() {
+  rm -rf "$cache/code-strict"
+  cp -al "$cache/code" "$cache/code-strict"
+  "$cache/node/bin/node" "$here/strict.mjs" "$cache/code-strict/node_modules/code-server"
+}
+
 install_npm() {
   local folder=$cache/$1
   shift
@@ -80,3 +87,4 @@ once "tools-$vsce_version-$playwright_version-$axe_version" install_npm tools "@
 [[ ${1:-} == --tools ]] && exit 0
 have_system || { say "system packages (apt-get)"; system_packages >>"$cache/setup.log" 2>&1; }
 once "code-server-$code_version" install_npm code "code-server@$code_version"
+once "code-server-strict-$code_version" strict

@@ -1,4 +1,5 @@
 // Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
+import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as around from "./around.mjs";
 import * as axe from "./axe.mjs";
@@ -11,6 +12,7 @@ import * as language from "./language.mjs";
 import * as load from "./load.mjs";
 import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
+import * as proposals from "./proposals.mjs";
 import * as race from "./race.mjs";
 import * as review from "./review.mjs";
 import * as rewind from "./rewind.mjs";
@@ -48,6 +50,7 @@ for (const [name, run] of Object.entries({
   ...pictures,
   ...help,
   ...language,
+  ...proposals,
   ...hidden,
   ...servers,
   ...trust,
@@ -63,6 +66,7 @@ for (const [name, run] of Object.entries({
     const own = async (options) => (used = await start(process.env.PINTLE_VSIX, options));
     try {
       await run(rig, own);
+      if (!used.expectsRefusals) assert.deepEqual(used.refusals(), [], "only stable API is used");
     } catch (error) {
       await used.failed(name);
       throw error;

@@ -123,6 +123,16 @@ export function watch() {
   });
 }
 
+/** What VS Code says to an extension that uses what is not stable. */
+const REFUSAL = /CANNOT use API proposal|is a proposed menu identifier/;
+
+function writeFiles(folder, files) {
+  for (const [file, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    fs.writeFileSync(path.join(folder, file), text);
+  }
+}
+
 /** Gives VS Code a display language: as of a language pack that translates nothing of VS Code itself. */
 function setLanguage(userData, language) {
   const translations = path.join(userData, "main.i18n.json");
@@ -133,7 +143,7 @@ function setLanguage(userData, language) {
 }
 
 /** Starts VS Code and a browser, and gives what the cases work with. */
-export async function start(vsix, { trustsAll = true, language } = {}) {
+export async function start(vsix, { trustsAll = true, language, extension } = {}) {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-vscode-"));
   const port = await freePort();
   const userData = path.join(base, "user-data");
@@ -152,8 +162,9 @@ export async function start(vsix, { trustsAll = true, language } = {}) {
       "git.openRepositoryInParentFolders": "never",
     }),
   );
+  if (extension !== undefined) writeFiles(path.join(extensions, "another"), extension);
   const node = path.join(cache, "node/bin/node");
-  const entry = path.join(cache, "code/node_modules/code-server/out/node/entry.js");
+  const entry = path.join(cache, "code-strict/node_modules/code-server/out/node/entry.js");
   const common = [
     "--user-data-dir",
     userData,
@@ -191,6 +202,8 @@ export class Rig {
   constructor(base, port, server, browser) {
     Object.assign(this, { base, port, server, browser });
     this.contexts = [];
+    this.console = [];
+    this.expectsRefusals = false;
   }
 
   /** A folder with files, its own settings and its own script for the engine. */
@@ -199,10 +212,7 @@ export class Rig {
     const scriptFile = path.join(this.base, "scripts", `${name}.json`);
     fs.mkdirSync(path.join(folder, ".vscode"), { recursive: true });
     fs.mkdirSync(path.dirname(scriptFile), { recursive: true });
-    for (const [file, text] of Object.entries(files)) {
-      fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
-      fs.writeFileSync(path.join(folder, file), text);
-    }
+    writeFiles(folder, files);
     if (script !== undefined) fs.writeFileSync(scriptFile, JSON.stringify(script));
     const all = {
       "pintle.path": engineBinary,
@@ -221,27 +231,38 @@ export class Rig {
   }
 
   /** Opens a folder in a window of its own. */
-  async window(folder, { isShown = true } = {}) {
+  window(folder, { isShown = true } = {}) {
+    return this.#open("folder", folder.path, isShown);
+  }
+
+  /** Opens a file of a workspace in a window of its own. */
+  workspace(file) {
+    return this.#open("workspace", file, true);
+  }
+
+  async #open(kind, place, isShown) {
     const context = await this.browser.newContext({ viewport: { width: 1400, height: 860 } });
     this.contexts.push(context);
     const page = await context.newPage();
+    page.on("console", (message) => this.console.push(message.text()));
     const window = new Window(page);
-    await page.goto(`http://127.0.0.1:${this.port}/?folder=${encodeURIComponent(folder.path)}`);
+    await page.goto(`http://127.0.0.1:${this.port}/?${kind}=${encodeURIComponent(place)}`);
     await window.loaded();
     if (isShown) await window.show();
     return window;
   }
 
-  /** Opens a file of a workspace in a window of its own. */
-  async workspace(file) {
-    const context = await this.browser.newContext({ viewport: { width: 1400, height: 860 } });
-    this.contexts.push(context);
-    const page = await context.newPage();
-    const window = new Window(page);
-    await page.goto(`http://127.0.0.1:${this.port}/?workspace=${encodeURIComponent(file)}`);
-    await window.loaded();
-    await window.show();
-    return window;
+  /** What VS Code refused to extensions so far: in the log of the extension host, and in the windows' consoles. */
+  refusals() {
+    const logs = path.join(this.base, "user-data/logs");
+    const texts = fs
+      .readdirSync(logs, { recursive: true })
+      .filter((name) => name.endsWith(".log"))
+      .map((name) => fs.readFileSync(path.join(logs, name), "utf8"));
+    return [...this.console, ...texts]
+      .join("\n")
+      .split("\n")
+      .filter((line) => REFUSAL.test(line));
   }
 
   /** Keeps what the open windows look like. */
