@@ -27,7 +27,7 @@ export type ViewEntry = { key: string; atMs: number } & (
 
 /** A call of a tool, a job, a sub-agent or a compaction as a card. */
 export interface ViewTool {
-  /** What it does or did, in words; `{0}` is the place of the subject. */
+  /** The sentence that says it; `{0}` is the place of the subject. */
   sentence: string;
   subject: string;
   /** The subject is a command or another text that reads better as code. */

@@ -61,7 +61,7 @@ export interface ScopeRow {
   summarize?: true;
 }
 
-/** What can go back, as rows to pick from. */
+/** The scopes of a rewind, as rows to pick from. */
 export function scopeRows(): ScopeRow[] {
   return [
     { label: t("Conversation and files"), scope: "both" },
@@ -84,7 +84,7 @@ function owners(): [owner: string, title: string][] {
   ];
 }
 
-/** What becomes of a file, or of so many. */
+/** The fate of a file, and of so many files, by the engine's word for it. */
 const ACTIONS: Record<string, { one: () => string; several: (count: number) => string }> = {
   restore: {
     one: () => t("put back"),

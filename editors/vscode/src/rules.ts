@@ -3,7 +3,7 @@ import type { ApprovalOption, Scope } from "./protocol.ts";
 import { visible } from "./visible.ts";
 import { plural, t } from "./words.ts";
 
-/** How long an answer holds, and so where its rules stand: for one rule and for several. */
+/** The sentence for the rules that an answer adds, by its scope: until when they hold, or where they stand. */
 const ADDS: Record<Scope, (count: number, rules: string) => string> = {
   once: (count, rules) => plural(count, "Adds the rule {1}.", "Adds the rules {1}.", rules),
   turn: (count, rules) =>

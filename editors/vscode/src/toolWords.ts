@@ -1,4 +1,4 @@
-/** What tools do, in sentences whose `{0}` is what it is done to. Pure. */
+/** Sentences for calls of tools; the place `{0}` is for the subject. Pure. */
 import { t } from "./words.ts";
 
 /** While it runs, when it is done, when it did not work, when it did not happen, when it was stopped. */
@@ -127,7 +127,7 @@ export function toolSentence(kind: ToolKind, status: string, isError: boolean): 
   return status === "completed" ? done : doing;
 }
 
-/** How far a call is, in a word; a status of a newer engine is said as it is. */
+/** The status of a call in a word; one of a newer engine is said as it is. */
 export function statusWord(status: string): string {
   const words: Record<string, string> = {
     pending: t("pending"),

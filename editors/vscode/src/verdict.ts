@@ -5,7 +5,7 @@ import { plural, t } from "./words.ts";
 /** It is decided, and done once the call that runs has ended. */
 const WAITS = "queued";
 
-/** What was done to so many hunks, by the engine's word for it. */
+/** The sentence for so many hunks, by the engine's word for the effect. */
 const DONE: Record<string, (count: number) => string> = {
   keep: (count) => plural(count, "{0} hunk kept", "{0} hunks kept"),
   undo: (count) => plural(count, "{0} hunk undone", "{0} hunks undone"),

@@ -130,7 +130,7 @@ function thought(isOver: boolean): string {
   return isOver ? t("Thought") : t("Thinking…");
 }
 
-/** How a turn ended; a status of a newer engine is said as it is. */
+/** The end of a turn in a word; a status of a newer engine is said as it is. */
 function ending(status: string): string {
   const words: Record<string, string> = {
     completed: t("Done"),

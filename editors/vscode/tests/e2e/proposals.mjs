@@ -1,4 +1,4 @@
-// What this VS Code refuses: all other cases prove that the package asks for nothing of it.
+// Proposed API is refused here; all other cases prove that the package asks for none.
 import assert from "node:assert/strict";
 import { until } from "./support.mjs";
 

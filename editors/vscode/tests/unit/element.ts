@@ -1,7 +1,7 @@
 /** A small stand-in for a document: the page's cards are drawn on it. */
 import assert from "node:assert/strict";
 
-/** What the page uses of an element. */
+/** An element, as far as the page uses one. */
 export class Element {
   readonly tag: string;
   className = "";

@@ -45,7 +45,7 @@ test("texts are looked up, their places filled, numbers written as the language 
   ]);
 });
 
-/** What must be the same in a translation: places for values, and the links of the manifest. */
+/** The parts of a text that its translation has too: places for values, and links of the manifest. */
 function fixed(text: string): string[] {
   return [...text.matchAll(/\{\d+\}|\(command:[^)]*\)/g)].map(([each]) => each).sort();
 }
