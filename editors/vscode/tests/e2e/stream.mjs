@@ -1,12 +1,15 @@
 // A stream of 10,000 deltas, and a session with many entries, without a gap between two frames of the page.
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { LONG, processes, recordSession, until, watch } from "./support.mjs";
+import { LONG, mostBetweenFrames, processes, recordSession, until, watch } from "./support.mjs";
 
 const DELTAS = 10_000;
+/** Of the clock, between two frames: other work on the machine counts too. */
 const MOST_MS = 100;
+/** Of the processor, in the page's thread, which VS Code's own window shares with it here. */
+const MOST_PROCESSOR_MS = 50;
 
-/** Streams once; gives the largest gap between two frames, in milliseconds. */
+/** Streams once; gives the largest gap between two frames, in milliseconds of the clock and of the processor. */
 async function stream(rig, name, attempt, text, delayMs) {
   const folder = rig.folder(`stream ${name} ${attempt}`, {
     script: { delayMs, replies: [{ blocks: [{ text: `${text}END` }] }] },
@@ -14,6 +17,7 @@ async function stream(rig, name, attempt, text, delayMs) {
   const window = await rig.window(folder);
   const body = window.view.locator("body");
   await window.view.locator("body[data-engine=ready]").waitFor({ timeout: LONG });
+  await rig.browser.startTracing(window.page, { categories: ["blink.user_timing"] });
   await body.evaluate(watch);
   const begun = Date.now();
   await window.send("Go");
@@ -23,14 +27,16 @@ async function stream(rig, name, attempt, text, delayMs) {
     window.pintleFrames.stop = true;
     return window.pintleFrames;
   });
+  const processor = mostBetweenFrames(await rig.browser.stopTracing());
   await window.shot(`20-stream-${name}`);
   assert.match(await window.transcript(), /word9999[^]*END/);
   console.log(
     `${DELTAS} deltas, ${name}: ${seconds.toFixed(1)} s, ${seen.frames} frames, ` +
-      `largest gap ${seen.largest.toFixed(0)} ms, longest task ${seen.longTask.toFixed(0)} ms`,
+      `largest gap ${seen.largest.toFixed(0)} ms, ${processor.toFixed(0)} ms of the processor, ` +
+      `longest task ${seen.longTask.toFixed(0)} ms`,
   );
   await window.page.context().close();
-  return seen.largest;
+  return { gap: seen.largest, processor };
 }
 
 export async function tenThousandDeltasLeaveNoGapBetweenFrames(rig) {
@@ -46,9 +52,15 @@ export async function tenThousandDeltasLeaveNoGapBetweenFrames(rig) {
     ["as fast as it goes", words.join(""), 0],
   ]) {
     // A machine that is busy with something else makes gaps too, but not each time.
-    let gap = Infinity;
-    for (let attempt = 0; attempt < 3 && gap >= MOST_MS + 1; attempt++)
-      gap = await stream(rig, name, attempt, text, delayMs);
+    let [gap, processor] = [Infinity, Infinity];
+    for (let attempt = 0; attempt < 3 && (gap >= MOST_MS + 1 || processor >= MOST_PROCESSOR_MS); attempt++) {
+      const seen = await stream(rig, name, attempt, text, delayMs);
+      [gap, processor] = [Math.min(gap, seen.gap), Math.min(processor, seen.processor)];
+    }
+    assert.ok(
+      processor < MOST_PROCESSOR_MS,
+      `${name}: ${processor} ms of the processor between two frames, three times`,
+    );
     // Frames come in steps of a sixtieth of a second: six of them are a hair over the limit.
     assert.ok(gap < MOST_MS + 1, `${name}: a gap of ${gap} ms between two frames, three times`);
   }

@@ -103,7 +103,7 @@ export async function recordSession(rig, folder, prompts) {
   await exited;
 }
 
-/** Watches the page's frames and long tasks until it is told to stop. */
+/** Watches the page's frames and long tasks until it is told to stop. Each frame is a mark, for a trace. */
 export function watch() {
   const seen = { frames: 0, largest: 0, longTask: 0, stop: false };
   window.pintleFrames = seen;
@@ -113,6 +113,7 @@ export function watch() {
   let last = performance.now();
   const frame = (now) => {
     seen.frames += 1;
+    performance.mark("pintle frame");
     seen.largest = Math.max(seen.largest, now - last);
     last = now;
     if (!seen.stop) requestAnimationFrame(frame);
@@ -123,7 +124,7 @@ export function watch() {
   });
 }
 
-/** What VS Code says to an extension that uses what is not stable. */
+/** VS Code's words for an extension that uses proposed API. */
 const REFUSAL = /CANNOT use API proposal|is a proposed menu identifier/;
 
 function writeFiles(folder, files) {
@@ -131,6 +132,18 @@ function writeFiles(folder, files) {
     fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     fs.writeFileSync(path.join(folder, file), text);
   }
+}
+
+/**
+ * The most time of the processor, in milliseconds, that the thread of a watched page had between two frames, by a trace of the marks. On a
+ * machine that does nothing else the frames are no further apart than that and what drawing in other threads takes.
+ */
+export function mostBetweenFrames(trace) {
+  const times = JSON.parse(trace)
+    .traceEvents.filter(({ name }) => name === "pintle frame")
+    .map(({ tts }) => tts / 1000)
+    .sort((a, b) => a - b);
+  return Math.max(...times.slice(1).map((time, n) => time - times[n]));
 }
 
 /** Gives VS Code a display language: as of a language pack that translates nothing of VS Code itself. */
@@ -252,7 +265,7 @@ export class Rig {
     return window;
   }
 
-  /** What VS Code refused to extensions so far: in the log of the extension host, and in the windows' consoles. */
+  /** The refusals of proposed API so far: from the logs of VS Code, and from the windows' consoles. */
   refusals() {
     const logs = path.join(this.base, "user-data/logs");
     const texts = fs
