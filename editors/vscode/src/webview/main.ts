@@ -4,6 +4,7 @@ import { el } from "./dom.ts";
 import { Around } from "./head.ts";
 import { Prompt } from "./prompt.ts";
 import { Transcript } from "./transcript.ts";
+import { Updates } from "./updates.ts";
 import { setWords, type Words } from "../words.ts";
 
 interface Host {
@@ -24,6 +25,7 @@ const send = (message: FromPage): void => host.postMessage(message);
 const transcript = new Transcript(send, host.getState()?.place, (place) =>
   host.setState(place === undefined ? {} : { place }),
 );
+const updates = new Updates((waiting) => transcript.update(waiting));
 const prompt = new Prompt(send);
 const around = new Around(send, {
   focus: () => prompt.focus(),
@@ -40,13 +42,14 @@ function receive(message: ToPage): void {
     document.body.dataset["activity"] = message.head.activity;
     document.body.dataset["engine"] = message.head.engine.kind;
   }
+  if (message.type !== "update") updates.flush();
   switch (message.type) {
     case "reset":
       transcript.reset(message);
       prompt.restore(message.session, message.draft);
       return;
     case "update":
-      transcript.update(message.entries, message.appends);
+      updates.add(message);
       return;
     case "earlier":
       transcript.earlier(message);

@@ -4,13 +4,14 @@
  * Only so many entries are on the page; others come from the extension host when a person comes near them. Entries have numbers, which may
  * be below 0.
  */
-import type { Append, Run, ToPage, ViewEntry } from "../messages.ts";
+import type { Run, ToPage, ViewEntry } from "../messages.ts";
 import { Colours } from "./code.ts";
 import { button, el, icon } from "./dom.ts";
 import type { Drawn, Send } from "./entries.ts";
 import { drawEntry } from "./entries.ts";
 import { ToolCard } from "./toolCard.ts";
 import { t } from "../words.ts";
+import type { Update } from "./updates.ts";
 
 /** More than this on the page, and the oldest go when nobody looks at them. */
 const MOST_DRAWN = 300;
@@ -95,9 +96,11 @@ export class Transcript {
     this.#edges();
   }
 
-  update(entries: { index: number; entry: ViewEntry }[], appends: Append[]): void {
-    for (const { index, entry } of entries) this.#put(index - this.#first, entry);
-    for (const append of appends) this.#keys.get(append.key)?.append(append);
+  update(updates: Update[]): void {
+    for (const { entries, appends } of updates) {
+      for (const { index, entry } of entries) this.#put(index - this.#first, entry);
+      for (const append of appends) this.#keys.get(append.key)?.append(append);
+    }
     if (this.#follows) {
       if (this.#drawn.length > MOST_DRAWN) this.#dropFirst(this.#drawn.length - KEPT_DRAWN);
       this.#toEnd();

@@ -182,3 +182,20 @@ test("the cost of a session is what it was when it was opened, and that of turns
   turn(4, 7);
   assert.equal(state.costNanoUsd, 57);
 });
+
+test("updates that wait for one frame are drawn as fewer, in their order", async () => {
+  type Update = { entries: { index: number }[]; appends: { key: string; field: string; text: string }[] };
+  const UPDATES = "../../src/webview/updates.ts";
+  const { joined } = (await import(UPDATES)) as { joined: (updates: Update[]) => Update[] };
+  const append = (key: string, text: string, field = "text"): Update => ({
+    entries: [],
+    appends: [{ key, field, text }],
+  });
+  const entry: Update = { entries: [{ index: 1 }], appends: [{ key: "b", field: "text", text: "4" }] };
+  const given = [append("a", "1"), append("a", "2"), append("a", "3", "output"), entry, append("b", "5")];
+  assert.deepEqual(joined(given), [
+    { entries: [], appends: [...append("a", "12").appends, ...append("a", "3", "output").appends] },
+    { entries: [{ index: 1 }], appends: append("b", "45").appends },
+  ]);
+  assert.equal(given[0]?.appends[0]?.text, "1", "what was given stays as it is");
+});
