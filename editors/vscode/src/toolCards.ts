@@ -108,7 +108,7 @@ function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
       diff,
     })),
     fullBytes: details?.fullOutput?.bytes,
-    stop: status === "running" ? { kind: "tool" } : undefined,
+    stop: status === "running" && item.byProvider !== true ? { kind: "tool" } : undefined,
   };
 }
 

@@ -28,7 +28,7 @@ local function ask(here, method, params, said)
   end)
 end
 
----What runs of some kinds, oldest first.
+---What runs of some kinds and can be stopped, oldest first.
 ---@param view pintle.View
 ---@param kinds table<string, true>
 ---@return pintle.Item[]
@@ -36,7 +36,7 @@ local function running(view, kinds)
   local found = {}
   for _, item in pairs(view.state.items) do
     local is_running = item.status == "running" or item.state == "working"
-    if kinds[item.type] and is_running then
+    if kinds[item.type] and is_running and not item.byProvider then
       found[#found + 1] = item
     end
   end

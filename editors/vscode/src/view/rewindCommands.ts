@@ -4,11 +4,11 @@
  */
 import * as vscode from "vscode";
 import type { Chat } from "../chat.ts";
-import { textOfInput } from "../input.ts";
 import { lineOf, problemOf } from "../problem.ts";
 import { labelOf } from "../project.ts";
 import type {
   HistoryPoint,
+  Input,
   ItemId,
   RewindScope,
   SessionId,
@@ -20,6 +20,7 @@ import { checkpointRows, placesOf, previewOf, saidOf, scopeRows } from "../rewin
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { sentence } from "../sentence.ts";
+import { asDraft } from "../turns.ts";
 import { describeTime } from "./sessionsTree.ts";
 import { t } from "../words.ts";
 
@@ -97,7 +98,7 @@ class Rewinding {
         const all = { label: t("Here, with all of it"), itemId: undefined, isLeft: false };
         const place = await this.#pickPlace(here, t("Fork Before Which Message?"), all);
         if (place === undefined) return;
-        const message = await messageOf(here, place.itemId);
+        const { text, attached } = asDraft([{ content: await messageOf(here, place.itemId) }]);
         const { sessionId } = await here.chat.request("session/fork", {
           sessionId: here.sessionId,
           subscribe: false,
@@ -105,7 +106,7 @@ class Rewinding {
         });
         await here.chat.openSession(sessionId);
         await this.#owner.view.focus();
-        if (message !== "") this.#owner.view.returned(message);
+        this.#owner.view.returned(text, attached);
         say(t("This is the fork; Pintle: Open Session goes back to the other one."));
       },
     );
@@ -222,18 +223,19 @@ class Rewinding {
     const words = `${sentence(text)} ${t("Pintle: Redo the Last Rewind goes forward again.")}`;
     if (isWhole) say(words);
     else void vscode.window.showWarningMessage(words);
-    const message = scope === "files" ? "" : textOfInput(result.input ?? []);
-    if (message === "") return;
+    const input = scope === "files" ? [] : (result.input ?? []);
+    if (input.length === 0) return;
+    const { text: message, attached } = asDraft([{ content: input }]);
     this.#returned.set(here.sessionId, message);
-    this.#owner.view.returned(message);
+    this.#owner.view.returned(message, attached);
   }
 }
 
-/** The text of a message, which may stand before what was read of the session; empty where there is none. */
-async function messageOf({ chat, sessionId }: Here, itemId: ItemId | undefined): Promise<string> {
-  if (itemId === undefined) return "";
+/** The content of a message, which may stand before what was read of the session; empty where there is none. */
+async function messageOf({ chat, sessionId }: Here, itemId: ItemId | undefined): Promise<Input[]> {
+  if (itemId === undefined) return [];
   const { item } = await chat.request("item/read", { sessionId, itemId });
-  return item.type === "userMessage" ? textOfInput(item.content) : "";
+  return item.type === "userMessage" ? item.content : [];
 }
 
 function say(text: string): void {

@@ -155,9 +155,10 @@ export class Prompt {
     this.#keep();
   }
 
-  /** Takes text away again that came back, unless it was touched. */
+  /** Takes text away again that came back, with what came attached, unless it was touched. */
   taken(text: string): void {
     if (this.#box.value.trim() !== text.trim()) return;
+    this.#attachments.take();
     this.#box.value = "";
     this.#changed();
     this.#keep();

@@ -132,3 +132,25 @@ export async function aForkGoesOnAndLeavesTheOtherAlone(rig) {
   assert.doesNotMatch(await window.transcript(), /another way/);
   await window.page.context().close();
 }
+
+export async function whatWasAttachedComesBackWithItsMessage(rig) {
+  const folder = rig.folder("rewind-attached", {
+    files: { "a.txt": "one\n" },
+    script: { replies: [say("Seen."), say("Seen again.")] },
+  });
+  const window = await rig.window(folder);
+  await window.open("a.txt");
+  await window.command("Pintle: Add to the Prompt");
+  const chips = window.view.locator(".attachments li");
+  await chips.first().waitFor({ timeout: LONG });
+  await window.send("look");
+  await window.sees("Seen.");
+  await window.view.locator("body[data-activity=idle]").waitFor({ timeout: LONG });
+  await goBack(window, "look", "Only the conversation", "Go Back");
+  await until("the text is back alone", async () => (await window.box.inputValue()) === "look");
+  assert.equal(await chips.count(), 1);
+  await window.command("Pintle: Redo the Last Rewind");
+  await until("all is taken away again", async () => (await chips.count()) === 0);
+  assert.equal(await window.box.inputValue(), "");
+  await window.page.context().close();
+}

@@ -45,6 +45,7 @@ for (const [item, want] of [
   [call("ls", "ls: src", "read", "completed"), "folder-opened | Listed src"],
   [call("grep", "grep: x in src", "search", "completed"), "search | Searched for x in src"],
   [call("web_fetch", "web_fetch: https://a.b/", "fetch", "completed"), "globe | Fetched https://a.b/"],
+  [call("web_search", "web_search: x", "search", "running"), "search | Searching for x"],
   [call("todo_write", "todo_write: 1 of 3 done", "think", "completed"), "checklist | Plan: 1 of 3 done"],
   [call("run_shell_command", "run_shell_command: ls", "execute", "running"), "terminal | Running ls"],
   [call("shell_command", "shell_command: ls", "execute", "completed"), "terminal | Ran ls"],
@@ -73,6 +74,8 @@ for (const [item, want] of [
 test("a card offers to stop what runs, and the whole of what was cut", () => {
   const running = viewTool(call("bash", "bash: x", "execute", "running") as never, NONE);
   assert.deepEqual(running.stop, { kind: "tool" });
+  const search = call("web_search", "web_search: x", "search", "running", { byProvider: true });
+  assert.equal(viewTool(search as never, NONE).stop, undefined);
   const output = {
     content: [{ type: "text", text: "end" }],
     details: { fullOutput: { ref: "r", bytes: 5000 } },
