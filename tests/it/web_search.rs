@@ -14,7 +14,7 @@ const SEARCHED: &str = concat!(
     "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\",\"input\":{}}}\n\n",
     "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"query\\\": \\\"rust edition\\\"}\"}}\n\n",
     "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
-    "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\",\"content\":[{\"type\":\"web_search_result\",\"title\":\"Editions\",\"url\":\"https://doc.test/editions\",\"encrypted_content\":\"e\"}]}}\n\n",
+    "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\",\"content\":[{\"type\":\"web_search_result\",\"title\":\"Editions\\u001b[2J\",\"url\":\"https://doc.test/editions\",\"encrypted_content\":\"e\"}]}}\n\n",
     "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":1}\n\n",
     "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":2,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
     "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"text_delta\",\"text\":\"It is 2024.\"}}\n\n",
@@ -101,7 +101,7 @@ fn a_search_is_shown_its_price_counts_and_it_goes_back_as_it_came() {
     let once = [
         r#""item.started" "pending" "web_search" null"#,
         r#""item.updated" "running" "web_search: rust edition" null"#,
-        r#""item.completed" "completed" "web_search: rust edition" "Editions\n  https://doc.test/editions""#,
+        r#""item.completed" "completed" "web_search: rust edition" "Editions␛[2J\n  https://doc.test/editions""#,
     ];
     assert_eq!(seen, [once, once].concat());
     let usage = program.ask("usage/read", json!({ "sessionId": session }));

@@ -3,7 +3,7 @@
 use crate::agent::host::Host;
 use crate::agent::turn::context::TurnContext;
 use crate::llm::ProviderCall;
-use crate::text::visible::visible_line;
+use crate::text::visible::{visible, visible_line};
 use crate::tools::{Does, Tool};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::Event;
@@ -89,7 +89,10 @@ fn end<H: Host>(host: &mut H, ctx: &TurnContext, mut item: Item, outcome: Result
     let is_error = outcome.is_err();
     let (Ok(text) | Err(text)) = outcome;
     if let ItemBody::ToolCall(call) = &mut item.body {
-        let content = if text.is_empty() { Vec::new() } else { vec![Content::text(text)] };
+        // Titles of strange pages are in it.
+        let text = visible(&text);
+        let content =
+            if text.is_empty() { Vec::new() } else { vec![Content::text(text.into_owned())] };
         call.output = Some(ToolResult { content, is_error, ..ToolResult::default() });
     }
     let status = if is_error { ItemStatus::Failed } else { ItemStatus::Completed };
