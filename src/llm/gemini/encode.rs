@@ -25,14 +25,14 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
             declaration
         });
         let declarations: Vec<Value> = declarations.collect();
-        let functions = json!({ "functionDeclarations": declarations });
-        if request.searches_web() {
-            set(&mut body, "tools", json!([search::tool(), functions]));
+        let searches = request.searches_web().then(search::tool);
+        let functions =
+            (!declarations.is_empty()).then(|| json!({ "functionDeclarations": declarations }));
+        if searches.is_some() {
             // Only then may the server's tools be offered beside functions.
             set(&mut body, "toolConfig", json!({ "includeServerSideToolInvocations": true }));
-        } else {
-            set(&mut body, "tools", json!([functions]));
         }
+        set(&mut body, "tools", searches.into_iter().chain(functions).collect());
     }
     let mut config = json!({});
     if let Some(limit) = request.max_output_tokens {
