@@ -38,7 +38,7 @@ pub enum Delta {
         raw: Opaque,
     },
     /// News of a call of a tool that the provider runs itself, for people to see. What goes back to the provider is in opaque blocks.
-    ProviderCall(ProviderCall),
+    ProviderCall(Box<ProviderCall>),
     /// A block is complete.
     End {
         /// The block's number.

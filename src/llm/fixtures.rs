@@ -118,7 +118,8 @@ pub(super) fn shown(deltas: Vec<Result<Delta, Error>>) -> String {
             Ok(delta) => {
                 assert!(failure.is_none(), "nothing follows an error");
                 stops += usize::from(matches!(delta, Delta::Stop(_)));
-                if let Delta::ProviderCall(ProviderCall { id, tool, input, outcome }) = &delta {
+                if let Delta::ProviderCall(call) = &delta {
+                    let ProviderCall { id, tool, input, outcome } = &**call;
                     let input =
                         input.as_ref().map(|input| format!(" {}", short(&input.to_string())));
                     let outcome = outcome.as_ref().map(|outcome| match outcome {

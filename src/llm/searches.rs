@@ -324,7 +324,7 @@ fn a_search_that_has_begun_is_known_before_its_words_are() {
                 Ok(Delta::ProviderCall(call)) => Some(call),
                 _ => None,
             });
-        let ProviderCall { tool, input, outcome, .. } = first.unwrap();
+        let ProviderCall { tool, input, outcome, .. } = *first.unwrap();
         assert_eq!((tool.as_str(), input, outcome), ("web_search", None, None), "{api:?}");
     }
 }

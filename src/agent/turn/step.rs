@@ -285,7 +285,7 @@ impl<H: Host> Stream<'_, H> {
             Delta::End { index } => self.end(index),
             Delta::ProviderCall(news) => {
                 self.tell_usage();
-                self.provider_calls.take(self.host, self.ctx, self.step, news);
+                self.provider_calls.take(self.host, self.ctx, self.step, *news);
             }
             Delta::Usage(usage) => self.untold = Some(usage),
             Delta::Opaque { .. } | Delta::Tier(_) | Delta::Stop(_) => {}

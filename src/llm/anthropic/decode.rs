@@ -140,7 +140,7 @@ impl Decoder {
         out.push_back(Delta::Start { index, block: start });
         out.extend(first.map(|text| Delta::Text { index, text }));
         if matches!(kind, Kind::Unknown(..)) {
-            out.extend(search::begun(block).map(Delta::ProviderCall));
+            out.extend(search::begun(block).map(Box::new).map(Delta::ProviderCall));
         }
         if matches!(kind, Kind::Redacted) {
             out.extend(opaque(index, block));
@@ -262,7 +262,7 @@ impl OpenBlock {
                 {
                     fields.insert("input".to_owned(), input);
                 }
-                out.extend(search::ended(&block).map(Delta::ProviderCall));
+                out.extend(search::ended(&block).map(Box::new).map(Delta::ProviderCall));
                 out.extend(opaque(index, &block));
             }
             Kind::Text(_) | Kind::Redacted | Kind::Call(None) => {}

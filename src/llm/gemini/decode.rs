@@ -134,7 +134,7 @@ impl Decode for Decoder {
         if searches.count() > 0 {
             out.push_back(Delta::Usage(self.counts.usage(searches.count())));
         }
-        out.extend(searches.end().into_iter().map(Delta::ProviderCall));
+        out.extend(searches.end().into_iter().map(Box::new).map(Delta::ProviderCall));
         out.push_back(Delta::Stop(stop));
         Ok(())
     }
@@ -196,7 +196,7 @@ impl Decoder {
     fn unknown(&mut self, part: &Value, out: &mut VecDeque<Delta>) {
         self.end_run(out);
         let index = self.begin(BlockStart::Unknown, out);
-        out.extend(self.searches.part(part).map(Delta::ProviderCall));
+        out.extend(self.searches.part(part).map(Box::new).map(Delta::ProviderCall));
         out.extend(opaque(index, part));
         out.push_back(Delta::End { index });
     }

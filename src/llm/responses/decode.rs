@@ -182,7 +182,7 @@ impl Decoder {
             Item::Call { block, form, has_pieces: false }
         } else {
             let block = self.begin_block(BlockStart::Unknown, out);
-            out.extend(search::begun(item).map(Delta::ProviderCall));
+            out.extend(search::begun(item).map(Box::new).map(Delta::ProviderCall));
             Item::Other { block }
         };
         self.open.insert(number, open);
@@ -364,7 +364,7 @@ impl Item {
                 out.push_back(Delta::End { index: block });
             }
             Self::Other { block } => {
-                out.extend(last.and_then(search::ended).map(Delta::ProviderCall));
+                out.extend(last.and_then(search::ended).map(Box::new).map(Delta::ProviderCall));
                 out.extend(last.and_then(|item| opaque(block, item)));
                 out.push_back(Delta::End { index: block });
             }
