@@ -115,6 +115,8 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#begin()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("pintle")) void this.#settingsChanged();
+        // A question that the view showed is not seen any more where that is hidden now.
+        if (event.affectsConfiguration("pintle.showChat")) this.attention.notify();
       }),
     );
     this.#remember();

@@ -58,7 +58,7 @@ export async function theChatIsHiddenByASettingAndTheRestGoesOn(rig) {
   await until("the engine runs", () => folder.engines().length === 1);
   await window.command("View: Show Explorer");
   await window.open("a.txt");
-  await window.lens("−1 +1", "Undo").click({ timeout: LONG });
+  await window.clickLens("−1 +1", "Undo");
   await until("it is undone", () => folder.read("a.txt") === "one\ntwo\n");
 
   // The way to the setting, and the way back.

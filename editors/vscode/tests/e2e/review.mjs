@@ -45,7 +45,7 @@ export async function hunksAreKeptUndoneAndTakenBackInTheEditor(rig) {
   assert.equal(await window.page.locator('.composite-bar [aria-label*="Source Control"] .badge').count(), 0);
   await window.shot("40-review");
 
-  await window.lens(CHANGE, "Keep").click();
+  await window.clickLens(CHANGE, "Keep");
   await shows(LENS(GONE), LENS(NEW));
   await disk(CHANGED);
 
@@ -71,7 +71,7 @@ export async function hunksAreKeptUndoneAndTakenBackInTheEditor(rig) {
   await window.command("Pintle: Take Back the Last Decision");
   await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
 
-  await window.lens(NEW, "Comment").click();
+  await window.clickLens(NEW, "Comment");
   const input = window.page.locator(".quick-input-widget input");
   await input.fill("is that so?");
   await window.page.keyboard.press("Enter");
@@ -135,7 +135,7 @@ export async function aHunkThatAPersonHasWrittenIntoIsAConflict(rig) {
   await until("the engine knows", async () =>
     (await window.lenses()).some((each) => each.includes("(modified)")),
   );
-  await window.lens("(modified)", "Undo").click();
+  await window.clickLens("(modified)", "Undo");
   const told = window.notification("Conflict in a.txt, nothing was done there.");
   await told.waitFor({ timeout: LONG });
   await window.shot("44-conflict");
@@ -153,7 +153,7 @@ export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
   ]);
   await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
   await until("the call runs", () => folder.has("at-go"));
-  await window.lens(CHANGE, "Keep").click();
+  await window.clickLens(CHANGE, "Keep");
   await shows(LENS(GONE), LENS(NEW));
   await window.command("Pintle: Undo All Hunks");
   await window.notification("2 hunks waiting for the running call to end").waitFor({ timeout: LONG });
@@ -162,9 +162,9 @@ export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
   );
   await window.shot("45-waiting");
   await disk(CHANGED);
-  await window.lens(GONE, "Withdraw").click();
+  await window.clickLens(GONE, "Withdraw");
   await shows(LENS(GONE), LENS(NEW));
-  await window.lens(GONE, "Undo").click();
+  await window.clickLens(GONE, "Undo");
   await until("it waits again", async () => (await window.lenses())[0]?.includes("waits") === true);
   folder.write("go", "");
   await disk(CHANGED.replace("6", "5\n6"));
@@ -181,7 +181,7 @@ export async function aDecisionThatWaitedAndCannotBeDoneIsToldWithItsReason(rig)
   ]);
   await shows(LENS(CHANGE));
   await until("the call runs", () => folder.has("at-go"));
-  await window.lens(CHANGE, "Undo").click();
+  await window.clickLens(CHANGE, "Undo");
   await window.notification("waiting for the running call to end").waitFor({ timeout: LONG });
   // By the time of the gap there is no hunk any more.
   folder.write("a.txt", TEN);

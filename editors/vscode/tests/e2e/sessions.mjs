@@ -56,7 +56,7 @@ export async function aSessionThatIsLeftGoesOnAndItsHunksStay(rig) {
 
   // A hunk of the session that is not shown is decided where it stands.
   await quickOpen(window, "a.txt");
-  await window.lens("−1 +1", "Undo").click();
+  await window.clickLens("−1 +1", "Undo");
   await until("it is undone", () => folder.read("a.txt") === "one\ntwo\n");
   await row(window, "The first task").click();
   await window.sees("The first is done.");

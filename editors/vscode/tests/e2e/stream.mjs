@@ -161,15 +161,17 @@ export async function tenThousandItemsOpenAtOnce(rig) {
   const before = hostMegabytes(rig);
   // A machine that is busy with something else takes longer, but not each time.
   let milliseconds = Infinity;
+  let megabytes;
   for (let attempt = 0; attempt < 3 && milliseconds >= 500; attempt++) {
     if (attempt > 0) {
       await window.command("Pintle: New Session");
       await window.sees("What is to be done?");
     }
     milliseconds = await openLongSession(window);
+    // What the first time took: what a second one adds may wait for the garbage collection.
+    megabytes ??= hostMegabytes(rig) - before;
   }
   const entries = await window.view.locator(".entry").count();
-  const megabytes = hostMegabytes(rig) - before;
   console.log(
     `10,000 items: drawn after ${milliseconds} ms, ${entries} entries, ${megabytes.toFixed(1)} MB more`,
   );

@@ -396,6 +396,13 @@ export class Window {
       .getByText(verb, { exact: true });
   }
 
+  /** Clicks such a verb once it is drawn: a click on one that is not yet scrolls the editor away from it. */
+  async clickLens(counts, verb) {
+    const lens = this.lens(counts, verb);
+    await lens.waitFor({ timeout: LONG });
+    await lens.click();
+  }
+
   /** The text of the active editor, line by line as it is drawn; for files that fit on the screen. */
   async text() {
     const lines = await this.editor.evaluate((element) =>
