@@ -107,6 +107,9 @@ fi
 step "the protocol's documents in tools of others"
 tests/clients/openrpc/run.sh
 
+step "the grammar of patches in its own parser"
+tests/clients/grammar/run.sh
+
 step "typed clients of the protocol"
 tests/clients/typed/run.sh
 

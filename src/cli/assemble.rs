@@ -46,6 +46,9 @@ pub(crate) async fn services(
     let script = settings.script.as_deref().map(Script::load).transpose()?;
     let has_script = script.is_some();
     let configured = Arc::new(configured_models(settings, &config, ambient)?);
+    if settings.web_search && !has_script {
+        warn_of_search(&config, &configured);
+    }
     let models = match script {
         Some(script) => scripted(script),
         None => Models::shared(Arc::clone(&configured)),
@@ -108,6 +111,23 @@ pub(crate) async fn services(
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
         absence_timeout: None,
     })
+}
+
+/// Returns true if the provider of this model is known to run no searches of the web.
+pub(crate) fn cannot_search(models: &ConfiguredModels, model: &ModelRef) -> bool {
+    models.endpoint(model).is_ok_and(|endpoint| !endpoint.searches_web(&model.id))
+}
+
+/// Says that `--web-search` changes nothing for the model that was chosen.
+fn warn_of_search(config: &Config, models: &ConfiguredModels) {
+    let model = config.model.as_ref().and_then(|model| model.value.parse().ok());
+    if let Some(model) = model.filter(|model| cannot_search(models, model)) {
+        tracing::warn!(
+            "--web-search changes nothing for {}: its provider runs no searches. Choose Claude at anthropic, GPT from 5 on at openai or Gemini \
+             from 3 on at google, or use --web-fetch or an MCP server",
+            model.origin()
+        );
+    }
 }
 
 /// Returns the permissions that no session goes beyond. A mode that a person set is the widest that there is.

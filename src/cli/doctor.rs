@@ -9,7 +9,7 @@ use pintle::editor::Editors;
 #[cfg(target_os = "linux")]
 use pintle::exec::sandbox;
 use pintle::llm::{ModelRef, catalog};
-use pintle::models::ModelSource;
+use pintle::models::{ConfiguredModels, ModelSource};
 use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use std::fmt::Write;
@@ -95,6 +95,7 @@ fn report(
     }
 
     let tools = &config.tools;
+    let models = assemble::configured_models(settings, config, ambient)?;
     let profile = tools.profile.as_deref().unwrap_or("by model");
     let read_first = tools.read_first.as_deref().unwrap_or("by default");
     let on_off = |is_on: bool| if is_on { "on" } else { "off" };
@@ -103,13 +104,12 @@ fn report(
         "          profile {profile}, read first {read_first}, web_fetch {}, private addresses {}, web_search {}, pictures {}",
         on_off(tools.web_fetch),
         on_off(tools.web_fetch_private),
-        on_off(tools.web_search),
+        web_search(config, &models),
         on_off(!tools.block_images)
     )?;
 
     writeln!(out, "keys")?;
     let is_own = |name: &str| config.providers.contains_key(name);
-    let models = assemble::configured_models(settings, config, ambient)?;
     let list = models.list();
     for provider in catalog::providers().iter().filter(|known| !is_own(&known.name)) {
         for variable in &provider.key_vars {
@@ -197,4 +197,16 @@ fn sandbox() -> anyhow::Result<String> {
 #[cfg(not(target_os = "linux"))]
 fn sandbox() -> anyhow::Result<String> {
     Ok("none: there is one on Linux only".to_owned())
+}
+
+/// The setting for searches of the web, and whether it changes something for the configured model.
+fn web_search(config: &Config, models: &ConfiguredModels) -> &'static str {
+    let model = config.model.as_ref().and_then(|model| model.value.parse().ok());
+    match config.tools.web_search {
+        false => "off",
+        true if model.is_some_and(|model| assemble::cannot_search(models, &model)) => {
+            "on (this model's provider has none)"
+        }
+        true => "on",
+    }
 }

@@ -1,4 +1,4 @@
-//! What a tool of a provider found, as a list for people.
+//! The findings of a provider's tool, as a list for people.
 
 use super::decode::text;
 use serde_json::Value;

@@ -461,7 +461,7 @@ impl SessionServers {
             all.extend(tools.into_iter().filter(|tool| is_allowed(tool.name())));
         }
         self.with(|state| {
-            // A server that is away for now is called by what was known of it.
+            // A server that is away is called by what was known of it.
             let is_gone =
                 |tool: &&Arc<ServerTool>| !all.iter().any(|new| new.name() == tool.name());
             let away: Vec<Arc<ServerTool>> = state.all.iter().filter(is_gone).cloned().collect();

@@ -3,16 +3,28 @@
 use crate::peers::aimock_with;
 use crate::support::pi::{Pi, tell};
 use crate::support::program::{Framing, Place, Program};
-use crate::support::server::streams;
+use crate::support::server::{begins_to_stream, streams};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Stdio;
 
-/// A reply of Claude that searches once, and finds a page.
+/// The beginning of a reply of Claude that searches.
+macro_rules! begun {
+    () => {
+        concat!(
+            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":10,\"output_tokens\":0}}}\n\n",
+            "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\",\"input\":{}}}\n\n",
+            "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"query\\\": \\\"rust edition\\\"}\"}}\n\n",
+        )
+    };
+}
+
+/// A reply whose search has not ended.
+const BEGUN: &str = begun!();
+
+/// A reply that searches once, and finds a page.
 const SEARCHED: &str = concat!(
-    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":10,\"output_tokens\":0}}}\n\n",
-    "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\",\"input\":{}}}\n\n",
-    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"query\\\": \\\"rust edition\\\"}\"}}\n\n",
+    begun!(),
     "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
     "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\",\"content\":[{\"type\":\"web_search_result\",\"title\":\"Editions\\u001b[2J\",\"url\":\"https://doc.test/editions\",\"encrypted_content\":\"e\"}]}}\n\n",
     "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":1}\n\n",
@@ -148,4 +160,62 @@ fn clients_of_pi_read_a_reply_without_the_search() {
     let seen = tell(&pi.seen);
     assert!(!seen.contains("tool"), "{seen}");
     assert!(seen.contains("message_end assistant \"It is 2024.\" (stop)"), "{seen}");
+}
+
+/// What a client sees of the calls, and the blocks of the last reply that the next request holds.
+fn ended_early(port: u16, end: impl Fn(&mut Program)) -> (Vec<String>, String) {
+    let place = Place::new(&[]);
+    let config = settings(port, "retries = 0\n[tools]\nweb_search = true\n");
+    std::fs::write(place.home().join("config.toml"), config).unwrap();
+    let cassette = place.folder().join("cassette.jsonl");
+    let args = ["serve", "--model", "own/claude-sonnet-5", "--record", cassette.to_str().unwrap()];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    for prompt in ["look", "go on"] {
+        program.prompt(prompt);
+        program.until(|message| message["params"]["event"]["item"]["status"] == "pending");
+        end(&mut program);
+        program.until_event("turn.completed");
+    }
+    let events = program.seen.iter().map(|message| &message["params"]["event"]);
+    let ends = events
+        .filter(|event| event["type"] == "item.completed" && event["item"]["type"] == "toolCall");
+    let ends: Vec<String> = ends.map(|event| event["item"]["status"].to_string()).collect();
+    drop(program);
+    let requests = requests(&cassette);
+    (ends, requests.last().unwrap()["messages"].to_string())
+}
+
+// A search without its result would be refused by the provider.
+#[test]
+fn a_search_that_is_stopped_or_cut_is_cancelled_and_does_not_go_back() {
+    let stop = |program: &mut Program| {
+        program.ask("turn/interrupt", json!({}));
+    };
+    for (name, (ends, sent)) in [
+        ("a cut connection", ended_early(streams(BEGUN), |_| {})),
+        ("a person's stop", ended_early(begins_to_stream(BEGUN), stop)),
+    ] {
+        assert_eq!(ends, [r#""cancelled""#, r#""cancelled""#], "{name}");
+        assert!(sent.contains("go on") && !sent.contains("server_tool_use"), "{name}: {sent}");
+    }
+}
+
+#[test]
+fn a_flag_that_changes_nothing_says_so() {
+    for (model, args, is_told) in [
+        ("own/claude-sonnet-5", &["--web-search"][..], false),
+        ("other/any", &["--web-search"], true),
+        ("other/any", &[], false),
+    ] {
+        let place = Place::new(&[]);
+        let other = "[providers.other]\nbase_url = \"http://127.0.0.1:9\"\napi = \"chat\"\n";
+        let config = settings(streams(SEARCHED), "retries = 0\n") + other;
+        std::fs::write(place.home().join("config.toml"), config).unwrap();
+        let all = [&["run", "go", "--model", model], args].concat();
+        let out = place.command(&all).stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(said.contains("--web-search changes nothing for other/any"), is_told, "{said}");
+    }
 }

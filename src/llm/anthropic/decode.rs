@@ -38,7 +38,6 @@ struct TextRun {
     bytes: usize,
     /// The blocks that have ended: the length of the text up to there, and the citations.
     parts: Vec<Value>,
-    is_cited: bool,
 }
 
 #[derive(Debug)]
@@ -155,13 +154,8 @@ impl Decoder {
 
     fn start_text(&mut self, number: u64, block: &Value, out: &mut VecDeque<Delta>) {
         let next = self.next;
-        let run = self.run.get_or_insert(TextRun {
-            index: next,
-            bytes: 0,
-            parts: Vec::new(),
-            is_cited: false,
-        });
-        let index = run.index;
+        let begun = TextRun { index: next, bytes: 0, parts: Vec::new() };
+        let index = self.run.get_or_insert(begun).index;
         if index == next {
             self.next += 1;
             out.push_back(Delta::Start { index, block: BlockStart::Text });
@@ -183,14 +177,14 @@ impl Decoder {
         let Some(open) = self.open.remove(&number) else { return };
         let Kind::Text(citations) = open.kind else { return open.end(out) };
         let Some(run) = &mut self.run else { return };
-        run.is_cited |= !citations.is_empty();
         run.parts.push(json!({ "to": run.bytes, "citations": citations }));
     }
 
     /// Ends the text. Where it came in several blocks or with citations, these are kept: the server wants them back as they were.
     fn end_run(&mut self, out: &mut VecDeque<Delta>) {
-        let Some(TextRun { index, parts, is_cited, .. }) = self.run.take() else { return };
-        if is_cited || parts.len() > 1 {
+        let Some(TextRun { index, parts, .. }) = self.run.take() else { return };
+        let is_plain = matches!(parts.as_slice(), [part] if part["citations"] == json!([]));
+        if !parts.is_empty() && !is_plain {
             out.extend(opaque(index, &json!({ "parts": parts })));
         }
         out.push_back(Delta::End { index });

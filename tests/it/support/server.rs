@@ -198,6 +198,19 @@ impl Connection {
 /// Starts a server of this machine that reads each request to its end and streams this text as events, as long as the tests run. Returns its
 /// port.
 pub(crate) fn streams(body: &'static str) -> u16 {
+    streams_then(body, drop)
+}
+
+/// The same, but the stream does not end after the text.
+pub(crate) fn begins_to_stream(body: &'static str) -> u16 {
+    let mut open = Vec::new();
+    streams_then(body, move |client| open.push(client))
+}
+
+fn streams_then(
+    body: &'static str,
+    mut then: impl FnMut(std::io::BufReader<std::net::TcpStream>) + Send + 'static,
+) -> u16 {
     use std::io::{BufRead, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -217,6 +230,7 @@ pub(crate) fn streams(body: &'static str) -> u16 {
             let head =
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
             let _ = client.get_mut().write_all(format!("{head}{body}").as_bytes());
+            then(client);
         }
     });
     port

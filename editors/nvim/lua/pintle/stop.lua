@@ -28,7 +28,7 @@ local function ask(here, method, params, said)
   end)
 end
 
----What runs of some kinds and can be stopped, oldest first.
+---The items of some kinds that run and can be stopped, oldest first.
 ---@param view pintle.View
 ---@param kinds table<string, true>
 ---@return pintle.Item[]
