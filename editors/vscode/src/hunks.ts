@@ -5,7 +5,7 @@
  */
 import { mapLines } from "./lineMap.ts";
 import type { Hunk, ReviewBaselineResult, ReviewTarget } from "./protocol.ts";
-import { t } from "./words.ts";
+import { t, wordOf } from "./words.ts";
 
 /** Where a hunk stands in an editor. */
 export interface Place {
@@ -109,15 +109,16 @@ export function countsOf(hunk: Hunk): string {
   return `−${hunk.before.count} +${hunk.after.count}`;
 }
 
-/** The state of a hunk that is not plainly open, in a word; one of a newer engine is said as it is. */
+const STATES = {
+  modified: () => t("modified"),
+  conflict: () => t("conflict"),
+  kept: () => t("kept"),
+  undone: () => t("undone"),
+};
+
+/** The state of a hunk that is not plainly open, in a word. */
 export function stateWord({ state }: Hunk): string {
-  const words: Record<string, string> = {
-    modified: t("modified"),
-    conflict: t("conflict"),
-    kept: t("kept"),
-    undone: t("undone"),
-  };
-  return words[state] ?? state;
+  return wordOf(STATES, state);
 }
 
 /** A hunk in a line, for a list. */

@@ -1,5 +1,5 @@
 /** Sentences for calls of tools; the place `{0}` is for the subject. Pure. */
-import { t } from "./words.ts";
+import { t, wordOf } from "./words.ts";
 
 /** While it runs, when it is done, when it did not work, when it did not happen, when it was stopped. */
 type Forms = [doing: string, done: string, failed: string, notDone: string, stopped: string];
@@ -127,15 +127,16 @@ export function toolSentence(kind: ToolKind, status: string, isError: boolean): 
   return status === "completed" ? done : doing;
 }
 
-/** The status of a call in a word; one of a newer engine is said as it is. */
+const STATUSES = {
+  pending: () => t("pending"),
+  running: () => t("running"),
+  completed: () => t("completed"),
+  failed: () => t("failed"),
+  declined: () => t("declined"),
+  cancelled: () => t("cancelled"),
+};
+
+/** The status of a call in a word. */
 export function statusWord(status: string): string {
-  const words: Record<string, string> = {
-    pending: t("pending"),
-    running: t("running"),
-    completed: t("completed"),
-    failed: t("failed"),
-    declined: t("declined"),
-    cancelled: t("cancelled"),
-  };
-  return words[status] ?? status;
+  return wordOf(STATUSES, status);
 }

@@ -44,3 +44,8 @@ export function numberText(value: number, digits = 0): string {
     maximumFractionDigits: digits,
   });
 }
+
+/** The text for a word of the engine's; a word that the table lacks, as a newer engine may have, stands for itself. */
+export function wordOf(table: Record<string, () => string>, word: string): string {
+  return Object.hasOwn(table, word) ? (table[word]?.() ?? word) : word;
+}

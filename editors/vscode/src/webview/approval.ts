@@ -9,9 +9,9 @@ import { visible } from "../visible.ts";
 import { diffBox, diffLines } from "./diff.ts";
 import { button, el, icon } from "./dom.ts";
 import type { Send } from "./entries.ts";
-import { t } from "../words.ts";
+import { t, wordOf } from "../words.ts";
 
-const HEADINGS: Record<DetailKind, () => string> = {
+const HEADINGS = {
   command: () => t("Command"),
   path: () => t("File"),
   content: () => t("Content"),
@@ -19,14 +19,14 @@ const HEADINGS: Record<DetailKind, () => string> = {
   address: () => t("Address"),
   arguments: () => t("Arguments"),
   modelText: () => t("In the model's words"),
-};
+} satisfies Record<DetailKind, () => string>;
 
-const OPERATIONS: Record<FileChange["op"], () => string> = {
+const OPERATIONS = {
   add: () => t("new file"),
   modify: () => "",
   delete: () => t("is deleted"),
   move: () => t("is moved"),
-};
+} satisfies Record<FileChange["op"], () => string>;
 
 export function drawApproval(
   approval: Approval,
@@ -73,7 +73,7 @@ function drawChange(approval: Approval, change: FileChange, folder: string, send
     "div",
     { class: "file" },
     open,
-    el("span", { class: "counts" }, `${OPERATIONS[op]()} `),
+    el("span", { class: "counts" }, `${wordOf(OPERATIONS, op)} `),
     el(
       "span",
       { class: "counts" },
@@ -96,7 +96,7 @@ function drawDetails(approval: Approval): HTMLElement[] {
   const isShown = (kind: DetailKind, text: string): boolean =>
     changed.size > 0 && (kind === "diff" || kind === "content" || (kind === "path" && changed.has(text)));
   const draw = ({ kind, text }: { kind: DetailKind; text: string }): HTMLElement[] => [
-    el("p", { class: "detail" }, HEADINGS[kind]()),
+    el("p", { class: "detail" }, wordOf(HEADINGS, kind)),
     kind === "diff" ? diffLines(text) : el("pre", { class: "input", attributes: { tabindex: "0" } }, text),
   ];
   const details = approval.details ?? [];

@@ -6,7 +6,7 @@ import type { Colours } from "./code.ts";
 import { button, el, icon, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 import { ToolCard } from "./toolCard.ts";
-import { numberText, t } from "../words.ts";
+import { numberText, t, wordOf } from "../words.ts";
 
 /** One entry on the page. */
 export interface Drawn {
@@ -130,15 +130,7 @@ function thought(isOver: boolean): string {
   return isOver ? t("Thought") : t("Thinking…");
 }
 
-/** The end of a turn in a word; a status of a newer engine is said as it is. */
-function ending(status: string): string {
-  const words: Record<string, string> = {
-    completed: t("Done"),
-    interrupted: t("Stopped"),
-    failed: t("Failed"),
-  };
-  return words[status] ?? status;
-}
+const ENDINGS = { completed: () => t("Done"), interrupted: () => t("Stopped"), failed: () => t("Failed") };
 
 function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Drawn {
   const element = el("article", { class: "entry end" });
@@ -152,7 +144,7 @@ function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Dr
     if (tokens > 0) facts.push(t("{0} tokens", numberText(tokens)));
     if (costText(costNanoUsd) !== "") facts.push(costText(costNanoUsd));
     if (denials !== undefined && denials > 0) facts.push(t("{0} denied", denials));
-    element.replaceChildren(el("span", { class: "line" }, [ending(status), ...facts].join(" · ")));
+    element.replaceChildren(el("span", { class: "line" }, [wordOf(ENDINGS, status), ...facts].join(" · ")));
     if (error !== undefined) {
       element.append(el("span", { class: "error" }, sentences(error.message, error.hint)));
       if (error.code === "auth") {

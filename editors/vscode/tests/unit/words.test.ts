@@ -4,7 +4,9 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
 import ts from "typescript";
-import { numberText, plural, t } from "../../src/words.ts";
+import type { ApprovalOption } from "../../src/protocol.ts";
+import { consequence } from "../../src/rules.ts";
+import { numberText, plural, t, wordOf } from "../../src/words.ts";
 import { speaking } from "./support.ts";
 
 const root = path.join(import.meta.dirname, "../..");
@@ -138,3 +140,18 @@ test("the check for texts past the table finds one", () => {
   const source = ts.createSourceFile("a.ts", code, ts.ScriptTarget.Latest, true);
   assert.deepEqual(untranslated(source), ["Not a text.", "Show all "]);
 });
+
+for (const [name, said, want] of [
+  ["a word that is known", wordOf({ kept: () => "behalten" }, "kept"), "behalten"],
+  ["one of a newer engine", wordOf({ kept: () => "behalten" }, "shelved"), "shelved"],
+  ["one that every object has", wordOf({ kept: () => "behalten" }, "constructor"), "constructor"],
+  [
+    "a rule of a newer engine's scope",
+    consequence({ decision: "allow", scope: "week", rules: ["ls **"] } as unknown as ApprovalOption),
+    "Adds the rule ls ** (week).",
+  ],
+] as const) {
+  test(`a word of the engine's: ${name}`, () => {
+    assert.equal(said, want);
+  });
+}
