@@ -20,7 +20,7 @@ export async function aProblemIsFixedFromItsPlace(rig) {
   await window.sees("1 diagnostic of");
   await window.sees("Fixed.");
   // A selection is added to what stands in the prompt box.
-  await window.editor.click();
+  await window.intoEditor();
   await window.page.keyboard.press("Control+a");
   await window.page.keyboard.press("Control+k");
   await window.page.keyboard.press("Alt+p");

@@ -106,7 +106,7 @@ export async function noKeyAnswersBeforeAPersonGoesToTheQuestion(rig) {
   await third.waitFor({ timeout: LONG });
 
   // From an editor: the command goes to the card, not to an answer, and the answer leads back.
-  await window.editor.click();
+  await window.intoEditor();
   await window.command("Pintle: Go to the Question");
   await until("the card has the keyboard", async () => (await focused(window)) === "card");
   await window.page.keyboard.press("Enter");
@@ -155,7 +155,7 @@ export async function questionsAreAnsweredFromAnywhere(rig) {
   assert.equal(folder.read("w.txt"), "more\n");
 
   // By keys from an editor, where the keyboard is again afterwards. The list shows the whole command.
-  await window.editor.click();
+  await window.intoEditor();
   await window.page.keyboard.press("Control+k");
   await window.page.keyboard.press("Alt+a");
   await tab("What is asked").waitFor({ timeout: LONG });

@@ -128,7 +128,7 @@ export async function thePromptCompletesAndTakesPictures(rig) {
   assert.equal(await chips.count(), 0);
 
   // What is selected in the editor goes with the message.
-  await window.editor.click();
+  await window.intoEditor();
   await window.page.keyboard.press("Control+a");
   await window.box.click();
   await type("@sel");

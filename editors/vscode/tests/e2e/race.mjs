@@ -139,7 +139,7 @@ export async function aCleanDocumentIsChangedAndWritten(rig) {
   await reads(all);
   assert.equal(folder.read("a.txt"), all);
   assert.equal(await window.page.locator(".tab.dirty").count(), 0);
-  await window.editor.click();
+  await window.intoEditor();
   await window.page.keyboard.press("Control+z");
   await reads(TEN.replace("2", "two"));
   await window.page.keyboard.press("Control+Shift+z");
@@ -150,7 +150,7 @@ export async function aCleanDocumentIsChangedAndWritten(rig) {
   await window.command("Pintle: Undo All Hunks of the Last Turn");
   await reads(TEN);
   await until("it is written", () => folder.read("a.txt") === TEN);
-  await window.editor.click();
+  await window.intoEditor();
   await window.page.keyboard.press("Control+z");
   await reads(all);
   await window.page.context().close();

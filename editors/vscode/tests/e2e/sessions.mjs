@@ -88,7 +88,7 @@ export async function allFoldersOfAWorkspaceBelongToTheWork(rig) {
   );
   const window = await rig.workspace(file);
   await quickOpen(window, "b.txt");
-  await window.editor.click();
+  await window.intoEditor();
   await window.page.keyboard.press("Control+Home");
   await window.page.keyboard.type("un");
   await window.send("Change both");

@@ -356,13 +356,34 @@ export class Window {
   async open(name) {
     await this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).first().dblclick();
     await this.page.locator(".tab.active", { hasText: name }).waitFor({ timeout: LONG });
+    await this.intoEditor();
+  }
+
+  /**
+   * Clicks where something of an editor is drawn, once it stands still. Playwright's own click scrolls what moves or is covered when it
+   * tries again, and the editor with it, away from what the case looks at.
+   */
+  async clickInEditor(locator) {
+    await locator.waitFor({ timeout: LONG });
+    let last;
+    const box = await until("the place of the click stands still", async () => {
+      const now = await locator.boundingBox();
+      const isStill = now !== null && JSON.stringify(now) === last;
+      last = JSON.stringify(now);
+      return isStill ? now : undefined;
+    });
+    await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  }
+
+  /** Puts the keyboard into the active editor: in the middle, or where a short file ends. */
+  async intoEditor() {
     await this.editor.waitFor({ timeout: LONG });
-    await this.editor.click();
+    await this.clickInEditor(this.page.locator(".editor-group-container.active .editor-instance").first());
   }
 
   /** Goes to the end of the line that holds exactly this. */
   async toLine(text) {
-    await this.editor.locator(".view-line").getByText(text, { exact: true }).first().click();
+    await this.clickInEditor(this.editor.locator(".view-line").getByText(text, { exact: true }).first());
     await this.page.keyboard.press("End");
   }
 
@@ -396,11 +417,8 @@ export class Window {
       .getByText(verb, { exact: true });
   }
 
-  /** Clicks such a verb once it is drawn: a click on one that is not yet scrolls the editor away from it. */
   async clickLens(counts, verb) {
-    const lens = this.lens(counts, verb);
-    await lens.waitFor({ timeout: LONG });
-    await lens.click();
+    await this.clickInEditor(this.lens(counts, verb));
   }
 
   /** The text of the active editor, line by line as it is drawn; for files that fit on the screen. */
