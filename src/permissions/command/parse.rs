@@ -105,6 +105,7 @@ impl Walk<'_> {
             "test_command" => self.test(node),
             "function_definition" => self.function(node),
             "expansion" => self.expansion(node),
+            "subscript" => self.subscript(node),
             kind if KNOWN.contains(&kind) || !node.is_named() => {}
             kind => self.analysis.doubt(format!("it holds {}", kind.replace('_', " "))),
         }
@@ -245,19 +246,48 @@ impl Walk<'_> {
         }
     }
 
-    /// `${name:=value}` assigns, `${name@P}` expands the value as a prompt.
+    /// `${name:=value}` assigns, `${name@P}` expands the value as a prompt, `${name:x}` computes with `x`.
     fn expansion(&mut self, node: Node<'_>) {
         let text = words::slice(node, self.source);
-        if text.contains('@') && !text.contains("[@]") && text != "${@}" {
-            self.analysis.doubt("it transforms a variable");
-        }
         if text.starts_with("${!") {
             self.analysis.doubt("it expands a variable that another one names");
         }
-        let name = node.named_child(0).filter(|name| name.kind() == "variable_name");
-        if let Some(name) = name.filter(|_| text.contains('=')) {
+        let parameter = node.named_child(0);
+        let end =
+            parameter.map_or(node.start_byte() + "${".len(), |parameter| parameter.end_byte());
+        let rest = self.source.get(end..node.end_byte()).unwrap_or_default();
+        if rest.contains('@') && rest != "@}" {
+            self.analysis.doubt("it transforms a variable");
+        }
+        let is_known = |c: char| c.is_ascii_digit() || " :-()}".contains(c);
+        match rest.strip_prefix(':') {
+            Some(rest) if rest.starts_with(['-', '=', '?', '+']) => {}
+            Some(rest) if !rest.chars().all(is_known) => {
+                self.analysis.doubt("it computes with variables");
+            }
+            Some(_) | None => {}
+        }
+        let name = match parameter {
+            Some(element) if element.kind() == "subscript" => element.child_by_field_name("name"),
+            name => name,
+        };
+        if let Some(name) = name.filter(|name| name.kind() == "variable_name")
+            && text.contains('=')
+        {
             let name = words::slice(name, self.source);
             self.add_assignment_of(name);
+        }
+    }
+
+    /// `${name[0]}` reads an element. Where else an index stands, and one that the shell computes, nothing is known: computing runs the
+    /// commands in the values of variables.
+    fn subscript(&mut self, node: Node<'_>) {
+        let is_read = node.parent().is_some_and(|parent| parent.kind() == "expansion");
+        let index = node.child_by_field_name("index");
+        let index = index.map(|index| words::slice(index, self.source)).unwrap_or_default();
+        let is_literal = !index.is_empty() && index.chars().all(|c| c.is_ascii_digit());
+        if !is_read || !(is_literal || matches!(index, "@" | "*")) {
+            self.analysis.doubt("it computes an index");
         }
     }
 
