@@ -79,7 +79,7 @@ pub struct ModelEntry {
     pub files: Vec<PathBuf>,
 }
 
-/// A price as a settings file gives it, in US dollars per million tokens.
+/// A price as a settings file gives it, in US dollars per million tokens, and per thousand searches.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PriceEntry {
     /// Input that is not cached.
@@ -90,6 +90,8 @@ pub struct PriceEntry {
     pub cache_read: Option<f64>,
     /// Input written to a cache.
     pub cache_write: Option<f64>,
+    /// Searches of the web that the provider runs.
+    pub web_search: Option<f64>,
 }
 
 impl ProviderEntry {
@@ -140,6 +142,7 @@ impl ModelEntry {
             output: price.output.or(self.price.output),
             cache_read: price.cache_read.or(self.price.cache_read),
             cache_write: price.cache_write.or(self.price.cache_write),
+            web_search: price.web_search.or(self.price.web_search),
         };
         self.vision = later.vision.or(self.vision);
         self.reasoning = later.reasoning.or(self.reasoning);

@@ -245,6 +245,7 @@ impl Reader<'_> {
                 "output" => price.output = Some(node.price()?),
                 "cache_read" | "cacheRead" => price.cache_read = Some(node.price()?),
                 "cache_write" | "cacheWrite" => price.cache_write = Some(node.price()?),
+                "web_search" | "webSearch" => price.web_search = Some(node.price()?),
                 _ => self.warnings.push(node.means_nothing()),
             }
         }

@@ -126,7 +126,7 @@ pub(super) const KEYS: [(&str, &[&str]); 13] = [
             "extra_body",
         ],
     ),
-    ("price", &["input", "output", "cache_read", "cache_write"]),
+    ("price", &["input", "output", "cache_read", "cache_write", "web_search"]),
 ];
 
 /// Returns the warning for an unknown key, such as `tools.profil`.

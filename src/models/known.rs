@@ -37,7 +37,7 @@ fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
         api: said.api.map(|api| api.name().to_owned()).or_else(|| base?.api.clone()),
         window: said.window.or_else(|| base?.window),
         max_output: said.max_output.map(u64::from).or_else(|| base?.max_output),
-        price: price(base.and_then(|base| base.price), said.price),
+        price: price(base.and_then(|base| base.price), provider, said.price),
         vision: said.vision.or_else(|| base?.vision),
         reasoning: said.reasoning.or_else(|| base?.reasoning),
         cutoff: said.cutoff.or_else(|| base?.cutoff.clone()),
@@ -51,16 +51,18 @@ fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
 }
 
 /// Overrides a price; returns none while one half of it is missing.
-fn price(base: Option<Price>, said: PriceEntry) -> Option<Price> {
+fn price(base: Option<Price>, provider: &str, said: PriceEntry) -> Option<Price> {
+    let searches = || catalog::find(provider).and_then(|entry| entry.search_price);
     let mut price = match (base, said.input, said.output) {
         (Some(base), _, _) => base,
-        (None, Some(_), Some(_)) => Price::default(),
+        (None, Some(_), Some(_)) => Price { searches: searches(), ..Price::default() },
         (None, _, _) => return None,
     };
     price.input = said.input.unwrap_or(price.input);
     price.output = said.output.unwrap_or(price.output);
     price.cache_read = said.cache_read.or(price.cache_read);
     price.cache_write = said.cache_write.or(price.cache_write);
+    price.searches = said.web_search.or(price.searches);
     Some(price)
 }
 

@@ -92,7 +92,8 @@ fn a_provider_searches_where_a_person_and_the_rules_let_it() {
 #[test]
 fn a_search_is_shown_its_price_counts_and_it_goes_back_as_it_came() {
     let place = Place::new(&[]);
-    let config = settings(streams(SEARCHED), "[tools]\nweb_search = true\n");
+    let mut config = settings(streams(SEARCHED), "[tools]\nweb_search = true\n");
+    config += "models.claude-sonnet-5.price = { input = 1, output = 2, web_search = 10 }\n";
     std::fs::write(place.home().join("config.toml"), config).unwrap();
     let cassette = place.folder().join("cassette.jsonl");
     let model = ["serve", "--model", "own/claude-sonnet-5", "--record", cassette.to_str().unwrap()];
@@ -118,6 +119,8 @@ fn a_search_is_shown_its_price_counts_and_it_goes_back_as_it_came() {
     assert_eq!(seen, [once, once].concat());
     let usage = program.ask("usage/read", json!({ "sessionId": session }));
     assert_eq!(usage["total"]["usage"]["webSearches"], 2, "{usage}");
+    // Each turn: 10 tokens in, 5 out, and a search for a cent.
+    assert_eq!(usage["total"]["costNanoUsd"], 2 * (10_000 + 10_000 + 10_000_000), "{usage}");
     let requests = requests(&cassette);
     let [_, second] = requests.as_slice() else { panic!("{requests:?}") };
     let reply = &second["messages"][1]["content"];

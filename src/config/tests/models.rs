@@ -74,7 +74,7 @@ const TOML: &str = r#"
     api = "responses"
     window = 1000000
     max_output = 64000
-    price = { input = 1.5, output = 6, cache_read = 0.1, cache_write = 2 }
+    price = { input = 1.5, output = 6, cache_read = 0.1, cache_write = 2, web_search = 12 }
     vision = false
     reasoning = true
     cutoff = "2026-01"
@@ -101,7 +101,7 @@ const JSON: &str = r#"// The same.
       "models": {
         "big": {
           "name": "The big one", "api": "responses", "window": 1000000, "max_output": 64000,
-          "price": { "input": 1.5, "output": 6, "cache_read": 0.1, "cache_write": 2 },
+          "price": { "input": 1.5, "output": 6, "cache_read": 0.1, "cache_write": 2, "web_search": 12 },
           "vision": false, "reasoning": true, "cutoff": "2026-01", "profile": "openai",
           "efforts": { "minimal": "low", "xhigh": null, "none": "minimal" },
           "headers": { "X-Model": "big" }, "extra_body": { "top_k": 5 }, "store": false,
@@ -159,6 +159,7 @@ fn said(file: &str) -> ProviderEntry {
                 output: Some(6.0),
                 cache_read: Some(0.1),
                 cache_write: Some(2.0),
+                web_search: Some(12.0),
             },
             vision: Some(false),
             cutoff: Some("2026-01".to_owned()),

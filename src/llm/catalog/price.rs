@@ -18,7 +18,7 @@ pub struct Price {
     pub cache_write: Option<f64>,
     /// The prices of a request with long input.
     pub above: Option<LongPrice>,
-    /// The price of a thousand searches of the web, from the provider's entry; `None` where it is not known.
+    /// The price of a thousand searches of the web, from the provider's entry or a settings file; `None` where it is not known.
     #[serde(skip)]
     pub searches: Option<f64>,
     /// The factor of the flex tier.

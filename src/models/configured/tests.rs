@@ -75,6 +75,7 @@ fn each_field_of_a_row_goes_over_the_catalogues() {
         ("price = { output = 8.5 }", with_price(&|price| price.output = 8.5)),
         ("price = { cache_read = 0 }", with_price(&|price| price.cache_read = Some(0.0))),
         ("price = { cache_write = 9 }", with_price(&|price| price.cache_write = Some(9.0))),
+        ("price = { web_search = 5 }", with_price(&|price| price.searches = Some(5.0))),
         ("", with(&|_| {})),
     ] {
         let config = format!("[providers.anthropic.models.claude-sonnet-5]\n{said}\n");
@@ -93,13 +94,17 @@ fn each_field_of_a_row_goes_over_the_catalogues() {
 
 #[test]
 fn a_model_of_ones_own_has_the_price_that_is_said_whole() {
-    let price = |said: &str| {
+    let price = |provider: &str, said: &str| {
         let (models, _home) =
-            models(&format!("[providers.own.models.m]\nprice = {{ {said} }}\n"), &[]);
-        models.model(&model("own/m")).unwrap().price.map(|price| (price.input, price.output))
+            models(&format!("[providers.{provider}.models.m]\nprice = {{ {said} }}\n"), &[]);
+        let price = models.model(&model(&format!("{provider}/m"))).unwrap().price;
+        price.map(|price| (price.input, price.output, price.searches))
     };
-    assert_eq!(price("input = 1, output = 2"), Some((1.0, 2.0)));
-    assert_eq!(price("input = 1"), None);
+    assert_eq!(price("own", "input = 1, output = 2"), Some((1.0, 2.0, None)));
+    assert_eq!(price("own", "input = 1, output = 2, web_search = 3"), Some((1.0, 2.0, Some(3.0))));
+    assert_eq!(price("own", "input = 1, web_search = 3"), None);
+    // A search costs what its provider asks, whatever the model.
+    assert_eq!(price("anthropic", "input = 1, output = 2"), Some((1.0, 2.0, Some(10.0))));
     assert!(models("", &[]).0.model(&model("own/m")).is_none());
 }
 
