@@ -4,6 +4,7 @@
 //! Invariant: whatever the grammar or this module does not know makes the command *opaque*, with a reason. An opaque
 //! command is never allowed by a rule or a table; it is asked about.
 
+mod conditional;
 mod parse;
 mod safe;
 mod words;

@@ -1,5 +1,6 @@
 //! From the text of a command to its programs, by the bash grammar of tree-sitter.
 
+use super::conditional::Conditional;
 use super::words::{self, Word};
 use super::{Analysis, MAX_COMMAND_BYTES, Program, Target, wrappers};
 use std::cell::RefCell;
@@ -97,6 +98,7 @@ impl Walk<'_> {
             "file_redirect" => self.file_redirect(node),
             // A name that a loop or a parameter expansion gives a value.
             "for_statement" => self.loop_variable(node),
+            "heredoc_redirect" => self.heredoc(node),
             // Arithmetic runs the commands in the values of its variables: `x='a[$(id)]'; echo $((x))`.
             "arithmetic_expansion" => self.arithmetic(node),
             "compound_statement" if words::slice(node, self.source).starts_with("((") => {
@@ -291,24 +293,46 @@ impl Walk<'_> {
         }
     }
 
-    fn arithmetic(&mut self, node: Node<'_>) {
-        if words::slice(node, self.source)
-            .contains(|c: char| c.is_alphabetic() || "$`_".contains(c))
-        {
+    /// The grammar takes a sum in a here-document for text.
+    fn heredoc(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let (mut is_expanded, mut holds_sum) = (false, false);
+        for child in node.named_children(&mut cursor) {
+            let text = words::slice(child, self.source);
+            match child.kind() {
+                "heredoc_start" => is_expanded = !text.contains(['\'', '"', '\\']),
+                "heredoc_body" => holds_sum = text.contains("$((") || text.contains("$["),
+                _ => {}
+            }
+        }
+        if is_expanded && holds_sum {
             self.analysis.doubt("it computes with variables");
         }
     }
 
-    /// `[[ 'a[$(id)]' -eq 1 ]]` runs `id`.
+    fn arithmetic(&mut self, node: Node<'_>) {
+        let sum = words::slice(node, self.source);
+        let sum = sum.strip_prefix('$').unwrap_or(sum);
+        if sum.contains(|c: char| c.is_alphabetic() || "$`_".contains(c)) {
+            self.analysis.doubt("it computes with variables");
+        }
+    }
+
+    /// A test whose operands bash may evaluate, which runs the commands in them and in the values of variables, counts as a program.
     fn test(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        let mut nodes = vec![node];
-        while let Some(node) = nodes.pop() {
-            let is_literal = matches!(node.kind(), "raw_string" | "ansi_c_string" | "word");
-            if is_literal && words::slice(node, self.source).contains(['$', '`']) {
-                self.analysis.doubt("it tests a text that holds an expansion");
-            }
-            nodes.extend(node.named_children(&mut cursor));
+        let test = Conditional::new(node, self.source);
+        if test.has_literal_expansion() {
+            self.analysis.doubt("it tests a text that holds an expansion");
+        }
+        if test.may_evaluate() {
+            let source = words::slice(node, self.source);
+            let name = if source.starts_with("[[") { "[[" } else { "[" };
+            let rest = source.strip_prefix(name).unwrap_or_default().trim_start().to_owned();
+            let rest = Word::Unknown { source: rest, is_one: false };
+            self.add(Program {
+                words: vec![Word::Text(name.to_owned()), rest],
+                ..Program::default()
+            });
         }
     }
 

@@ -68,7 +68,7 @@ const ROWS: &[Row] = &[
     all(&["break"]),
     all(&["continue"]),
     all(&["shift"]),
-    all(&["wait"]),
+    but(&["wait"], &["-p"]),
     only(&["sleep"], &[], ANY),
     only(&["set"], &["-e", "-u", "-x", "-eu", "-ex", "-eux", "-o", "-euo", "-uo"], 1),
     only(&["type"], &["-a", "-t", "-p", "-P", "-f"], ANY),
@@ -224,9 +224,9 @@ pub(super) fn is_safe(program: &Program) -> bool {
             Word::Glob(_) | Word::Unknown { .. } => return false,
         }
     }
-    // Arithmetic comparison of a text runs the substitutions in it.
+    // An index behind `-v` is computed, which runs the substitutions in it and in the values of variables.
     let may_evaluate = matches!(name, "[" | "test");
-    if may_evaluate && words.iter().any(|word| word.contains(['$', '`'])) {
+    if may_evaluate && words.iter().skip(1).any(|word| word.contains(['$', '`', '['])) {
         return false;
     }
     // Without the plus sign the operand is a time to set.

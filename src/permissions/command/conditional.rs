@@ -1,0 +1,110 @@
+//! Conditional expressions, `[ … ]` and `[[ … ]]`, and whether bash evaluates their operands: pure.
+//!
+//! `[[ x -eq 1 ]]` computes with `x`, and `-v` takes an element of an array, whose index is computed. To compute with `a[$(id)]` runs `id`,
+//! also where that text is the value of a variable.
+
+use super::words::{self, Word};
+use tree_sitter::Node;
+
+/// The operators of `[[` that compute both of their sides.
+const ARITHMETIC: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
+/// A conditional expression, token by token.
+pub(super) struct Conditional<'a> {
+    tokens: Vec<Token<'a>>,
+    is_extended: bool,
+}
+
+/// An operator or an operand.
+struct Token<'a> {
+    kind: &'a str,
+    text: &'a str,
+    word: Word,
+}
+
+impl<'a> Conditional<'a> {
+    /// Takes the node of an expression.
+    pub(super) fn new(node: Node<'a>, source: &'a str) -> Self {
+        let mut tokens = Vec::new();
+        collect(node, source, &mut tokens);
+        Self { tokens, is_extended: words::slice(node, source).starts_with("[[") }
+    }
+
+    /// True if a literal operand holds what bash would expand if it evaluated it.
+    pub(super) fn has_literal_expansion(&self) -> bool {
+        self.tokens.iter().any(|token| {
+            let is_literal = matches!(token.kind, "raw_string" | "ansi_c_string" | "word");
+            is_literal && token.text.contains(['$', '`'])
+        })
+    }
+
+    /// True if bash may evaluate an operand that is no plain number or name.
+    pub(super) fn may_evaluate(&self) -> bool {
+        let pairs = || self.tokens.iter().zip(self.tokens.iter().skip(1));
+        if self.is_extended {
+            // Operators of this form are never quoted and come from no variable.
+            return pairs().any(|(left, right)| {
+                (ARITHMETIC.contains(&left.text) && !right.is_number())
+                    || (ARITHMETIC.contains(&right.text) && !left.is_number())
+                    || (left.text == "-v" && !is_name(right.text))
+            });
+        }
+        // Here an operator is any word that looks like one, and an unquoted variable or pattern is several words.
+        self.tokens.iter().any(Token::is_several)
+            || pairs().any(|(left, right)| left.may_be_a_flag() && !right.is_plain())
+    }
+}
+
+fn collect<'a>(node: Node<'a>, source: &'a str, tokens: &mut Vec<Token<'a>>) {
+    const WHOLE: [&str; 4] =
+        ["test_command", "unary_expression", "binary_expression", "parenthesized_expression"];
+    if !WHOLE.contains(&node.kind()) {
+        let (kind, text) = (node.kind(), words::slice(node, source));
+        let is_sign = !node.is_named() || kind == "test_operator";
+        let word = if is_sign { Word::Text(text.to_owned()) } else { words::word(node, source) };
+        return tokens.push(Token { kind, text, word });
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        collect(child, source, tokens);
+    }
+}
+
+impl Token<'_> {
+    /// True if it is a number, whatever the values of variables.
+    fn is_number(&self) -> bool {
+        let text = self.text.trim_matches(['"', '\'']);
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_literal = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
+        // The status, the count of arguments, processes, a length, and a sum, which is looked at by itself.
+        is_literal
+            || matches!(text, "$?" | "$#" | "$$" | "$!")
+            || (text.starts_with("${#") && text.ends_with('}') && text.matches('}').count() == 1)
+            || self.kind == "arithmetic_expansion"
+    }
+
+    fn is_several(&self) -> bool {
+        let is_one = match &self.word {
+            Word::Text(_) => true,
+            Word::Glob(_) => false,
+            Word::Unknown { is_one, .. } => *is_one,
+        };
+        !is_one && !self.is_number()
+    }
+
+    fn may_be_a_flag(&self) -> bool {
+        match &self.word {
+            Word::Text(text) => text == "-v",
+            Word::Glob(_) | Word::Unknown { .. } => !self.is_number(),
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        self.word.text().is_some_and(|text| !text.contains('[')) || self.is_number()
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
