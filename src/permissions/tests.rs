@@ -3,6 +3,7 @@ use crate::permissions::command::lexical;
 use crate::permissions::propose::propose;
 use pintle_protocol::approval::PermissionMode;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use std::path::Path;
 
 /// The table of commands, with its rules.
@@ -136,6 +137,55 @@ fn full_asks_only_what_a_rule_asks() {
     ] {
         assert_eq!(decision(command, PermissionMode::Full, Sandbox::Missing), want, "{command}");
     }
+}
+
+/// A program that leaves a mark, run, quoted, and as a value that runs it where bash computes with it.
+const MARKS: &[&str] =
+    &["touch mark", "$(touch mark)", "`touch mark`", "'touch mark'", "x='a[$(touch mark)]'; "];
+
+/// What stands around it: quotes, joined lines, comments, here-documents, tests and sums. Nothing here waits or goes on for ever.
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "ls", "echo", "cat", "a", "x", " ", " ", " ", "\n", "\n", "\\", "\\\n", "\\ ", "\"", "'", "`", "$", "$(", ")", "(", "{", "}", "${", "$((", "))",
+    "[[ ", " ]]", "[ ", " ]", ";", "&&", "||", "|", "&", "<", "<<EOF\n", "\nEOF\n", "<<-EOF\n", "<<'EOF'\n", "<<\\EOF\n", "<<<", "#", " #", "=", "x=",
+    "$x", "${x", "${x:", "$'", "$\"", "-v", " -eq 1", "!", "~", "?", "[", "]", "case x in a) ", "esac", ";;", "if ", "; then ", "; fi", "for i in ",
+    "; do ", "; done", "<(", "\t", "@", "${x:-", ":", "\\`", "\\$", "$[", ",", "[x]", "+=",
+];
+
+fn pieces() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 0..6).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    // The same commands each time: a new one that is wrong belongs into the table.
+    #![proptest_config(ProptestConfig {
+        cases: 3_000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
+
+    /// What passes for harmless does nothing else in a real bash.
+    #[test]
+    fn what_is_harmless_runs_nothing_hidden(
+        before in pieces(),
+        mark in prop::sample::select(MARKS),
+        after in pieces(),
+    ) {
+        let command = [&before, mark, &after].concat();
+        if decision(&command, PermissionMode::ReadOnly, Sandbox::Missing) == Decision::Allow {
+            let folder = tempfile::tempdir().unwrap();
+            run_in_bash(&command, folder.path());
+            prop_assert!(!folder.path().join("mark").exists(), "{command}");
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "bash is the judge of the analysis")]
+fn run_in_bash(command: &str, folder: &Path) {
+    let mut bash = std::process::Command::new("bash");
+    let (bash, quiet) = (bash.args(["-c", command]).current_dir(folder), std::process::Stdio::null);
+    bash.stdin(quiet()).stdout(quiet()).stderr(quiet()).status().unwrap();
 }
 
 proptest! {

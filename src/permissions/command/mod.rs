@@ -5,6 +5,7 @@
 //! command is never allowed by a rule or a table; it is asked about.
 
 mod conditional;
+mod heredoc;
 mod parse;
 mod safe;
 mod words;

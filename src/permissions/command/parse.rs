@@ -2,7 +2,7 @@
 
 use super::conditional::Conditional;
 use super::words::{self, Word};
-use super::{Analysis, MAX_COMMAND_BYTES, Program, Target, wrappers};
+use super::{Analysis, MAX_COMMAND_BYTES, Program, Target, heredoc, wrappers};
 use std::cell::RefCell;
 use tree_sitter::{Node, Parser};
 
@@ -98,7 +98,12 @@ impl Walk<'_> {
             "file_redirect" => self.file_redirect(node),
             // A name that a loop or a parameter expansion gives a value.
             "for_statement" => self.loop_variable(node),
-            "heredoc_redirect" => self.heredoc(node),
+            "comment" => self.comment(node),
+            "heredoc_redirect" => {
+                if let Some(doubt) = heredoc::doubt(node, self.source) {
+                    self.analysis.doubt(doubt);
+                }
+            }
             // Arithmetic runs the commands in the values of its variables: `x='a[$(id)]'; echo $((x))`.
             "arithmetic_expansion" => self.arithmetic(node),
             "compound_statement" if words::slice(node, self.source).starts_with("((") => {
@@ -134,7 +139,7 @@ impl Walk<'_> {
                 "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
                     self.statement(child, depth + 1);
                 }
-                "comment" => {}
+                "comment" => self.comment(child),
                 _ => {
                     program.words.push(words::word(child, self.source));
                     // Substitutions inside of the word.
@@ -207,6 +212,15 @@ impl Walk<'_> {
         match value {
             Word::Text(value) if is_plain => Word::Text(format!("{name}={value}")),
             Word::Text(_) | Word::Glob(_) | Word::Unknown { .. } => unknown,
+        }
+    }
+
+    /// Behind an escaped blank or line end, `#` goes on with a word.
+    fn comment(&mut self, node: Node<'_>) {
+        let before = self.source.get(..node.start_byte()).unwrap_or_default();
+        let before = before.strip_suffix([' ', '\t', '\n']).unwrap_or(before);
+        if before.ends_with('\\') {
+            self.analysis.doubt("it holds a comment that may be a part of a word");
         }
     }
 
@@ -293,23 +307,6 @@ impl Walk<'_> {
         }
     }
 
-    /// The grammar takes a sum in a here-document for text.
-    fn heredoc(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        let (mut is_expanded, mut holds_sum) = (false, false);
-        for child in node.named_children(&mut cursor) {
-            let text = words::slice(child, self.source);
-            match child.kind() {
-                "heredoc_start" => is_expanded = !text.contains(['\'', '"', '\\']),
-                "heredoc_body" => holds_sum = text.contains("$((") || text.contains("$["),
-                _ => {}
-            }
-        }
-        if is_expanded && holds_sum {
-            self.analysis.doubt("it computes with variables");
-        }
-    }
-
     fn arithmetic(&mut self, node: Node<'_>) {
         let sum = words::slice(node, self.source);
         let sum = sum.strip_prefix('$').unwrap_or(sum);
@@ -379,7 +376,6 @@ const KNOWN: &[&str] = &[
     "heredoc_content",
     "heredoc_end",
     "herestring_redirect",
-    "comment",
     "word",
     "string",
     "string_content",
