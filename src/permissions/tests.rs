@@ -152,8 +152,36 @@ const PIECES: &[&str] = &[
     "; do ", "; done", "<(", "\t", "@", "${x:-", ":", "\\`", "\\$", "$[", ",", "[x]", "+=",
 ];
 
-fn pieces() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(PIECES), 0..6).prop_map(|pieces| pieces.concat())
+/// The words of a test, and of an expansion, with a variable whose value runs the program.
+const TEST_WORDS: &[&str] =
+    &["x", "$x", "\"$x\"", "-eq 1", "1 -lt", "-v", "!", "-n", "==", "a[x]", "$?", "&&", "(", ")"];
+const EXPANDED: &[&str] = &[":", "x", "0", "[", "]", "-", "@", "} ${x", "#", "/", "[x]", "%"];
+
+/// Commands that hold the program, of several shapes.
+fn commands_with_a_mark() -> impl Strategy<Value = String> {
+    const VALUE: &str = "x='a[$(touch mark)]'; ";
+    let some_of = |pieces, most, between: &'static str| {
+        let pieces = prop::collection::vec(prop::sample::select(pieces), 0..most);
+        pieces.prop_map(move |pieces: Vec<&str>| pieces.join(between))
+    };
+    let loose = (some_of(PIECES, 6, ""), prop::sample::select(MARKS), some_of(PIECES, 6, ""))
+        .prop_map(|(before, mark, after)| [&before, mark, &after].concat());
+    let frames: &[(&str, &str)] = &[("<<EOF\n", "\nEOF"), ("<<-EOF\n", "\nEOF"), ("\"", "\"")];
+    let framed = (
+        prop::sample::select(frames),
+        some_of(PIECES, 3, ""),
+        prop::sample::select(MARKS),
+        some_of(PIECES, 3, ""),
+    )
+        .prop_map(|((open, close), before, mark, after)| {
+            ["cat ", open, &before, mark, &after, close].concat()
+        });
+    let tested = (prop::bool::ANY, some_of(TEST_WORDS, 5, " ")).prop_map(|(is_double, words)| {
+        let (open, close) = if is_double { ("[[ ", " ]]") } else { ("[ ", " ]") };
+        [VALUE, open, &words, close].concat()
+    });
+    let expanded = some_of(EXPANDED, 5, "").prop_map(|rest| format!("{VALUE}: ${{x{rest}}}"));
+    prop_oneof![loose, framed, tested, expanded]
 }
 
 proptest! {
@@ -167,12 +195,7 @@ proptest! {
 
     /// What passes for harmless does nothing else in a real bash.
     #[test]
-    fn what_is_harmless_runs_nothing_hidden(
-        before in pieces(),
-        mark in prop::sample::select(MARKS),
-        after in pieces(),
-    ) {
-        let command = [&before, mark, &after].concat();
+    fn what_is_harmless_runs_nothing_hidden(command in commands_with_a_mark()) {
         if decision(&command, PermissionMode::ReadOnly, Sandbox::Missing) == Decision::Allow {
             let folder = tempfile::tempdir().unwrap();
             run_in_bash(&command, folder.path());
