@@ -475,12 +475,14 @@ impl Judge<'_> {
                 parts.push(self.mode_decides("redirect", Decision::Ask, reason).once_only());
             }
         }
+        // Each text once: wrappers repeat the words of the programs behind them.
+        let mut mentions = BTreeMap::<&str, bool>::new();
         for program in &analysis.programs {
             let is_safe = program.is_known_safe();
             let is_free = is_safe || self.mode() == PermissionMode::AutoEdit;
             let is_read = is_free && !program.takes_texts() && !self.is_allowed_by_rule(program);
             for text in program.mentions() {
-                parts.extend(read(text, is_read));
+                *mentions.entry(text).or_default() |= is_read;
             }
             if is_read
                 && is_safe
@@ -493,6 +495,7 @@ impl Judge<'_> {
                 parts.push(self.mode_decides(&subject, Decision::Ask, reason));
             }
         }
+        parts.extend(mentions.into_iter().flat_map(|(text, is_read)| read(text, is_read)));
         parts.sort_by(|a, b| a.subject.cmp(&b.subject));
         parts.dedup();
         parts

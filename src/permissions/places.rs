@@ -305,7 +305,7 @@ impl Places {
         let folded = fold(path);
         let in_home = self.home.as_ref().and_then(|home| {
             let rest = folded.strip_prefix(&fold(home))?.strip_prefix('/')?;
-            SECRETS.iter().find(|(secret, _)| is_at_or_below(rest, &fold(Path::new(secret))))
+            SECRETS.iter().find(|(secret, _)| is_at_or_below(rest, secret))
         });
         let in_system = SYSTEM_SECRETS.iter().find(|(secret, _)| is_at_or_below(&folded, secret));
         if let Some((_, what)) = in_home.or(in_system) {
@@ -360,8 +360,11 @@ pub fn protected(below: &Path) -> Option<&'static str> {
     file.or(begun).map(|(_, what)| *what)
 }
 
+/// Compares a folded path with a folder of a table, which may hold upper case.
 fn is_at_or_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.split_at_checked(folder.len()).is_some_and(|(start, rest)| {
+        start.eq_ignore_ascii_case(folder) && (rest.is_empty() || rest.starts_with('/'))
+    })
 }
 
 /// A path as file systems that ignore case, or compose characters, compare it: so `.GIT` is `.git`. Characters that
@@ -376,8 +379,12 @@ fn fold(path: &Path) -> String {
                     text.push('/');
                 }
                 let name = name.to_string_lossy();
-                let name = name.nfkc().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase);
-                let name: String = name.collect();
+                // A command names thousands of paths, and hardly a name is not ASCII.
+                let name = if name.is_ascii() {
+                    name.to_ascii_lowercase()
+                } else {
+                    name.nfkc().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase).collect()
+                };
                 // Windows and some network file systems drop these.
                 text.push_str(name.trim_end_matches([' ', '.']));
             }

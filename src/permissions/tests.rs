@@ -139,6 +139,52 @@ fn full_asks_only_what_a_rule_asks() {
     }
 }
 
+#[test]
+fn a_command_that_nests_as_deeply_as_it_may_be_long_gets_a_decision() {
+    for (open, inner, close) in [
+        ("[[ ", "! ", "x ]]"),
+        ("[ ", "! ", "x ]"),
+        ("[[ x", " && x", " ]]"),
+        ("[ x", " -a x", " ]"),
+        ("", "! ", "ls"),
+        ("", "time ", "ls"),
+        ("", "env ", "ls"),
+        ("", "eval ", "ls"),
+        ("", "f() { ", ""),
+        ("", "if ls; then ", ""),
+        ("", "case x in a) ", ""),
+        ("ls", " && ls", ""),
+        ("ls", " | ls", ""),
+        ("ls", " > x", ""),
+        ("", "x=(", ""),
+        ("", "cat <<EOF\n", ""),
+        ("echo $((", "-", "1))"),
+        ("echo ", "\"$(", ""),
+    ] {
+        let count = (command::MAX_COMMAND_BYTES - open.len() - close.len()) / inner.len();
+        let line = [open, &inner.repeat(count), close].concat();
+        let decision = decision(&line, PermissionMode::Ask, Sandbox::Missing);
+        assert_eq!(decision, Decision::Ask, "{open}{inner}…{close}");
+    }
+    for (open, inner, close) in [
+        ("[[ ", ("(", ")"), " ]]"),
+        ("", ("(", ")"), ""),
+        ("echo ", ("$(echo ", ")"), ""),
+        ("echo ", ("<(echo ", ")"), ""),
+        ("echo ", ("${x:-", "}"), ""),
+        ("echo ", ("{a,", "}"), ""),
+        ("echo $((", ("(", ")"), "))"),
+        ("echo ${x", ("[x", "]"), "}"),
+    ] {
+        let length = inner.0.len() + inner.1.len();
+        let count = (command::MAX_COMMAND_BYTES - open.len() - close.len() - 1) / length;
+        let (before, after) = (inner.0.repeat(count), inner.1.repeat(count));
+        let line = [open, &before, "x", &after, close].concat();
+        let decision = decision(&line, PermissionMode::Ask, Sandbox::Missing);
+        assert_eq!(decision, Decision::Ask, "{open}{inner:?}…{close}");
+    }
+}
+
 /// A program that leaves a mark, run, quoted, and as a value that runs it where bash computes with it.
 const MARKS: &[&str] =
     &["touch mark", "$(touch mark)", "`touch mark`", "'touch mark'", "x='a[$(touch mark)]'; "];
@@ -206,9 +252,15 @@ proptest! {
 
 #[expect(clippy::disallowed_methods, reason = "bash is the judge of the analysis")]
 fn run_in_bash(command: &str, folder: &Path) {
-    let mut bash = std::process::Command::new("bash");
-    let (bash, quiet) = (bash.args(["-c", command]).current_dir(folder), std::process::Stdio::null);
-    bash.stdin(quiet()).stdout(quiet()).stderr(quiet()).status().unwrap();
+    use std::process::{Command, Stdio};
+    Command::new("bash")
+        .args(["-c", command])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
 }
 
 proptest! {

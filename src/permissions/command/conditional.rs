@@ -9,6 +9,10 @@ use tree_sitter::Node;
 /// The operators of `[[` that compute both of their sides.
 const ARITHMETIC: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
+/// Nodes that consist of operators and operands.
+const WHOLE: [&str; 4] =
+    ["test_command", "unary_expression", "binary_expression", "parenthesized_expression"];
+
 /// A conditional expression, token by token.
 pub(super) struct Conditional<'a> {
     tokens: Vec<Token<'a>>,
@@ -25,17 +29,11 @@ struct Token<'a> {
 impl<'a> Conditional<'a> {
     /// Takes the node of an expression.
     pub(super) fn new(node: Node<'a>, source: &'a str) -> Self {
-        let mut tokens = Vec::new();
-        collect(node, source, &mut tokens);
-        Self { tokens, is_extended: words::slice(node, source).starts_with("[[") }
-    }
-
-    /// True if a literal operand holds what bash would expand if it evaluated it.
-    pub(super) fn has_literal_expansion(&self) -> bool {
-        self.tokens.iter().any(|token| {
-            let is_literal = matches!(token.kind, "raw_string" | "ansi_c_string" | "word");
-            is_literal && token.text.contains(['$', '`'])
-        })
+        let operands = flat(node, |node| WHOLE.contains(&node.kind()));
+        Self {
+            tokens: operands.into_iter().map(|node| Token::new(node, source)).collect(),
+            is_extended: words::slice(node, source).starts_with("[["),
+        }
     }
 
     /// True if bash may evaluate an operand that is no plain number or name.
@@ -55,22 +53,38 @@ impl<'a> Conditional<'a> {
     }
 }
 
-fn collect<'a>(node: Node<'a>, source: &'a str, tokens: &mut Vec<Token<'a>>) {
-    const WHOLE: [&str; 4] =
-        ["test_command", "unary_expression", "binary_expression", "parenthesized_expression"];
-    if !WHOLE.contains(&node.kind()) {
+/// True if a literal in the expression holds what bash would expand if it evaluated it.
+pub(super) fn holds_literal_expansion(node: Node<'_>, source: &str) -> bool {
+    flat(node, |node| node.named_child_count() > 0).into_iter().any(|node| {
+        let is_literal = matches!(node.kind(), "raw_string" | "ansi_c_string" | "word");
+        is_literal && words::slice(node, source).contains(['$', '`'])
+    })
+}
+
+/// The nodes below this one, in their order, where those that are to be opened are replaced by their children. Without recursion: an
+/// expression nests as deeply as a command is long.
+fn flat<'a>(node: Node<'a>, opens: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
+    let mut cursor = node.walk();
+    let (mut found, mut waiting) = (Vec::new(), vec![node]);
+    while let Some(node) = waiting.pop() {
+        if opens(node) {
+            let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+            waiting.extend(children.into_iter().rev());
+        } else {
+            found.push(node);
+        }
+    }
+    found
+}
+
+impl<'a> Token<'a> {
+    fn new(node: Node<'a>, source: &'a str) -> Self {
         let (kind, text) = (node.kind(), words::slice(node, source));
         let is_sign = !node.is_named() || kind == "test_operator";
         let word = if is_sign { Word::Text(text.to_owned()) } else { words::word(node, source) };
-        return tokens.push(Token { kind, text, word });
+        Self { kind, text, word }
     }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        collect(child, source, tokens);
-    }
-}
 
-impl Token<'_> {
     /// True if it is a number, whatever the values of variables.
     fn is_number(&self) -> bool {
         let text = self.text.trim_matches(['"', '\'']);

@@ -1,14 +1,21 @@
 //! From the text of a command to its programs, by the bash grammar of tree-sitter.
 
-use super::conditional::Conditional;
+use super::conditional::{self, Conditional};
 use super::words::{self, Word};
 use super::{Analysis, MAX_COMMAND_BYTES, Program, Target, heredoc, wrappers};
 use std::cell::RefCell;
-use tree_sitter::{Node, Parser};
+use std::ops::ControlFlow;
+use std::time::Duration;
+use tokio::time::Instant;
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 /// The maximum nesting of shells inside of shells, and of blocks inside of blocks.
 const MAX_SHELLS: usize = 8;
 const MAX_DEPTH: usize = 200;
+
+/// The longest time that the grammar may take. The longest valid commands take a quarter of it; a text made for the purpose, such as
+/// `x=(x=(…`, keeps the grammar's repair of errors busy for half a minute.
+const MAX_TIME: Duration = Duration::from_secs(1);
 
 thread_local! {
     /// Making a parser costs more than a parse.
@@ -56,19 +63,9 @@ fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
         analysis.doubt(format!("it holds the control character U+{:04X}", u32::from(odd)));
         return true;
     }
-    // The shell takes every byte beyond ASCII for a part of a word. The grammar takes some for blanks, and its scanner
-    // reads outside of its tables for others (`""{` and a character of a higher plane): it is shown letters instead,
-    // in the same places.
-    let ascii: Vec<u8> =
-        line.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect();
-    let tree = PARSER.with_borrow_mut(|parser| {
-        let parser = parser.as_mut()?;
-        parser.reset();
-        parser.parse(&ascii, None)
-    });
-    let Some(tree) = tree else {
-        analysis.doubt("it could not be parsed");
-        return true;
+    let Some(tree) = tree(line) else {
+        analysis.doubt("it cannot be parsed in a second");
+        return false;
     };
     let is_valid = !tree.root_node().has_error();
     if !is_valid {
@@ -77,6 +74,29 @@ fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
     let mut walk = Walk { source: line, analysis, shells };
     walk.statement(tree.root_node(), 0);
     is_valid
+}
+
+/// Parses with the grammar. Returns none where that takes too long.
+fn tree(line: &str) -> Option<Tree> {
+    // The shell takes every byte beyond ASCII for a part of a word. The grammar takes some for blanks, and its scanner
+    // reads outside of its tables for others (`""{` and a character of a higher plane): it is shown letters instead,
+    // in the same places.
+    let ascii: Vec<u8> =
+        line.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect();
+    let end = Instant::now() + MAX_TIME;
+    let mut go_on = |_: &_| {
+        if Instant::now() < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    PARSER.with_borrow_mut(|parser| {
+        let parser = parser.as_mut()?;
+        parser.reset();
+        parser.parse_with_options(
+            &mut |at, _| ascii.get(at..).unwrap_or_default(),
+            None,
+            Some(options),
+        )
+    })
 }
 
 struct Walk<'a> {
@@ -315,13 +335,12 @@ impl Walk<'_> {
         }
     }
 
-    /// A test whose operands bash may evaluate, which runs the commands in them and in the values of variables, counts as a program.
+    /// A test is harmless by itself. Where bash may evaluate its operands, it counts as a program, which nobody allowed yet.
     fn test(&mut self, node: Node<'_>) {
-        let test = Conditional::new(node, self.source);
-        if test.has_literal_expansion() {
+        if conditional::holds_literal_expansion(node, self.source) {
             self.analysis.doubt("it tests a text that holds an expansion");
         }
-        if test.may_evaluate() {
+        if Conditional::new(node, self.source).may_evaluate() {
             let source = words::slice(node, self.source);
             let name = if source.starts_with("[[") { "[[" } else { "[" };
             let rest = source.strip_prefix(name).unwrap_or_default().trim_start().to_owned();
