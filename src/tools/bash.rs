@@ -158,14 +158,18 @@ impl std::fmt::Debug for Call {
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        let line = self.command.trim().lines().next().unwrap_or_default();
-        let name = self.tool.name();
-        match &self.description {
-            Some(description) => {
-                format!("{name}: {line} ({})", truncate::line(description.trim(), 200))
-            }
-            None => format!("{name}: {line}"),
-        }
+        let mut lines = self.command.trim().lines();
+        let line = lines.next().unwrap_or_default();
+        let more = match lines.count() {
+            0 => String::new(),
+            1 => " … (1 more line)".to_owned(),
+            more => format!(" … ({more} more lines)"),
+        };
+        let description = match &self.description {
+            Some(description) => format!(" ({})", truncate::line(description.trim(), 200)),
+            None => String::new(),
+        };
+        format!("{}: {line}{more}{description}", self.tool.name())
     }
 
     fn locations(&self) -> Vec<Location> {

@@ -350,7 +350,7 @@ fn a_call_says_what_it_would_do() {
         (
             Box::new(Bash(Profile::Pi)),
             json!({"command": "cargo test\necho"}),
-            "bash: cargo test",
+            "bash: cargo test … (1 more line)",
             Access::Execute("cargo test\necho".into()),
         ),
         (
