@@ -60,7 +60,7 @@ fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
 fn two_work_side_by_side_and_are_told_more() {
     full(
         "spawn first + spawn second\ncall wait {\"ids\":[\"agent-2\",\"agent-1\"]}\ncall send_input {\"agent_id\":\"agent-1\",\"message\":\"once more\"}\ncall wait {}\ncall close_agent {\"agent_id\":\"agent-1\"}\ncall wait {\"ids\":[\"agent-1\"]}\nsay ok\n@first: gate a + say one\n@second: gate b + say two\n@first: gate c + say one again",
-        "prompt go | gate a | gate b | open b | until agent-2 running, done | open a | gate c | until call wait: all running | open c | idle",
+        "prompt go | gate a | gate b | open b | until agent-2 running, done | open a | gate c | until call wait: all running | open c | until-agents 1 session closed | idle",
         expect![[r#"
             > prompt go: Started
             accepted Prompt "go"
@@ -457,7 +457,7 @@ fn in_one_call(model: &str, steps: &str, want: &expect_test::Expect) {
 fn a_call_waits_for_its_sub_agent_and_closes_it() {
     in_one_call(
         "call Agent {\"description\":\"d\",\"prompt\":\"look at a\",\"subagent_type\":\"general-purpose\",\"model\":\"haiku\"} + call Agent {\"description\":\"d\",\"prompt\":\"other\",\"subagent_type\":\"nobody\"}\nsay ok\n@look at a: call Read {\"file_path\":\"a.txt\"}\n@look at a: say two lines",
-        "prompt go | idle",
+        "prompt go | until-agents 1 session closed | idle",
         &expect![[r#"
             > prompt go: Started
             accepted Prompt "go"
@@ -500,7 +500,7 @@ fn a_call_waits_for_its_sub_agent_and_closes_it() {
 fn a_call_that_is_stopped_leaves_no_sub_agent_at_work() {
     in_one_call(
         "call Agent {\"description\":\"d\",\"prompt\":\"slow\"}\nsay ok\n@slow: call Bash {\"command\":\"wait\"}\n@slow: say never",
-        "prompt go | until-agents 1 Bash: wait running | stop | idle",
+        "prompt go | until-agents 1 Bash: wait running | stop | until-agents 1 session closed | idle",
         &expect![[r#"
             > prompt go: Started
             accepted Prompt "go"

@@ -145,14 +145,14 @@ fn a_stop_can_keep_the_queue() {
 fn a_second_stop_is_harmless() {
     full(
         "hang",
-        "prompt a | until turn started | stop | stop | idle | stop",
+        "prompt a | until turn started | stop twice | idle | stop",
         expect![[r#"
             > prompt a: Started
             accepted Prompt "a"
             turn started
             completed #1 user "a"
-            > stop: stopping, 0 returned
-            > stop: no active turn, 0 returned
+            > stop twice: stopping, 0 returned
+            > stop twice: no active turn, 0 returned
             turn Interrupted after 1 steps
             > stop: no active turn, 0 returned
             --- the model read

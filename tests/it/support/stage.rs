@@ -179,7 +179,7 @@ impl Stage {
         self.feed = feed;
     }
 
-    /// Does one step: `prompt TEXT`, `within TOKENS TEXT` (a prompt with a limit), `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`, `send BLOCKS`, `change PATH TEXT` (a file, or its end without a text), `commands FOLDER`,
+    /// Does one step: `prompt TEXT`, `within TOKENS TEXT` (a prompt with a limit), `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `stop twice`, `allow`, `allow-session`, `send BLOCKS`, `change PATH TEXT` (a file, or its end without a text), `commands FOLDER`,
     /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `until-agents N TEXT` (wait for lines of N sub-agents with it), `gate NAME` (wait until the model stands
     /// there), `open NAME`, `end CMD` (a hanging command ends), `edit WHAT` (see [`Stage::edit_queue`]), `compact TEXT`, `context`, `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
     pub(crate) async fn act(&mut self, step: &str) {
@@ -222,15 +222,18 @@ impl Stage {
             }
             "stop" => {
                 let queue = if rest == "keep" { QueuePolicy::Keep } else { QueuePolicy::Return };
-                let answer = self
-                    .session
-                    .ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply })
-                    .await;
-                let told = |stopped: pintle::agent::Interrupted| {
-                    let turn = stopped.turn_id.map_or("no active turn", |_| "stopping");
-                    format!("{turn}, {} returned", stopped.returned.len())
-                };
-                self.note(answer.map(told), step);
+                // Twice: both before what follows from the first is taken.
+                for _ in 0..if rest == "twice" { 2 } else { 1 } {
+                    let answer = self
+                        .session
+                        .ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply })
+                        .await;
+                    let told = |stopped: pintle::agent::Interrupted| {
+                        let turn = stopped.turn_id.map_or("no active turn", |_| "stopping");
+                        format!("{turn}, {} returned", stopped.returned.len())
+                    };
+                    self.note(answer.map(told), step);
+                }
             }
             "until-agents" => {
                 let (count, text) = rest.split_once(' ').unwrap();
