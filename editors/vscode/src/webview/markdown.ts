@@ -7,7 +7,7 @@ import { codeBlock } from "./code.ts";
 import { el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import type { Token } from "./tokens.ts";
-import { build, parse } from "./tokens.ts";
+import { build, codeOf, parse } from "./tokens.ts";
 
 const FENCE = /^ {0,3}(```+|~~~+)/;
 /** Paragraphs and code longer than this are drawn in parts, so that a part more costs no more than the last one. */
@@ -32,8 +32,8 @@ export class Markdown {
   #openNodes: HTMLElement[] = [];
   /** The code of a fence that is not closed yet. */
   #openCode: HTMLElement | undefined;
-  /** The code that was drawn last: a long one that has not changed is not drawn anew when its fence or the message ends. */
-  #lastCode: HTMLElement | undefined;
+  /** The code that was drawn last, and what stood behind its fence. */
+  #lastCode: { element: HTMLElement; info: string } | undefined;
   #isOver = false;
 
   constructor(text: string, isOver: boolean, send: Send, colours: Colours) {
@@ -87,14 +87,35 @@ export class Markdown {
   }
 
   #draw(): void {
-    for (const each of this.#openNodes) each.remove();
+    const parts = this.#parts();
     this.#openCode = undefined;
-    for (const part of this.#parts()) {
+    const [first] = parts;
+    const shown = first === undefined ? undefined : this.#shownCode(first);
+    if (first === undefined || shown === undefined) {
+      for (const each of this.#openNodes) each.remove();
+    } else {
+      // Its fence or the message ended. It stays where it is: moving a long block costs a layout of all of it.
+      parts.shift();
+      this.#openAt = first.at;
+      this.#settle(shown.element, shown.info, first);
+    }
+    for (const part of parts) {
       const draw = (text: string, info: string): HTMLElement => this.#code(text, info, part);
       this.#openNodes = build(part.tokens, draw, this.#send);
       this.element.append(...this.#openNodes);
       this.#openAt = part.at;
     }
+  }
+
+  /** The code of a fence that is on the page as it is to be drawn. */
+  #shownCode({ tokens }: Part): { element: HTMLElement; info: string } | undefined {
+    const [fence] = tokens;
+    const [node, ...others] = this.#openNodes;
+    const last = this.#lastCode;
+    if (fence?.type !== "fence" || last === undefined || others.length > 0) return undefined;
+    const isSame = last.info === fence.info && last.element.textContent === codeOf(fence);
+    const isThere = node?.className === "codeBlock" && node.contains(last.element);
+    return isSame && isThere ? last : undefined;
   }
 
   /** The blocks from the open one on, each with where it begins; a long paragraph in parts. */
@@ -121,15 +142,20 @@ export class Markdown {
     return [...blocks.slice(0, -1), ...parts];
   }
 
-  #code(text: string, info: string, { tokens, isOpen }: Part): HTMLElement {
-    const before = this.#lastCode;
-    const code = before?.textContent === text ? before : el("code");
-    if (code !== before) addCode(code, text);
-    this.#lastCode = code;
+  #code(text: string, info: string, part: Part): HTMLElement {
+    const before = this.#lastCode?.element;
+    const element = before?.textContent === text ? before : el("code");
+    if (element !== before) addCode(element, text);
+    this.#lastCode = { element, info };
+    this.#settle(element, info, part);
+    return codeBlock(element, info, this.#send);
+  }
+
+  /** Code that is not complete grows on; other code gets its colours. */
+  #settle(code: HTMLElement, info: string, { tokens, isOpen }: Part): void {
     const isFence = tokens[0]?.type === "fence";
     if (isOpen && isFence && isUnclosed(this.#text)) this.#openCode = code;
     else if (!isOpen || isFence) this.#colours.colour(code, info.trim().split(/[\s{]/, 1)[0] ?? "");
-    return codeBlock(code, info, this.#send);
   }
 }
 

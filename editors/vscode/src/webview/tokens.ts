@@ -21,6 +21,11 @@ const TASK = /^\[([ xX])\] /;
 /** A file with a line, as in `src/a.ts:12` or `src/a.ts#L12`. */
 const PLACE = /^[\w@./\\~+ -]*[\w-]\.\w{1,12}(?::\d+(?::\d+)?|#L\d+(?:-L?\d+)?)$/;
 
+/** The code of a fence or an indented block. */
+export function codeOf({ content }: Token): string {
+  return content.replace(/\n$/, "");
+}
+
 /** Builds the elements of whole blocks. */
 export function build(tokens: Token[], drawCode: DrawCode, send: Send): HTMLElement[] {
   const root = el("div");
@@ -29,7 +34,7 @@ export function build(tokens: Token[], drawCode: DrawCode, send: Send): HTMLElem
   for (const token of tokens) {
     if (token.type === "inline") into().append(...inline(token.children ?? [], send));
     else if (token.type === "fence" || token.type === "code_block") {
-      into().append(drawCode(token.content.replace(/\n$/, ""), token.info));
+      into().append(drawCode(codeOf(token), token.info));
     } else if (token.type === "hr") into().append(el("hr"));
     else if (token.nesting === 1) open.push(opened(token));
     else if (token.nesting === -1) {
