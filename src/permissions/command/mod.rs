@@ -1,5 +1,5 @@
 //! The analysis of a shell command: the programs that it runs, the files that it redirects to and from, and the
-//! parts that cannot be known before it runs. Pure, except that the grammar has a second at most for a command.
+//! parts that cannot be known before it runs. Pure, except that the parser gives up after a second.
 //!
 //! Invariant: whatever the grammar or this module does not know makes the command *opaque*, with a reason. An opaque
 //! command is never allowed by a rule or a table; it is asked about.

@@ -13,8 +13,8 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 const MAX_SHELLS: usize = 8;
 const MAX_DEPTH: usize = 200;
 
-/// The longest time that the grammar may take. The longest valid commands take a quarter of it; a text made for the purpose, such as
-/// `x=(x=(…`, keeps the grammar's repair of errors busy for half a minute.
+/// The longest time that one parse may take. The longest valid commands take a quarter of it; a text made for the purpose, such as
+/// `x=(x=(…`, keeps the parser's error recovery busy for half a minute.
 const MAX_TIME: Duration = Duration::from_secs(1);
 
 thread_local! {
@@ -76,7 +76,7 @@ fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
     is_valid
 }
 
-/// Parses with the grammar. Returns none where that takes too long.
+/// Parses a command. Returns none after [`MAX_TIME`].
 fn tree(line: &str) -> Option<Tree> {
     // The shell takes every byte beyond ASCII for a part of a word. The grammar takes some for blanks, and its scanner
     // reads outside of its tables for others (`""{` and a character of a higher plane): it is shown letters instead,

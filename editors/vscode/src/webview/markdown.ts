@@ -107,7 +107,7 @@ export class Markdown {
     }
   }
 
-  /** The code of a fence that is on the page as it is to be drawn. */
+  /** The element on the page that shows this fence already, with the same text and language; undefined if none does. */
   #shownCode({ tokens }: Part): { element: HTMLElement; info: string } | undefined {
     const [fence] = tokens;
     const [node, ...others] = this.#openNodes;
