@@ -11,8 +11,10 @@ import { t } from "../words.ts";
 
 /** So long after the last key hunks are placed anew. */
 const SETTLE_MS = 60;
-/** After so long VS Code has asked for lenses, or has forgotten to. */
+/** After so long VS Code is told again that there are other lenses, where it has not asked for them; each further wait is twice as long. */
 const AGAIN_MS = 500;
+/** So often it is told again: an editor without lenses never asks. */
+const MOST_AGAIN = 6;
 /** Characters of a comment above a hunk. */
 const MOST_COMMENT = 80;
 
@@ -31,6 +33,8 @@ export class Overlay implements vscode.CodeLensProvider {
   readonly #disposables: vscode.Disposable[];
   #timer: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
+  /** Documents that were asked about since the last change. */
+  #asked = new WeakSet<vscode.TextDocument>();
   readonly onDidChangeCodeLenses = this.#lenses.event;
 
   constructor(owner: HasReview) {
@@ -84,14 +88,33 @@ export class Overlay implements vscode.CodeLensProvider {
 
   /** The review has another answer. */
   changed(): void {
+    this.#asked = new WeakSet();
     this.#lenses.fire();
-    // VS Code forgets to ask for lenses when the focus leaves the editor before it has.
-    clearTimeout(this.#again);
-    this.#again = setTimeout(() => this.#lenses.fire(), AGAIN_MS);
+    this.#askAgain(1);
     this.#draw();
   }
 
+  /**
+   * Tells VS Code again where it has not asked. It forgets to when the keyboard leaves the editor before it has, and it asks the later, up to
+   * seconds, the slower the lenses of other extensions are.
+   */
+  #askAgain(time: number): void {
+    clearTimeout(this.#again);
+    this.#again = setTimeout(
+      () => {
+        const isForgotten = vscode.window.visibleTextEditors.some(
+          ({ document }) => document.uri.scheme === "file" && !this.#asked.has(document),
+        );
+        if (!isForgotten) return;
+        this.#lenses.fire();
+        if (time < MOST_AGAIN) this.#askAgain(time + 1);
+      },
+      AGAIN_MS * 2 ** (time - 1),
+    );
+  }
+
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    this.#asked.add(document);
     return this.places(document).flatMap(({ hunk, row }) => {
       const line = Math.min(row, document.lineCount - 1);
       const lens = (title: string, command = "", tooltip = ""): vscode.CodeLens =>

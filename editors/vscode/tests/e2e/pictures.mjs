@@ -102,12 +102,7 @@ export async function theReadmesPictures(rig) {
     "the plan leaves when all of it is done",
   );
 
-  await page.keyboard.press("Control+p");
-  await page.locator(".quick-input-widget input").fill("cart.ts");
-  await page
-    .locator(".quick-input-list .monaco-list-row", { hasText: "cart.ts" })
-    .first()
-    .click({ timeout: LONG });
+  await window.quickOpen("cart.ts");
   await until("the hunk has its lenses", async () =>
     (await window.lenses()).some((each) => each.includes("Keep")),
   );

@@ -7,21 +7,6 @@ import { LONG, edit, gate, say, until } from "./support.mjs";
 const row = (window, text) =>
   window.page.locator('.pane:has([aria-label="Sessions Section"]) .monaco-list-row', { hasText: text });
 
-/** Opens a file by its name. */
-async function quickOpen(window, name) {
-  const input = window.page.locator(".quick-input-widget input");
-  await until(`${name} is open`, async () => {
-    await window.page.keyboard.press("Control+p");
-    await input.fill(name).catch(() => undefined);
-    const row = window.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first();
-    return row.click({ timeout: 3000 }).then(
-      () => true,
-      () => false,
-    );
-  });
-  await window.page.locator(".tab.active", { hasText: name }).waitFor({ timeout: LONG });
-}
-
 export async function aSessionThatIsLeftGoesOnAndItsHunksStay(rig) {
   const folder = rig.folder("several sessions", {
     files: { "a.txt": "one\ntwo\n" },
@@ -55,7 +40,7 @@ export async function aSessionThatIsLeftGoesOnAndItsHunksStay(rig) {
   await window.shot("90-two-sessions");
 
   // A hunk of the session that is not shown is decided where it stands.
-  await quickOpen(window, "a.txt");
+  await window.quickOpen("a.txt");
   await window.clickLens("−1 +1", "Undo");
   await until("it is undone", () => folder.read("a.txt") === "one\ntwo\n");
   await row(window, "The first task").click();
@@ -87,7 +72,7 @@ export async function allFoldersOfAWorkspaceBelongToTheWork(rig) {
     JSON.stringify({ folders: [{ path: first.path }, { path: second.path }], settings }),
   );
   const window = await rig.workspace(file);
-  await quickOpen(window, "b.txt");
+  await window.quickOpen("b.txt");
   await window.intoEditor();
   await window.page.keyboard.press("Control+Home");
   await window.page.keyboard.type("un");

@@ -124,6 +124,35 @@ export function watch() {
   });
 }
 
+/** The middle of an element that stood still for some frames and is what a click there meets; otherwise undefined. Runs in the page. */
+async function stillPlace(element) {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const before = element.getBoundingClientRect();
+  for (let frames = 0; frames < 4; frames += 1) await frame();
+  const { x, y, width, height } = element.getBoundingClientRect();
+  if ([x - before.x, y - before.y, width - before.width, height - before.height].some((each) => each !== 0))
+    return undefined;
+  const place = { x: x + width / 2, y: y + height / 2 };
+  return element.contains(document.elementFromPoint(place.x, place.y)) ? place : undefined;
+}
+
+/** What a window says beside the texts of its editors, and what has the keyboard; runs in the page. */
+function wordsOf() {
+  const of = (selector) =>
+    [...document.querySelectorAll(selector)]
+      .filter((each) => each.checkVisibility())
+      .map((each) => each.innerText.replaceAll(/\s+/g, " ").trim());
+  const { tagName, className } = document.activeElement ?? {};
+  return {
+    tabs: of(".tab"),
+    lenses: of(".codelens-decoration"),
+    notifications: of(".notification-toast, .monaco-dialog-box"),
+    quickInput: of(".quick-input-title, .quick-input-message, .quick-input-list .monaco-list-row"),
+    statusBar: of('.statusbar-item[id*="pintle"]'),
+    keyboard: `${tagName} ${className}`,
+  };
+}
+
 /** VS Code's words for an extension that uses proposed API. */
 const REFUSAL = /CANNOT use API proposal|is a proposed menu identifier/;
 
@@ -278,11 +307,13 @@ export class Rig {
       .filter((line) => REFUSAL.test(line));
   }
 
-  /** Keeps what the open windows look like. */
+  /** Keeps what the open windows look like, and prints what they say beside the editor's text. */
   async failed(name) {
     for (const [n, context] of this.contexts.entries()) {
       const [page] = context.pages();
       await page?.screenshot({ path: path.join(shots, `failed-${name}-${n}.png`) }).catch(() => undefined);
+      const shown = await page?.evaluate(wordsOf).catch(() => undefined);
+      console.log(`window ${n} of ${name}: ${JSON.stringify(shown)}`);
     }
   }
 
@@ -333,16 +364,30 @@ export class Window {
     await this.page.locator('.statusbar-item[id*="pintle"]').waitFor({ timeout: LONG });
   }
 
-  /** Runs a command by its title. A view that has just been drawn may take the keyboard, which closes the list of
-   * commands; F1 is pressed again then. A click that times out was never made. */
+  /** Runs a command by its title. */
   async command(title) {
+    await this.#quickly(`the command runs: ${title}`, `>${title}`, title);
+  }
+
+  /** Opens a file by its name. */
+  async quickOpen(name) {
+    await this.#quickly(`${name} is chosen`, name, name);
+    await this.page.locator(".tab.active", { hasText: name }).waitFor({ timeout: LONG });
+  }
+
+  /**
+   * Types into the list of commands and files, and chooses the first row with a text. A window that has just come may not know the key yet,
+   * and a view that has just been drawn may take the keyboard, which closes the list; the key is pressed again then. A click that times out
+   * was never made.
+   */
+  async #quickly(what, typed, text) {
     const input = this.page.locator(".quick-input-widget input");
-    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first();
+    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first();
     const limit = { timeout: 5000 };
-    await until(`the command runs: ${title}`, async () => {
+    await until(what, async () => {
       await this.page.keyboard.press("F1");
       try {
-        await input.fill(`>${title}`, limit);
+        await input.fill(typed, limit);
         await row.click(limit);
         return true;
       } catch (error) {
@@ -360,19 +405,15 @@ export class Window {
   }
 
   /**
-   * Clicks where something of an editor is drawn, once it stands still. Playwright's own click scrolls what moves or is covered when it
-   * tries again, and the editor with it, away from what the case looks at.
+   * Clicks where something of an editor is drawn, once it stands still and nothing covers it. Playwright's own click scrolls what moves or is
+   * covered when it tries again, and the editor with it, away from what the case looks at.
    */
   async clickInEditor(locator) {
     await locator.waitFor({ timeout: LONG });
-    let last;
-    const box = await until("the place of the click stands still", async () => {
-      const now = await locator.boundingBox();
-      const isStill = now !== null && JSON.stringify(now) === last;
-      last = JSON.stringify(now);
-      return isStill ? now : undefined;
-    });
-    await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    const place = await until("the place of the click stands still", () =>
+      locator.evaluate(stillPlace, undefined, { timeout: LONG }),
+    );
+    await this.page.mouse.click(place.x, place.y);
   }
 
   /** Puts the keyboard into the active editor: in the middle, or where a short file ends. */
