@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { LONG, gate, say, until } from "./support.mjs";
 
 export async function modelEffortAndModeArePickedInThePrompt(rig) {
-  const folder = rig.folder("prompt pickers", { script: { replies: [say("one"), say("two")] } });
+  const folder = rig.folder("prompt pickers", {
+    script: { replies: [say("The first answer."), say("The second answer.")] },
+  });
   const window = await rig.window(folder);
   const picker = (name) => window.view.locator(".pickers").getByRole("button", { name });
   await window.send("go");
-  await window.sees("one");
+  await window.sees("The first answer.");
   await picker("Model: script/script").waitFor({ timeout: LONG });
   await picker("Effort").click();
   await window.pick("high");
@@ -77,7 +79,7 @@ export async function thePromptCompletesAndTakesPictures(rig) {
       "my notes.md": "notes\n",
       ".pintle/prompts/tidy.md": "---\ndescription: Tidies a file\n---\nTidy up.\n",
     },
-    script: { replies: [say("one"), say("two"), say("three")] },
+    script: { replies: [say("The first answer."), say("The second answer.")] },
   });
   const window = await rig.window(folder);
   await window.open("my notes.md");
@@ -122,7 +124,7 @@ export async function thePromptCompletesAndTakesPictures(rig) {
   await window.notification("Only pictures can be attached").waitFor({ timeout: LONG });
   await window.shot("prompt-attached");
   await window.button("Send").click();
-  await window.sees("one");
+  await window.sees("The first answer.");
   const sent = await window.view.locator(".user").last().innerText();
   assert.match(sent, /look at @src\/parser\.ts and the notes\n\[my notes\.md\]\n\[picture\]/);
   assert.equal(await chips.count(), 0);
@@ -136,7 +138,7 @@ export async function thePromptCompletesAndTakesPictures(rig) {
   await window.box.press("Enter");
   await chips.filter({ hasText: "selection of" }).waitFor({ timeout: LONG });
   await window.button("Send").click();
-  await window.sees("two");
+  await window.sees("The second answer.");
   assert.match(
     await window.view.locator(".user").last().innerText(),
     /\[selection of .*my notes\.md, lines? 1/,

@@ -501,7 +501,7 @@ export class Window {
   }
 
   async sees(text, timeout = LONG) {
-    await this.view.getByText(text).first().waitFor({ timeout });
+    await this.view.getByText(text).filter({ visible: true }).first().waitFor({ timeout });
   }
 
   status(text) {
