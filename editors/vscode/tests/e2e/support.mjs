@@ -450,12 +450,16 @@ export class Window {
     );
   }
 
-  /** A verb above the hunk with these counts. */
+  /**
+   * A verb above the hunk with these counts, once it can be clicked: when another extension brings lenses, VS Code draws all of them from
+   * memory, without commands, until it has asked again.
+   */
   lens(counts, verb) {
     return this.page
       .locator(".editor-group-container.active .codelens-decoration", { hasText: counts })
       .first()
-      .getByText(verb, { exact: true });
+      .locator("a")
+      .filter({ hasText: new RegExp(`^${verb}$`) });
   }
 
   async clickLens(counts, verb) {
