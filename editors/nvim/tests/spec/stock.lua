@@ -166,7 +166,8 @@ at_sizes("a question shows the whole command, and one key allows nothing", funct
   open_prompt(vi)
   vi:keys("igo<Esc><CR>")
   vi:wait("require('pintle.approval').count() == 1")
-  vi:wait_screen("asks")
+  -- The notice, not the bar: one that comes while the command is written is shown after it.
+  vi:wait_screen("asks (:P")
   local before = vi:lua("return { vim.fn.winlayout(), vim.fn.winrestcmd() }")
   vi:keys(":Pintle attention<CR>")
   vi:wait("require('pintle.panel').current() ~= nil")
@@ -201,7 +202,8 @@ at_sizes("a question shows the diff that the engine computes, and what always wo
   open_prompt(vi)
   vi:keys("igo<Esc><CR>")
   vi:wait("require('pintle.approval').count() == 1")
-  vi:wait_screen("asks")
+  -- The notice, not the bar: one that comes while the command is written is shown after it.
+  vi:wait_screen("asks (:P")
   vi:keys(":Pintle attention<CR>")
   vi:wait("require('pintle.panel').current() ~= nil")
   local asked = vi:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')")
