@@ -11,9 +11,9 @@ import { t } from "../words.ts";
 
 /** So long after the last key hunks are placed anew. */
 const SETTLE_MS = 60;
-/** After so long VS Code is told again that there are other lenses, where it has not asked for them; each further wait is twice as long. */
+/** VS Code is told again after so long that the lenses have changed, where it has not asked for them; each further wait is twice as long. */
 const AGAIN_MS = 500;
-/** So often it is told again: an editor without lenses never asks. */
+/** VS Code is told again so often at most: an editor whose lenses are off never asks. */
 const MOST_AGAIN = 6;
 /** Characters of a comment above a hunk. */
 const MOST_COMMENT = 80;
@@ -33,8 +33,8 @@ export class Overlay implements vscode.CodeLensProvider {
   readonly #disposables: vscode.Disposable[];
   #timer: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
-  /** Documents that were asked about since the last change. */
-  #asked = new WeakSet<vscode.TextDocument>();
+  /** The number of times that VS Code has asked about a document since it was told last; each of its editors asks for itself. */
+  #asked = new WeakMap<vscode.TextDocument, number>();
   readonly onDidChangeCodeLenses = this.#lenses.event;
 
   constructor(owner: HasReview) {
@@ -88,33 +88,39 @@ export class Overlay implements vscode.CodeLensProvider {
 
   /** The review has another answer. */
   changed(): void {
-    this.#asked = new WeakSet();
-    this.#lenses.fire();
-    this.#askAgain(1);
+    this.#tell();
+    this.#tellAgain(1);
     this.#draw();
   }
 
+  #tell(): void {
+    this.#asked = new WeakMap();
+    this.#lenses.fire();
+  }
+
   /**
-   * Tells VS Code again where it has not asked. It forgets to when the keyboard leaves the editor before it has, and it asks the later, up to
-   * seconds, the slower the lenses of other extensions are.
+   * Tells VS Code again that the lenses have changed, while an editor has not asked. An editor forgets to ask when the keyboard leaves it
+   * before its wait is over; that wait is as long as the slowest extension's lenses take.
    */
-  #askAgain(time: number): void {
+  #tellAgain(time: number): void {
     clearTimeout(this.#again);
     this.#again = setTimeout(
       () => {
-        const isForgotten = vscode.window.visibleTextEditors.some(
-          ({ document }) => document.uri.scheme === "file" && !this.#asked.has(document),
-        );
+        const documents = vscode.window.visibleTextEditors.map(({ document }) => document);
+        const isForgotten = documents.some((document) => {
+          const editors = documents.filter((each) => each === document).length;
+          return document.uri.scheme === "file" && (this.#asked.get(document) ?? 0) < editors;
+        });
         if (!isForgotten) return;
-        this.#lenses.fire();
-        if (time < MOST_AGAIN) this.#askAgain(time + 1);
+        this.#tell();
+        if (time < MOST_AGAIN) this.#tellAgain(time + 1);
       },
       AGAIN_MS * 2 ** (time - 1),
     );
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    this.#asked.add(document);
+    this.#asked.set(document, (this.#asked.get(document) ?? 0) + 1);
     return this.places(document).flatMap(({ hunk, row }) => {
       const line = Math.min(row, document.lineCount - 1);
       const lens = (title: string, command = "", tooltip = ""): vscode.CodeLens =>

@@ -46,6 +46,20 @@ export const edit = (path, ...pairs) =>
 export const gate = (name) =>
   call("bash", { command: `touch at-${name}; while [ ! -e ${name} ]; do sleep 0.01; done` });
 
+/** The files of another extension, which is there beside Pintle once VS Code has started. */
+export const extensionOf = (name, main, contributes = {}) => ({
+  "package.json": JSON.stringify({
+    name,
+    publisher: "test",
+    version: "1.0.0",
+    engines: { vscode: "^1.106.0" },
+    main: "./main.js",
+    activationEvents: ["onStartupFinished"],
+    contributes,
+  }),
+  "main.js": main,
+});
+
 /** Waits until a server answers at this address. */
 export const listens = (what, address) =>
   until(`${what} listens`, () =>
@@ -438,9 +452,9 @@ export class Window {
     return this.page.locator(".notification-toast", { hasText: text });
   }
 
-  /** The lenses of the active editor, each line's in one. */
-  lenses() {
-    const found = this.page.locator(".editor-group-container.active .codelens-decoration");
+  /** The lenses of the editor in a group, each line's in one. */
+  lenses(group = ".editor-group-container.active") {
+    const found = this.page.locator(`${group} .codelens-decoration`);
     return found.evaluateAll((elements) =>
       elements
         .map((each) => ({ top: each.getBoundingClientRect().top, text: each.textContent }))
