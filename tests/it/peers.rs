@@ -1,5 +1,4 @@
-//! The real program against model servers that nobody here wrote. `tests/peers/install.sh` gets them; where one is missing its
-//! tests say so and pass.
+//! The real program against independent model servers. `tests/all.sh` installs them; the tests of a missing one are skipped.
 
 use crate::support::program::Place;
 use serde_json::Value;
@@ -24,16 +23,13 @@ impl Drop for Server {
     }
 }
 
-/// The folder with the servers, when somebody installed them.
-fn peers(what: &str, file: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("PINTLE_CACHE").map(PathBuf::from);
-    let root = root.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(".cache"));
-    let path = root.join("peers").join(file);
-    if !path.exists() {
-        crate::support::skipped(&format!("there is no {what} (tests/peers/install.sh)"));
-        return None;
+/// A file of an installed peer, if `tests/all.sh` has installed it: `variable` names the peer's folder.
+fn peer(variable: &str, file: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(variable);
+    if folder.is_none() {
+        crate::support::skipped(&format!("{variable} is not set; tests/all.sh rust sets it"));
     }
-    Some(path)
+    Some(PathBuf::from(folder?).join(file))
 }
 
 /// Starts a server, which says where it listens.
@@ -56,7 +52,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn aimock(fixtures: &Path) -> Option<Server> {
-    let cli = peers("aimock", "node_modules/@copilotkit/aimock/dist/cli.js")?;
+    let cli = peer("PINTLE_AIMOCK", "node_modules/@copilotkit/aimock/dist/cli.js")?;
     let mut command = Command::new("node");
     command.arg(cli).args(["-p", "0", "--validate-on-load", "-f"]).arg(fixtures);
     Some(start(&mut command))
@@ -122,7 +118,7 @@ fn a_mock_of_all_formats_is_answered_through_two_tools() {
 
 #[test]
 fn a_real_model_streams_real_tokens() {
-    let Some(python) = peers("llama.cpp", "llama/bin/python") else { return };
+    let Some(python) = peer("PINTLE_LLAMA", "bin/python") else { return };
     let server = start(Command::new(python).arg(fixture("llama.py")));
     // Gemini's format is none of its.
     for (api, path) in APIS.into_iter().filter(|(api, _)| *api != "gemini") {

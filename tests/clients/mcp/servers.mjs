@@ -26,8 +26,8 @@ const home = new Home({
   everything: { command: process.execPath, args: [everything] },
   web: { url: `http://127.0.0.1:${port}/mcp` },
   files: { command: join(servers, "node_modules/.bin/mcp-server-filesystem"), args: ["."] },
-  time: { command: join(servers, "venv/bin/mcp-server-time") },
-  git: { command: join(servers, "venv/bin/mcp-server-git") },
+  time: { command: "mcp-server-time" },
+  git: { command: "mcp-server-git" },
 });
 const git = (...args) => execFileSync("git", args, { cwd: home.project, encoding: "utf8" });
 git("init", "-q");

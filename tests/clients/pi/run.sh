@@ -3,34 +3,22 @@
 #
 #   PINTLE_BIN=target/debug/pintle tests/clients/pi/run.sh
 #
-# Only the packages themselves are taken, below the cache: the class needs nothing but Node. One that cannot be had is skipped.
+# Only the packages themselves are installed: the class needs nothing but Node.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 repo=$(cd "$here/../../.." && pwd)
-cache=${PINTLE_CACHE:-$repo/.cache}/clients/pi
 pintle=${PINTLE_BIN:-${CARGO_TARGET_DIR:-$repo/target}/debug/pintle}
 [ -x "$pintle" ] || { echo "there is no engine at $pintle: build it, or set PINTLE_BIN" >&2; exit 2; }
 PINTLE_BIN=$(realpath "$pintle")
 export PINTLE_BIN
 
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 status=0
-while read -r generation package version; do
-  folder=$cache/$generation-$version
-  if [ ! -e "$folder/package/package.json" ]; then
-    new=$folder.new
-    rm -rf "$new" && mkdir -p "$new"
-    if ! (cd "$new" && archive=$(npm pack --silent --loglevel=error "$package@$version") && tar -xzf "$archive" && rm "$archive"); then
-      rm -rf "$new"
-      echo "tests/clients/pi: no $package@$version" | tee -a "${PINTLE_SKIPS:-/dev/null}"
-      continue
-    fi
-    rm -rf "$folder" && mv "$new" "$folder"
-  fi
-  echo "$package $version ($generation)"
-  timeout 300 node "$here/drive.mjs" "$folder/package" "$generation" 2>"$cache/$generation.log" || { status=1; tail -20 "$cache/$generation.log"; }
-done <<'CLIENTS'
-legacy @mariozechner/pi-coding-agent 0.73.1
-current @earendil-works/pi-coding-agent 1.5.2
-CLIENTS
+for generation in legacy current; do
+  package=$("$repo/tests/tool" "pi-$generation")/package
+  echo "the $generation client"
+  timeout 300 node "$here/drive.mjs" "$package" "$generation" 2>"$logs/$generation" || { status=1; tail -20 "$logs/$generation"; }
+done
 exit $status

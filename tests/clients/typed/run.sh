@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The typed clients of protocol/clients: checked by mypy, pyright and tsc at their strictest, run through a whole round with the real program,
-# and held against the fixtures of the conformance kit. Needs PINTLE_BIN. What cannot be had is said plainly and skipped.
+# and compared with the fixtures of the conformance kit. Needs PINTLE_BIN.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -8,13 +8,11 @@ pintle=${PINTLE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/pintle}
 [ -x "$pintle" ] || { echo "there is no engine at $pintle: build it, or set PINTLE_BIN" >&2; exit 2; }
 pintle=$(realpath "$pintle")
 clients=$root/protocol/clients
-cache=${PINTLE_CACHE:-$root/.cache}/clients/typed
-mkdir -p "$cache"
+mypy=$("$root/tests/tool" mypy)/bin/mypy
+modules=$("$root/tests/tool" typescript)/node_modules
+cache=$(mktemp -d)
+trap 'rm -rf "$cache"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
-
-skip() {
-  echo "tests/clients/typed: no $1" | tee -a "${PINTLE_SKIPS:-/dev/null}"
-}
 
 # A round in a folder of its own; texts may come in one piece or in several.
 play() { # command ...
@@ -41,32 +39,16 @@ catch_up() { # command ...
   rm -rf "$long/home"
 }
 
-if [ ! -x "$cache/venv/bin/mypy" ]; then
-  python3 -m venv "$cache/venv" && "$cache/venv/bin/python" -m pip install --quiet mypy==2.4.1 || true
-fi
-if [ -x "$cache/venv/bin/mypy" ]; then
-  (cd "$clients/python" && "$cache/venv/bin/mypy" --strict --python-version 3.10 --cache-dir "$cache/mypy" pintle.py example.py)
-else
-  skip mypy
-fi
+(cd "$clients/python" && "$mypy" --strict --python-version 3.10 --cache-dir "$cache/mypy" pintle.py example.py)
 play python3 "$clients/python/example.py" >"$cache/python.txt"
 catch_up python3 "$here/reconnect.py" "$clients/python"
 grep -q '^resumed> idle, 0 waiting' "$cache/python.txt"
 
-if [ ! -e "$cache/node_modules/pyright/package.json" ]; then
-  npm install --no-audit --no-fund --loglevel=error --prefix "$cache" \
-    typescript@5.9.3 @types/node@20.19.43 pyright@1.1.414 >/dev/null || true
-fi
-if [ ! -e "$cache/node_modules/pyright/package.json" ]; then
-  skip "TypeScript and pyright"
-  exit 0
-fi
-(cd "$clients/python" && timeout 300 "$cache/node_modules/.bin/pyright" --pythonversion 3.10 .)
+(cd "$clients/python" && timeout 300 "$modules/.bin/pyright" --pythonversion 3.10 .)
 
 out=$cache/typescript
-rm -rf "$out"
-"$cache/node_modules/.bin/tsc" --strict --noUncheckedIndexedAccess --noFallthroughCasesInSwitch false --target ES2022 --module NodeNext \
-  --moduleResolution NodeNext --typeRoots "$cache/node_modules/@types" --types node --outDir "$out" "$clients/typescript/example.ts"
+"$modules/.bin/tsc" --strict --noUncheckedIndexedAccess --noFallthroughCasesInSwitch false --target ES2022 --module NodeNext \
+  --moduleResolution NodeNext --typeRoots "$modules/@types" --types node --outDir "$out" "$clients/typescript/example.ts"
 cp "$clients/typescript/package.json" "$out/"
 play node "$out/example.js" >"$cache/typescript.txt"
 diff "$cache/python.txt" "$cache/typescript.txt"
