@@ -9,10 +9,10 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 known=()
-for file in tests/bench/*.rs; do
+while read -r name; do
   # It counts instructions: see counted.sh.
-  [ "$file" = tests/bench/counted.rs ] || known+=("$(basename "$file" .rs)")
-done
+  [ "$name" = counted ] || known+=("$name")
+done < <(sed -n 's/^    ("\(.*\)", .*::run),$/\1/p' tests/bench/main.rs)
 
 write=no
 names=()
@@ -41,26 +41,24 @@ if [[ " ${names[*]} " == *" search "* ]] && ! has_peers && command -v apt-get >/
     echo "tests/bench: ripgrep and fd cannot be installed" >&2
 fi
 
-# Pi, where the tests of its clients have it.
+# Pi, where it can be installed.
 if [ -z "${PI:-}" ]; then
-  for program in "${PINTLE_CACHE:-.cache}"/clients/pi/current-*/package/dist/bundle/cli.js; do
-    command=${NODE:-node}
-    if "$command" "$program" --version >/dev/null 2>&1; then export PI="$command $program"; fi
-  done
+  if program=$(tests/tool pi-current)/package/dist/bundle/cli.js && node=$(tests/tool node)/bin/node; then
+    if "$node" "$program" --version >/dev/null 2>&1; then export PI="$node $program"; fi
+  fi
 fi
 
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
 run() {
-  local built="built where some of it was there" began=$SECONDS flags=() name
+  local built="built where some of it was there" began=$SECONDS name
   [ -d "${CARGO_TARGET_DIR:-target}/release/deps" ] || built="built from nothing"
-  for name in "${names[@]}"; do flags+=(--bench "$name"); done
-  cargo bench --locked --quiet --no-run "${flags[@]}"
-  printf '%-64s%8s s\n' "the program and ${#names[@]} benchmarks, $built" "$((SECONDS - began))"
+  cargo bench --locked --quiet --no-run
+  printf '%-64s%8s s\n' "the program and the benchmarks, $built" "$((SECONDS - began))"
   for name in "${names[@]}"; do
     echo
-    cargo bench --locked --quiet --bench "$name"
+    cargo bench --locked --quiet -- "$name"
   done
 }
 run | tee "$table"

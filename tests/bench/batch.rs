@@ -1,7 +1,7 @@
 //! What a task of a batch costs beside its turn, on the real program with the scripted model:
 //!
 //! ```text
-//! cargo bench --bench batch
+//! cargo bench -- batch
 //! ```
 //!
 //! A thousand tasks of one reply each, by eight workers. The cost is the CPU time (user and system) of the batch and all its workers for
@@ -13,10 +13,8 @@
     reason = "a benchmark measures real time on the real program"
 )]
 
-mod report;
-
+use crate::report::{self, Aim, row};
 use nix::sys::resource::{UsageWho, getrusage};
-use report::{Aim, row};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
@@ -90,7 +88,7 @@ fn turns(folder: &Path, script: &str) {
     assert!(child.wait().unwrap().success());
 }
 
-fn main() {
+pub(crate) fn run() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let reply = r#"{"blocks":[{"text":"done"}]}"#;

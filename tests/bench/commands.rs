@@ -1,7 +1,7 @@
 //! What running commands costs, measured in process, each beside the bare thing in the same run:
 //!
 //! ```text
-//! cargo bench --bench commands
+//! cargo bench -- commands
 //! ```
 //!
 //! - a flood: 20 MB of output through `bash`, beside a bare reader of the same command's pipe; the promise is 1.5 times
@@ -15,13 +15,11 @@
     reason = "a benchmark measures real time on real processes"
 )]
 
-mod report;
-
+use crate::report::{self, Aim, row};
 use pintle::ambient::Ambient;
 use pintle::exec::local::{Local, Options};
 use pintle::exec::sandbox::{Confinement, Hosts, Network};
 use pintle::exec::{Command, End, Environment};
-use report::{Aim, row};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -33,7 +31,7 @@ const ROUNDS: usize = 15;
 const FLOOD: &str = "yes 'one line of forty characters, or so, or so' | head -c 20000000";
 const TREE: usize = 50;
 
-fn main() {
+pub(crate) fn run() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let folder = tempfile::tempdir().unwrap();

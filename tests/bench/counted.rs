@@ -1,8 +1,8 @@
 //! Hot paths, for callgrind, which counts their instructions: `tests/bench/counted.sh` compares them with those before.
 //!
 //! ```text
-//! counted          the names of the paths
-//! counted PATH     does the work of one of them once
+//! bench counted          the names of the paths
+//! bench counted PATH     does the work of one of them once
 //! ```
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
@@ -199,8 +199,8 @@ fn journal_read() -> Box<dyn FnMut()> {
     })
 }
 
-fn main() {
-    match std::env::args().nth(1).filter(|name| !name.starts_with('-')) {
+pub(crate) fn run() {
+    match crate::words().nth(1) {
         Some(name) => {
             let (_, make) = ROWS.iter().find(|(row, _)| *row == name).unwrap();
             collected(&mut *make());

@@ -7,19 +7,14 @@
 #   tests/bench/counted.sh --update    writes counted.txt
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-if ! command -v valgrind >/dev/null; then
-  { [ "$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq valgrind; } >/dev/null 2>&1 || {
-    echo "tests/bench: no valgrind" | tee -a "${PINTLE_SKIPS:-/dev/null}"
-    exit 0
-  }
-fi
-program=$(cargo build --locked --all-features --bench counted --message-format json |
-  jq -r 'select(.reason == "compiler-artifact" and .target.name == "counted").executable' | tail -1)
+tests/tool valgrind jq >/dev/null
+program=$(cargo build --locked --workspace --all-features --bench bench --message-format json |
+  jq -r 'select(.reason == "compiler-artifact" and .target.name == "bench").executable' | tail -1)
 known=tests/bench/counted.txt
 # Some code is chosen by what the processor can.
 compiler="$(rustc --version), $(grep -qw avx2 /proc/cpuinfo && echo with || echo without) avx2"
-counts=$(for path in $("$program"); do
-  out=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='counted::collected*' "$program" "$path" 2>&1) || {
+counts=$(for path in $("$program" counted); do
+  out=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='counted::collected*' "$program" counted "$path" 2>&1) || {
     echo "$out" >&2
     exit 1
   }

@@ -1,15 +1,14 @@
 //! What decoding a reply costs, for each wire API, through the whole way from bytes to deltas:
 //!
 //! ```text
-//! cargo bench --bench decode
+//! cargo bench -- decode
 //! ```
 //!
 //! CPU time of this process, not time on the wall: other work on the machine does not count. Medians of some rounds, and the
 //! budgets beside them: 10,000 deltas in 50 ms, one event of 16 MB in 100 ms.
 #![expect(clippy::unwrap_used, reason = "a benchmark measures real time")]
 
-mod report;
-
+use crate::report::{self, Aim, row};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -17,7 +16,6 @@ use nix::sys::time::TimeValLike;
 use pintle::llm::wire::{Wire, WireRequest, WireResponse};
 use pintle::llm::{Api, Delta, Endpoint, Error, Message, Request, connect};
 use pintle_protocol::content::Content;
-use report::{Aim, row};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -139,7 +137,7 @@ fn measure(api: Api, texts: &[String]) -> f64 {
     rounds.into_iter().nth(ROUNDS / 2).unwrap()
 }
 
-fn main() {
+pub(crate) fn run() {
     report::head("decode: a reply from bytes to deltas, CPU");
     let small: Vec<String> = (0..DELTAS).map(|n| format!("word {n} \"ä\"\n")).collect();
     let big = ["x".repeat(BIG)];

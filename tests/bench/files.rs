@@ -1,7 +1,7 @@
 //! What reading and changing large files costs, beside doing the same by hand:
 //!
 //! ```text
-//! cargo bench --bench files
+//! cargo bench -- files
 //! ```
 //!
 //! - an edit of one place, of ten places, and a patch of ten hunks in a file of 10 MB, beside a bare read, splice and write
@@ -13,13 +13,11 @@
     reason = "a benchmark measures real time on real files"
 )]
 
-mod report;
-
+use crate::report::{self, Aim, row};
 use pintle::ambient::Ambient;
 use pintle::exec::Local;
 use pintle::exec::local::Options;
 use pintle::tools::{Agents, Folders, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
-use report::{Aim, row};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -32,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 const ROUNDS: usize = 41;
 const FILE_BYTES: usize = 10 * 1024 * 1024;
 
-fn main() {
+pub(crate) fn run() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let bench = Bench { cwd: folder.path().canonicalize().unwrap() };

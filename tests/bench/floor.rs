@@ -2,7 +2,7 @@
 //! driven in turn, in one run:
 //!
 //! ```text
-//! cargo bench --bench floor
+//! cargo bench -- floor
 //! ```
 //!
 //! The floor is this program itself, started again with `FLOOR` set.
@@ -13,11 +13,9 @@
     reason = "a benchmark measures real time on the real program"
 )]
 
-mod least;
-mod provider;
-mod report;
-
-use report::{Aim, row};
+use crate::least;
+use crate::provider;
+use crate::report::{self, Aim, row};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
@@ -376,7 +374,7 @@ fn flood(folder: &Path) {
     cpu.print("10,000 deltas as fast as they go, CPU, median", "s", 50, Aim::Most(0.03));
 }
 
-fn main() {
+pub(crate) fn run() {
     if let Some(url) = std::env::var_os("FLOOR") {
         return least::run(url.to_str().unwrap());
     }

@@ -1,7 +1,7 @@
 //! What telling a reply costs in each protocol, beside the native one: the same engine, the same provider, the same run.
 //!
 //! ```text
-//! cargo bench --bench frontends
+//! cargo bench -- frontends
 //! ```
 //!
 //! CPU time of the whole program for a reply of 10,000 deltas, less that of a run with one. Medians of some rounds, taken in turn.
@@ -17,12 +17,10 @@
     reason = "a benchmark measures the real program"
 )]
 
-mod provider;
-mod report;
-
+use crate::provider;
+use crate::report::{self, Aim, row};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use report::{Aim, row};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -119,7 +117,7 @@ fn answer(listener: &TcpListener, deltas: usize, pause: Duration) {
 }
 
 /// CPU time of one run in milliseconds, the bytes that it wrote, and in how many messages.
-fn run(folder: &Path, way: Way, deltas: usize, pause: Duration) -> (f64, usize, usize) {
+fn play(folder: &Path, way: Way, deltas: usize, pause: Duration) -> (f64, usize, usize) {
     let (_, args, speak) = way;
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -161,7 +159,7 @@ fn median(mut of: Vec<f64>) -> f64 {
     of[of.len() / 2]
 }
 
-fn main() {
+pub(crate) fn run() {
     let folder = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(folder.path()).unwrap();
     report::head("frontends: telling a reply in each protocol");
@@ -170,8 +168,8 @@ fn main() {
         let mut written = vec![(0, 0); WAYS.len()];
         for _ in 0..ROUNDS {
             for (at, way) in WAYS.into_iter().enumerate() {
-                let (bare, ..) = run(&folder, way, 1, pause);
-                let (whole, bytes, messages) = run(&folder, way, DELTAS, pause);
+                let (bare, ..) = play(&folder, way, 1, pause);
+                let (whole, bytes, messages) = play(&folder, way, DELTAS, pause);
                 times[at].push(whole - bare);
                 written[at] = (bytes, messages);
             }

@@ -1,7 +1,7 @@
 //! The figures that the engine promises, measured on the real program over pipes:
 //!
 //! ```text
-//! cargo bench --bench latency
+//! cargo bench -- latency
 //! ```
 //!
 //! - start-up: from the spawn to the answered `initialize`, beside the spawn of `/bin/true`
@@ -20,10 +20,8 @@
     reason = "a benchmark measures real time on the real program"
 )]
 
-mod provider;
-mod report;
-
-use report::{Aim, row};
+use crate::provider;
+use crate::report::{self, Aim, row};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -498,7 +496,7 @@ fn stops(folder: &std::path::Path) {
     rows("a stop, to the end of the turn", spread(times), Aim::Most(100.0), None);
 }
 
-fn main() {
+pub(crate) fn run() {
     let folder = tempfile::tempdir().unwrap();
     report::head("latency: what the engine promises");
     start_up(folder.path());

@@ -1,7 +1,7 @@
 //! What an editor waits for while `pintle lsp` works: a turn runs a command, seven more commands are queued behind it.
 //!
 //! ```text
-//! cargo bench --bench lsp
+//! cargo bench -- lsp
 //! ```
 //!
 //! - a request: code actions of a place, from the request to the response
@@ -15,9 +15,7 @@
     reason = "a benchmark measures real time on the real program"
 )]
 
-mod report;
-
-use report::{Aim, row};
+use crate::report::{self, Aim, row};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -175,7 +173,7 @@ fn spread(mut times: Vec<Duration>) -> (f64, f64) {
     (ms(times.len() / 2), ms(times.len() - 1))
 }
 
-fn main() {
+pub(crate) fn run() {
     let (mut requests, mut cancelled, mut echoed) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let folder = tempfile::tempdir().unwrap();

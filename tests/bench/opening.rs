@@ -1,8 +1,8 @@
 //! Opening a long session: 10,000 messages in a file of Pi's, and the same as a session of our own.
 //!
 //! ```text
-//! cargo bench --bench opening
-//! PI="node node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js" cargo bench --bench opening
+//! cargo bench -- opening
+//! PI="node node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js" cargo bench -- opening
 //! ```
 //!
 //! - a file of Pi's: from the start of the program to the answer to the first command, where the file is imported and then opened
@@ -16,9 +16,7 @@
     reason = "a benchmark measures real time on the real program"
 )]
 
-mod report;
-
-use report::{Aim, row};
+use crate::report::{self, Aim, row};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
@@ -149,7 +147,7 @@ fn of_our_own(folder: &Path) -> (f64, f64) {
     (took, memory)
 }
 
-fn main() {
+pub(crate) fn run() {
     let text = session();
     let folder = tempfile::tempdir().unwrap();
     let pi = std::env::var("PI").ok();

@@ -1,21 +1,19 @@
 //! What a decision about a command costs: parsing it, and deciding each of its parts.
 //!
 //! ```text
-//! cargo bench --bench permissions
+//! cargo bench -- permissions
 //! ```
 //!
 //! CPU time of this process, medians of some rounds. The aim is 50 µs for a usual command.
 #![expect(clippy::unwrap_used, reason = "a benchmark measures real time")]
 
-mod report;
-
+use crate::report::{self, Aim, row};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use pintle::permissions::{
     Action, Analysis, Call, Context, Decision, Origin, Places, Rule, Sandbox, decide,
 };
 use pintle_protocol::approval::PermissionMode;
-use report::{Aim, row};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -37,7 +35,7 @@ fn cpu_us() -> i64 {
     (usage.user_time() + usage.system_time()).num_microseconds()
 }
 
-fn main() {
+pub(crate) fn run() {
     let places = Places {
         roots: vec![PathBuf::from("/w")],
         home: Some(PathBuf::from("/home/u")),

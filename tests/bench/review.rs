@@ -1,7 +1,7 @@
 //! What finding hunks costs in a large file:
 //!
 //! ```text
-//! cargo bench --bench review
+//! cargo bench -- review
 //! ```
 //!
 //! A file of 20,000 lines in which the agent changed 200 places. The aim is 20 ms for each line of the table; medians of some
@@ -12,12 +12,10 @@
     reason = "a benchmark measures real time"
 )]
 
-mod report;
-
+use crate::report::{self, Aim, row};
 use pintle::review::{Author, Content, Review, Since};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::review::{Maker, ReviewAction, ReviewTarget};
-use report::{Aim, row};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -61,7 +59,7 @@ fn measure(name: &str, mut run: impl FnMut()) {
     row(&format!("{name}, median"), "ms", median, Aim::Most(AIM_MS), None);
 }
 
-fn main() {
+pub(crate) fn run() {
     report::head(&format!("review: {HUNKS} hunks in a file of {LINES} lines"));
     let (before, after) = (file(None), file(Some(LINES / HUNKS)));
     let agent = Author::Agent(Maker { turn_id: TurnId::new("t1"), item_id: ItemId::new("i1") });

@@ -1,7 +1,7 @@
 //! What searching costs, beside ripgrep and fd on the same files in the same run:
 //!
 //! ```text
-//! cargo bench --bench search
+//! cargo bench -- search
 //! ```
 //!
 //! The tree is made first: 50,000 files, 400 MB, nested folders with `.gitignore` files. Ours is a call of the tool in this
@@ -15,14 +15,12 @@
     reason = "a benchmark measures real time on real files"
 )]
 
-mod report;
-
+use crate::report::{self, Aim, row};
 use pintle::ambient::Ambient;
 use pintle::exec::Local;
 use pintle::exec::local::Options;
 use pintle::tools::{Find, Folders, Grep, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
 use pintle_protocol::content::Content;
-use report::{Aim, row};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -198,7 +196,7 @@ fn is_there(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok()
 }
 
-fn main() {
+pub(crate) fn run() {
     let (has_rg, fd) = (is_there("rg"), ["fd", "fdfind"].into_iter().find(|name| is_there(name)));
     let temporary = tempfile::tempdir().unwrap();
     let cwd: PathBuf = std::fs::canonicalize(temporary.path()).unwrap();

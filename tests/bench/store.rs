@@ -1,7 +1,7 @@
 //! What storing, listing and searching cost:
 //!
 //! ```text
-//! cargo bench --bench store
+//! cargo bench -- store
 //! ```
 //!
 //! - an append, without fsync
@@ -18,13 +18,11 @@
     reason = "a benchmark measures real time on real files"
 )]
 
-mod report;
-
+use crate::report::{self, Aim, row};
 use pintle::store::{FORMAT_VERSION, Filter, Header, Journal, Store};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{EntryRole, SessionSearchParams};
-use report::{Aim, row};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -379,7 +377,7 @@ fn searches(folder: &Path, numbers: &mut Numbers) {
     }
 }
 
-fn main() {
+pub(crate) fn run() {
     let folder = tempfile::tempdir().unwrap();
     let mut numbers = Numbers(7);
     report::head("store: storing, listing and searching");

@@ -1,7 +1,7 @@
 //! Many sessions at once, and an engine with nothing to do, measured on the real program that clients share:
 //!
 //! ```text
-//! cargo bench --bench streams
+//! cargo bench -- streams
 //! ```
 //!
 //! - 50 sessions that stream at once, each 100 deltas a second: from the provider's socket to our end of the client's stdout
@@ -13,10 +13,8 @@
     reason = "a benchmark measures real time on the real program"
 )]
 
-mod provider;
-mod report;
-
-use report::{Aim, row};
+use crate::provider;
+use crate::report::{self, Aim, row};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -194,7 +192,7 @@ fn idle(folder: &Path) {
     end(folder, client);
 }
 
-fn main() {
+pub(crate) fn run() {
     let folder = tempfile::tempdir().unwrap();
     report::head("streams: many sessions at once, and none that does anything");
     many_streams(folder.path());

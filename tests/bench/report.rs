@@ -1,5 +1,4 @@
 //! The table of the benchmarks: a head for each benchmark, and rows of one layout below it.
-#![allow(dead_code, reason = "no benchmark has aims of all kinds")]
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
