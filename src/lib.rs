@@ -3,6 +3,9 @@
 pub mod agent;
 pub mod ambient;
 pub mod callback;
+#[cfg(test)]
+#[path = "../tests/it/support/chance.rs"]
+mod chance;
 pub mod config;
 pub mod context;
 pub mod disk;
@@ -23,3 +26,6 @@ pub mod text;
 pub mod tools;
 pub mod transport;
 pub mod trust;
+#[cfg(test)]
+#[path = "../tests/it/support/waiting.rs"]
+mod waiting;

@@ -414,6 +414,8 @@ fn no_markup_and_no_address_of_a_session_gets_into_its_page() {
 }
 
 proptest! {
+    #![proptest_config(crate::chance::cases(256))]
+
     #[test]
     fn any_text_makes_a_well_formed_page(text in "([ -~\\n]|[<>&\"'`*_\\[\\]()!#|:/-]|\\PC|[\\x00-\\x1f]){0,80}") {
         let page = exported(Format::Html, &[("s", saying(&text))]);

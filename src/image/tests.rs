@@ -245,7 +245,7 @@ fn a_cancelled_image_is_abandoned() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::chance::cases(200))]
 
     /// Whatever is in a file, there is a picture that fits or an error.
     #[test]

@@ -246,6 +246,8 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::chance::cases(256))]
+
         #[test]
         fn any_text_cut_anywhere_gives_the_same_events(
             parts in proptest::collection::vec(

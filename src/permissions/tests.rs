@@ -264,7 +264,7 @@ fn run_in_bash(command: &str, folder: &Path) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::chance::cases(1_000))]
 
     /// Whatever is added to a command, the decision about it becomes no weaker.
     #[test]

@@ -439,7 +439,7 @@ fn any_entry() -> impl Strategy<Value = Value> {
 
 proptest! {
     // Each case writes files.
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::chance::cases(64))]
     #[test]
     fn whatever_stands_in_a_session_the_conversation_is_legal_and_goes_back(
         entries in prop::collection::vec((any_entry(), 0..12usize), 0..12)

@@ -102,6 +102,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::chance::cases(256))]
+
         #[test]
         fn edits_make_one_text_of_another(old in "([ab😀]{0,3}(\n|\r\n)){0,8}[ab]{0,3}", new in "([ab😀]{0,3}(\n|\r\n)){0,8}[ab]{0,3}") {
             prop_assert_eq!(apply(&old, &edits(&old, &new)), new);

@@ -2,7 +2,8 @@
 //! misbehave.
 
 use crate::support::acp::{Client, bash, call, everything, said, script};
-use crate::support::program::{Place, is_running, until};
+use crate::support::program::{Place, is_running};
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::io::Read;
 

@@ -1,7 +1,8 @@
 //! Terminals of an editor that speaks the Agent Client Protocol: what the model runs is run there, by the engine's rules.
 
 use crate::support::acp::{Client, bash, call, said, script};
-use crate::support::program::{Place, is_running, until};
+use crate::support::program::{Place, is_running};
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;

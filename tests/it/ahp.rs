@@ -4,15 +4,16 @@ mod parts;
 
 use crate::support::HANG;
 use crate::support::ahp::{CHANGES, CHAT, Mirror, Pipes, SESSION, Window};
-use crate::support::program::{Place, until};
+use crate::support::program::Place;
 use crate::support::shared::Shared;
+use crate::support::waiting::until;
 use ahp::{Client, ClientConfig, SubscriptionEvent};
 use ahp_types::actions::StateAction;
 use ahp_types::commands::DispatchActionParams;
 use ahp_types::state::{ResponsePart, SnapshotState, ToolCallState};
 use expect_test::expect;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 fn said(text: &str) -> Value {
@@ -504,7 +505,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// Whatever two windows do in whatever order, and wherever their connections break, each has in the end what one has that comes then.
 #[test]
 fn snapshots_and_the_actions_after_them_agree() {
-    let mut runner = TestRunner::new(Config { cases: 10, ..Config::default() });
+    let mut runner = TestRunner::new(crate::support::chance::cases(10));
     let run = proptest::collection::vec(step(), 4..24);
     runner.run(&run, |steps| {
         let replies: Vec<Value> = (0..120)

@@ -1,8 +1,9 @@
 //! `pintle batch`: what is finished stays so through kills and restarts, budgets hold across workers, a worker that dies takes no other with
 //! it, and shards that are merged look like one run. The model is a server that answers by what a task says, and may hold its answer.
 
-use crate::support::program::{Place, is_running, until, wait};
+use crate::support::program::{Place, is_running, wait};
 use crate::support::server::{Connection, Received, Server};
+use crate::support::waiting::until;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};

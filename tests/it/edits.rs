@@ -352,7 +352,7 @@ fn pick<T>(all: &[T], n: usize) -> Option<&T> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::chance::cases(60))]
     #[test]
     fn nothing_of_a_person_s_is_lost_and_all_else_can_be_undone(
         ops in proptest::collection::vec(op(), 1..16),

@@ -1,4 +1,4 @@
-//! Properties that hold for any bytes and any arguments. More cases: `PROPTEST_CASES=1000000`; with a fuzzer that looks for
+//! Properties that hold for any bytes and any arguments. More cases: `PINTLE_CASES=1000`; with a fuzzer that looks for
 //! new code: `tests/fuzz/run.sh`.
 
 #[path = "../fuzz/properties.rs"]
@@ -56,6 +56,8 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(crate::support::chance::cases(256))]
+
     #[test]
     fn properties_hold_for_any_bytes(data in bytes()) {
         for (_, property) in PROPERTIES {
@@ -128,7 +130,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::support::chance::cases(64))]
 
     /// Any JSON as arguments of any tool of any profile: an error with words, or a result.
     #[test]

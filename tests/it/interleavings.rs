@@ -354,7 +354,11 @@ async fn watch(session: &SessionHandle, mode: PermissionMode) -> mpsc::Receiver<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    // Failures of the past, which are kept beside the tests, come first.
+    #![proptest_config(ProptestConfig {
+        failure_persistence: ProptestConfig::default().failure_persistence,
+        ..crate::support::chance::cases(60)
+    })]
     #[test]
     fn whatever_happens_in_whatever_order_what_must_hold_holds(
         script in proptest::collection::vec(reply(), 1..12),

@@ -1,7 +1,8 @@
 //! Background jobs: scenarios at the engine's border, and jobs of the real program that end with it.
 
 use crate::scenarios::full;
-use crate::support::program::{Framing, Place, Program, is_running, until};
+use crate::support::program::{Framing, Place, Program, is_running};
+use crate::support::waiting::until;
 use expect_test::expect;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};

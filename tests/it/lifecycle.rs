@@ -1,6 +1,7 @@
 //! How the program ends, is ended, and goes on afterwards. Nothing may be left running, nothing be lost.
 
-use crate::support::program::{Framing, Place, Program, is_running, until, wait};
+use crate::support::program::{Framing, Place, Program, is_running, wait};
+use crate::support::waiting::until;
 use expect_test::expect;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};

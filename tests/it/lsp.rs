@@ -2,7 +2,8 @@
 
 use crate::support::acp::{bash, call, said};
 use crate::support::lsp::{Client, everything};
-use crate::support::program::{Place, is_running, until};
+use crate::support::program::{Place, is_running};
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

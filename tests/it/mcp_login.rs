@@ -2,8 +2,9 @@
 //! resource and the authorization server.
 
 use crate::login::{Answer, Provider, end, fields, ok, pintle, run, token, visit};
-use crate::support::program::{Framing, PLANT, Place, Program, until};
+use crate::support::program::{Framing, PLANT, Place, Program};
 use crate::support::server::Received;
+use crate::support::waiting::until;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};

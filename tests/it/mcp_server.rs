@@ -1,7 +1,8 @@
 //! `pintle mcp`: the engine as a tool of other agents, driven by the real program over pipes.
 
 use crate::support::acp::{bash, call, said, script};
-use crate::support::program::{Framing, Place, Program, is_running, until};
+use crate::support::program::{Framing, Place, Program, is_running};
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 
 /// The first version of the protocol without calls of the server's.

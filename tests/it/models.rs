@@ -2,7 +2,8 @@
 //! edits while it runs.
 
 use crate::providers::{chat, messages, serve};
-use crate::support::program::{Framing, Place, Program, is_running, until};
+use crate::support::program::{Framing, Place, Program, is_running};
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::process::Stdio;
 

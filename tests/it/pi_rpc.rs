@@ -1,7 +1,8 @@
 //! Pi's RPC through the real program: orders of events, both dialects, the end of input.
 
 use crate::support::pi::{Pi, hello, tell};
-use crate::support::program::{Place, until};
+use crate::support::program::Place;
+use crate::support::waiting::until;
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! Pi's RPC through the real program: sessions and their files, retries, summing up, slow clients.
 
 use crate::support::pi::{Pi, command, roles, tell, words};
-use crate::support::program::{Place, until};
+use crate::support::program::Place;
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

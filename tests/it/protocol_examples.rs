@@ -5,8 +5,9 @@
 
 use crate::login::{Provider, device};
 use crate::mcp_login::{agree, server as guarded};
-use crate::support::program::{Framing, Place, Program, until};
+use crate::support::program::{Framing, Place, Program};
 use crate::support::steady::Steady;
+use crate::support::waiting::until;
 use expect_test::expect_file;
 use pintle_protocol::methods::METHODS;
 use pintle_protocol::schema::SCHEMA_JSON;

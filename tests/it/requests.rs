@@ -1,7 +1,8 @@
 //! Requests of the native protocol that begin, cancel and count: keys, causes, calls cancelled one by one, a person's own commands, final messages of a
 //! given schema, usage.
 
-use crate::support::program::{Framing, PLANT, Place, Program, until};
+use crate::support::program::{Framing, PLANT, Place, Program};
+use crate::support::waiting::until;
 use expect_test::expect;
 use serde_json::{Value, json};
 

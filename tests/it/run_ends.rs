@@ -1,7 +1,8 @@
 //! Every exit code of `pintle run`, through the real program: the result line is as the schema says in each of them, nobody is waited for, and
 //! nothing is left running.
 
-use crate::support::program::{Place, is_running, until};
+use crate::support::program::{Place, is_running};
+use crate::support::waiting::until;
 use crate::tasks::{Task, ended, text, tool};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -1,6 +1,7 @@
 //! `pintle run --no-apply`: the work is done in a copy, the tree stays as it is, however the run ends.
 
-use crate::support::program::{Place, until};
+use crate::support::program::Place;
+use crate::support::waiting::until;
 use crate::tasks::{Task, ended, text, tool};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

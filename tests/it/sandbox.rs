@@ -4,9 +4,10 @@
 
 mod hosts;
 
-use crate::support::program::{Framing, Place, Program, is_running, until};
+use crate::support::program::{Framing, Place, Program, is_running};
 use crate::support::server::always;
 use crate::support::skipped;
+use crate::support::waiting::until;
 use nix::libc;
 use nix::sys::signal::Signal;
 use pintle::ambient::Ambient;

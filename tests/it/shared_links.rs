@@ -1,7 +1,8 @@
 //! The links of an engine that clients share: WebSockets, clients that come and go at any point of a turn, and clients that do not read.
 
-use crate::support::program::{Framing, Program, until};
+use crate::support::program::{Framing, Program};
 use crate::support::shared::{Shared, create, numbers, open};
+use crate::support::waiting::until;
 use crate::support::websocket::{Raw, Web, frame, node};
 use nix::sys::signal::{Signal, kill};
 use proptest::prelude::*;
@@ -254,7 +255,7 @@ fn follow(shared: &Shared, port: u16, session: &str, is_web: &[bool], cuts: &[us
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::chance::cases(12))]
 
     /// A client that is cut off at any points of a turn, and comes back by any link, knows in the end what one knows that never left.
     #[test]
@@ -441,11 +442,7 @@ fn message() -> impl Strategy<Value = (String, Option<Value>)> {
 fn each_request_has_one_response_whatever_else_is_sent_by_whatever_link() {
     let shared = Shared::new(text("hello"));
     let port = shared.listen(&[]);
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: 48,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = proptest::test_runner::TestRunner::new(crate::support::chance::cases(48));
     let any = (proptest::collection::vec(message(), 0..30), any::<bool>());
     let property = |(mut messages, is_web): (Vec<(String, Option<Value>)>, bool)| {
         // A second request with an id that is in use is refused with that id: each is sent once.

@@ -1,8 +1,9 @@
 //! Clients of Pi on an engine that others share, by `pintle rpc --attach`.
 
 use crate::support::pi::{Pi, roles, tell};
-use crate::support::program::{Program, until};
+use crate::support::program::Program;
 use crate::support::shared::{Shared, create, open};
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 
 fn making() -> Value {

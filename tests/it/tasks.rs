@@ -2,8 +2,9 @@
 
 use crate::login::Provider;
 use crate::providers::{chat, messages};
-use crate::support::program::{Place, until};
+use crate::support::program::Place;
 use crate::support::server::Received;
+use crate::support::waiting::until;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pintle_protocol::schema::SCHEMA_JSON;

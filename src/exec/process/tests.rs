@@ -1,6 +1,7 @@
 use super::progress::PROGRESS;
 use super::*;
 use crate::exec::{descendants, files};
+use crate::waiting::until_async;
 use nix::unistd::Pid;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -195,12 +196,7 @@ async fn dropping_the_future_kills_all() {
         ready = rx.recv() => assert_eq!(ready.as_deref(), Some("ready\n")),
     }
     // The signal is sent; the kernel needs a moment to take the processes down.
-    let gone = async {
-        while !left_of(&id).is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(5), gone).await.unwrap();
+    until_async(|| left_of(&id).is_empty()).await;
 }
 
 #[tokio::test]

@@ -99,6 +99,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::chance::cases(256))]
+
         /// Whatever comes first, the same is kept, and nothing beyond the bound.
         #[test]
         fn order_of_arrival_does_not_matter(

@@ -138,7 +138,7 @@ fn what_is_kept_is_still_what_the_agent_did() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::chance::cases(40))]
 
     #[test]
     fn git_makes_the_same_bytes(before in some_content(), after in some_content()) {

@@ -294,7 +294,7 @@ fn run(ops: &[Op]) -> Run {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::chance::cases(256))]
 
     #[test]
     fn whatever_happens_the_review_holds(ops in prop::collection::vec(op(), 1..40)) {

@@ -172,7 +172,7 @@ fn shown(review: &Review) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::chance::cases(256))]
 
     #[test]
     fn what_a_person_restores_is_restored_once(ops in prop::collection::vec(op(), 1..24)) {

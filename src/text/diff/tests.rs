@@ -117,6 +117,8 @@ fn applied(old: &str, diff: &str) -> String {
 }
 
 proptest::proptest! {
+    #![proptest_config(crate::chance::cases(256))]
+
     #[test]
     fn a_diff_makes_the_new_text_of_the_old(old in "([a-c]?\n){0,30}[a-c]?", new in "([a-c]?\n){0,30}[a-c]?") {
         let diff = unified(&old, &new);

@@ -71,6 +71,8 @@ fn reading_replaces_what_is_damaged() {
 }
 
 proptest::proptest! {
+    #![proptest_config(crate::chance::cases(256))]
+
     #[test]
     fn decoded_text_encodes_to_the_same_bytes(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
         if let Ok(decoded) = decode(&bytes) {

@@ -159,6 +159,8 @@ fn ten_megabytes_are_searched() {
 }
 
 proptest::proptest! {
+    #![proptest_config(crate::chance::cases(256))]
+
     /// Where the text is there exactly once, however much else folds, only that place changes.
     #[test]
     fn an_exact_edit_is_a_plain_replacement(text in "[ab \n]{0,24}", old in "[ab \n]{1,6}", new in "[ab \n]{0,6}") {

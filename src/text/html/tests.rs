@@ -66,6 +66,8 @@ fn pages_made_to_harm_do_not() {
 }
 
 proptest! {
+    #![proptest_config(crate::chance::cases(256))]
+
     #[test]
     fn any_text_is_taken(html in "(<[a-z/!'\"= -]{0,9}>?|[<>&\"'a-c ]|<(p|li|ul|td|table|b|a|pre|code)>|\\PC){0,60}") {
         to_markdown(&html);

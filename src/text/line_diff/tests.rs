@@ -57,6 +57,8 @@ fn worst_cases_end() {
 }
 
 proptest! {
+    #![proptest_config(crate::chance::cases(256))]
+
     #[test]
     fn changes_make_the_new_text_and_stand_apart(
         old in prop::collection::vec("[abc]\n", 0..20),

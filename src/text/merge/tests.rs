@@ -78,6 +78,8 @@ fn some_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(crate::chance::cases(256))]
+
     #[test]
     fn an_unchanged_side_gives_the_other(base in some_text(), side in some_text()) {
         let whole = |text: &str| Merged { text: text.to_owned(), conflicts: Vec::new() };

@@ -224,6 +224,8 @@ fn a_hunk_without_a_place_says_why() {
 }
 
 proptest::proptest! {
+    #![proptest_config(crate::chance::cases(256))]
+
     #[test]
     fn any_text_is_a_patch_or_an_error(text in r"(\*\*\* (Begin Patch|End Patch|Add File: a|Update File: b|Delete File: c|Move to: d|End of File)|@@[ a-c]*|[ +-][a-c]*|<<EOF|)(\n(\*\*\* (Begin Patch|End Patch|Add File: a|Update File: b|Delete File: c|Move to: d|End of File)|@@[ a-c]*|[ +-][a-c]*|)){0,8}") {
         if let Ok(files) = parse(&text) {

@@ -1,7 +1,8 @@
 //! What must be so after the program was killed, whenever that was.
 
 use super::scenes::{Scene, content};
-use crate::support::program::{Framing, Place, Program, until};
+use crate::support::program::{Framing, Place, Program};
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;

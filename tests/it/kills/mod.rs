@@ -1,23 +1,27 @@
 //! The program is killed at random moments of real work, and opened again: nothing that was accepted is lost, nothing is done twice,
 //! what was seen still stands, each file is as before or as after, and the session goes on.
 //!
-//! `PINTLE_KILLS` sets how many kills there are in all (300), `PINTLE_KILL_SEED` which; a failure tells both the seed and the moment,
-//! and `PINTLE_KILL_ONLY=SCENE:NUMBER` does that one again. A moment depends on the machine as well, so the same one may have to be
-//! tried a few times.
+//! `PINTLE_KILLS` sets the number of kills over all scenes (30; `tests/all.sh kills` does 300), `PINTLE_SEED` the moments. A failure prints
+//! both, and `PINTLE_KILL_ONLY=SCENE:NUMBER` repeats one kill. A moment depends on the machine as well, so it may take a few tries.
 
 mod checks;
 mod scenes;
 mod victim;
 
+use crate::support::chance;
 use crate::support::program::Place;
 use scenes::{SCENES, Scene, content};
 use serde_json::json;
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::time::Duration;
 use victim::{Moment, Victim};
 
-/// How many kills there are when nobody says.
+/// The kills of a full run, which the scenes share.
 const KILLS: usize = 300;
+
+/// The kills of a quick run.
+const FEW: usize = 30;
 
 fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok()?.parse().ok()
@@ -65,11 +69,8 @@ struct Measure {
 
 fn run(name: &str) {
     let scene = SCENES.iter().find(|scene| scene.name == name).unwrap();
-    let seed = setting("PINTLE_KILL_SEED").unwrap_or_else(|| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        u64::from(now.subsec_nanos()) + now.as_secs()
-    });
-    let count = setting::<usize>("PINTLE_KILLS").unwrap_or(KILLS) * scene.share / KILLS;
+    let seed = chance::seed();
+    let count = setting::<usize>("PINTLE_KILLS").unwrap_or(FEW) * scene.share / KILLS;
     let only: Option<String> = setting("PINTLE_KILL_ONLY");
     let measure = kill(scene, &Moment::Never);
     for number in 1..=count.max(1) {
@@ -116,6 +117,8 @@ fn kill(scene: &Scene, moment: &Moment) -> Measure {
         before(&mut victim).unwrap();
     }
     let folders = [place.project(), place.journal().with_file_name("blobs")];
+    // A watch needs it before the first blob.
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folders[1]).unwrap();
     victim.arm(moment, &folders);
     let _ = (scene.act)(&mut victim);
     let (lines, time) = victim.spent();

@@ -5,9 +5,11 @@
 use crate::support::HANG;
 use crate::support::frames::Frames;
 use crate::support::program::wait;
+use nix::poll::{PollFd, PollFlags, poll};
+use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
@@ -15,6 +17,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+/// The milliseconds after which a watch looks whether it is over.
+const LOOK_AGAIN: u16 = 50;
 
 /// When the program is killed.
 #[derive(Debug, Clone)]
@@ -100,7 +105,6 @@ impl Victim {
     pub(super) fn arm(&mut self, moment: &Moment, folders: &[PathBuf]) {
         self.armed = Some((self.seen.len(), Instant::now()));
         let pid = pid_of(&self.child);
-        let is_over = Arc::clone(&self.is_over);
         match moment.clone() {
             Moment::Line { count, then } => {
                 let micros = u64::try_from(then.as_micros()).unwrap();
@@ -113,46 +117,44 @@ impl Victim {
                 kill(pid);
             })),
             Moment::Seen { prefix, then } => {
-                let folders = folders.to_vec();
-                self.threads.push(std::thread::spawn(move || {
-                    let is_seen =
-                        || {
-                            folders.iter().flat_map(std::fs::read_dir).flatten().flatten().any(
-                                |entry| entry.file_name().to_string_lossy().starts_with(prefix),
-                            )
-                        };
-                    while !is_seen() {
-                        if is_over.load(Ordering::Relaxed) {
-                            return;
-                        }
-                        std::hint::spin_loop();
-                    }
-                    spin(then);
-                    kill(pid);
-                }));
+                self.kill_when(folders, then, move |name| name.starts_with(prefix));
             }
             Moment::Changed { count, then } => {
-                let file = folders.first().unwrap().join("a.txt");
-                self.threads.push(std::thread::spawn(move || {
-                    let state = || {
-                        let facts = std::fs::metadata(&file).ok()?;
-                        Some((facts.ino(), facts.len(), facts.mtime(), facts.mtime_nsec()))
-                    };
-                    for _ in 0..=count {
-                        let was = state();
-                        while state() == was {
-                            if is_over.load(Ordering::Relaxed) {
-                                return;
-                            }
-                            std::hint::spin_loop();
-                        }
-                    }
-                    spin(then);
-                    kill(pid);
-                }));
+                let mut changes = 0;
+                self.kill_when(folders.get(..1).unwrap(), then, move |name| {
+                    changes += u64::from(name == "a.txt");
+                    changes > count
+                });
             }
             Moment::Never => {}
         }
+    }
+
+    /// Kills this long after an entry of one of the folders was written or got a name that is wanted.
+    fn kill_when(
+        &mut self,
+        folders: &[PathBuf],
+        then: Duration,
+        mut is_wanted: impl FnMut(&str) -> bool + Send + 'static,
+    ) {
+        let (pid, is_over) = (pid_of(&self.child), Arc::clone(&self.is_over));
+        let watch = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).unwrap();
+        let changes =
+            AddWatchFlags::IN_CREATE | AddWatchFlags::IN_MODIFY | AddWatchFlags::IN_MOVED_TO;
+        for folder in folders {
+            watch.add_watch(folder, changes).unwrap();
+        }
+        self.threads.push(std::thread::spawn(move || {
+            while !is_over.load(Ordering::Relaxed) {
+                poll(&mut [PollFd::new(watch.as_fd(), PollFlags::POLLIN)], LOOK_AGAIN).unwrap();
+                let events = watch.read_events().unwrap_or_default();
+                let mut names = events.iter().filter_map(|event| event.name.as_ref()?.to_str());
+                if names.any(&mut is_wanted) {
+                    spin(then);
+                    return kill(pid);
+                }
+            }
+        }));
     }
 
     /// Lines and time since it was armed.
@@ -240,8 +242,11 @@ fn kill(pid: nix::unistd::Pid) {
     let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
 }
 
+/// Waits to the microsecond: a sleep wakes too late for the last of it.
 fn spin(time: Duration) {
+    const LATE: Duration = Duration::from_millis(1);
     let began = Instant::now();
+    std::thread::sleep(time.saturating_sub(LATE));
     while began.elapsed() < time {
         std::hint::spin_loop();
     }

@@ -1,6 +1,7 @@
 //! The hosts that confined commands reach by the proxy of the engine's.
 
 use super::*;
+use crate::support::waiting::until_async;
 
 /// Perl that sends a request to the proxy of its variables and prints the first line of the response, and the last.
 fn through_proxy(request: &str) -> String {
@@ -134,9 +135,7 @@ async fn the_proxy_lives_as_long_as_what_a_command_left() {
     let go = scene.path("work/go");
     tokio::task::spawn_blocking(move || fs::write(go, "go\n").unwrap()).await.unwrap();
     let said = scene.path("work/said");
-    while !said.exists() {
-        tokio::task::yield_now().await;
-    }
+    until_async(|| said.exists()).await;
     assert_eq!(fs::read_to_string(said).unwrap(), "HTTP/1.0 200 OK ... arrived");
     scene.local.release("sandbox").await;
 }
@@ -162,14 +161,10 @@ async fn the_proxy_of_a_command_that_left_nothing_ends_with_it() {
     let go = scene.path("work/go");
     let running = scene.run("mkfifo go; read x < go", confinement);
     let watched = async {
-        while strange() == before {
-            tokio::task::yield_now().await;
-        }
+        until_async(|| strange() != before).await;
         tokio::task::spawn_blocking(move || fs::write(go, "go\n").unwrap()).await.unwrap();
     };
     let (ran, ()) = tokio::join!(running, watched);
     assert_eq!(ran.end, End::Exited(0), "{}", ran.tail);
-    while strange() > before {
-        tokio::task::yield_now().await;
-    }
+    until_async(|| strange() <= before).await;
 }

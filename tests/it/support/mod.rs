@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod ahp;
+pub(crate) mod chance;
 pub(crate) mod frames;
 pub(crate) mod lsp;
 pub(crate) mod model;
@@ -15,10 +16,10 @@ pub(crate) mod server;
 pub(crate) mod shared;
 pub(crate) mod stage;
 pub(crate) mod steady;
+pub(crate) mod waiting;
 pub(crate) mod websocket;
 
-/// A test that waits so long fails instead of waiting for ever. Nothing takes a tenth of it, also on a machine that does many other things.
-pub(crate) const HANG: std::time::Duration = std::time::Duration::from_secs(300);
+pub(crate) use waiting::HANG;
 
 /// Says that a part of a test could not run here, and adds it to the list that `tests/all.sh` shows at its end.
 #[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]

@@ -1,6 +1,6 @@
 //! A person at a terminal.
 
-use super::program::until;
+use super::waiting::until;
 use nix::pty::openpty;
 use std::fs::File;
 use std::io::{Read, Write};

@@ -1,7 +1,7 @@
 //! The real program over pipes, in either framing.
 
-use super::HANG;
 use super::frames::Frames;
+use super::waiting::{HANG, until};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Instant;
 
 /// The user `nobody` of Debian and most others; any number would do that is not root's.
 const NOBODY: u32 = 65534;
@@ -402,15 +401,6 @@ impl Program {
 pub(crate) fn wait(child: &mut Child) -> ExitStatus {
     until(|| child.try_wait().unwrap().is_some());
     child.wait().unwrap()
-}
-
-/// Waits until something holds, which it must.
-pub(crate) fn until(mut holds: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < HANG, "what was waited for does not come");
-        std::thread::yield_now();
-    }
 }
 
 fn read_message(stdout: &mut impl BufRead, framing: Framing) -> Option<Value> {

@@ -1,6 +1,7 @@
 //! An engine that several clients share, and the ways to it.
 
-use crate::support::program::{Framing, Place, Program, until};
+use crate::support::program::{Framing, Place, Program};
+use crate::support::waiting::until;
 use crate::support::websocket::Web;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

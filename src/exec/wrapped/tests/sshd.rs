@@ -1,8 +1,7 @@
 //! An ssh server of the test's own.
 
+use crate::waiting::until;
 use std::path::Path;
-use std::time::Duration;
-use tokio::time::Instant;
 
 /// An ssh server on a port of the loopback, with keys of its own.
 pub(super) struct Sshd {
@@ -49,11 +48,7 @@ impl Sshd {
         let child =
             command.args(["-D", "-e", "-f", &at("config")]).stderr(std::process::Stdio::null());
         let child = child.spawn().unwrap();
-        let began = Instant::now();
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(began.elapsed() < Duration::from_secs(20), "the ssh server does not answer");
-            std::thread::yield_now();
-        }
+        until(|| std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
         Some(Self { folder, child, port })
     }
 

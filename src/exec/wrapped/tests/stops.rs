@@ -1,6 +1,7 @@
 //! Whatever ends a command ends all of it, at the other end too.
 
 use super::*;
+use crate::waiting::until_async;
 
 fn command(line: &str, cwd: &Path) -> Command {
     Command { spill_lines: 2000, spill_bytes: 51_200, ..Command::new(line, cwd, "tests") }
@@ -16,12 +17,7 @@ fn is_running(text: &str) -> bool {
 }
 
 async fn until_gone(text: &str) {
-    let gone = async {
-        while is_running(text) {
-            tokio::task::yield_now().await;
-        }
-    };
-    assert!(tokio::time::timeout(Duration::from_secs(30), gone).await.is_ok(), "{text} goes on");
+    until_async(|| !is_running(text)).await;
 }
 
 async fn stops_all(env: &Wrapped, way: &str) {
@@ -63,14 +59,8 @@ async fn stops_all(env: &Wrapped, way: &str) {
     let ran = env.exec(command(&left, folder.path()), &never, &mut |_| {}).await.unwrap();
     assert_eq!((ran.end, ran.tail.as_str()), (End::Exited(0), "ok\n"), "{way}");
     assert!(began.elapsed() < Duration::from_secs(20), "{way}: it waits for what stays");
-    let stays = async {
-        // It becomes itself soon after the command has ended.
-        while !is_running(&format!("{mark}-left")) {
-            tokio::task::yield_now().await;
-        }
-    };
-    let stays = tokio::time::timeout(Duration::from_secs(10), stays).await;
-    assert!(stays.is_ok(), "{way}: it was asked to stay");
+    // It becomes itself soon after the command has ended.
+    until_async(|| is_running(&format!("{mark}-left"))).await;
     env.release("somebody else").await;
     assert!(is_running(&format!("{mark}-left")), "{way}: it is not theirs");
     env.release("tests").await;
