@@ -25,8 +25,12 @@ fi
 for peer in aimock llama; do
   if folder=$(tests/tool "$peer"); then export "PINTLE_${peer^^}=$folder"; fi
 done
+# Of the tests that pass, every hundredth shows how far it is.
+short() {
+  awk '/^ +PASS \[/ { if (++passed % 100 == 0) { print; fflush() } next } { print; fflush() }'
+}
 status=0
-cargo nextest run --config-file tests/nextest.toml "${selection[@]}" --no-fail-fast --status-level fail "$@" || status=$?
+cargo nextest run --config-file tests/nextest.toml "${selection[@]}" --no-fail-fast "$@" 2>&1 | short || status=$?
 junit=${CARGO_TARGET_DIR:-target}/nextest/default/junit.xml
 if [ -n "${PINTLE_REPORTS:-}" ] && [ -e "$junit" ]; then cp "$junit" "$PINTLE_REPORTS/rust.xml"; fi
 exit "$status"

@@ -204,9 +204,10 @@ class Tools:
             shutil.unpack_archive(archive, folder, filter="data")
 
     def _npm(self, name: str, row: dict, folder: Path) -> None:
-        (folder / "package.json").write_text(npm_manifest(row))
+        (folder / "package.json").write_text(npm_manifest(name, row))
         shutil.copy(self.lock_file(name), folder / "package-lock.json")
-        command = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
+        # Not `npm ci`, which fails where a registry lacks an optional package of another platform.
+        command = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]
         self._run(name, command, self.environment(name), folder)
 
     def _venv(self, name: str, row: dict, folder: Path) -> None:
@@ -224,7 +225,7 @@ class Tools:
         LOCKS.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory() as work:
             if "npm" in row:
-                Path(work, "package.json").write_text(npm_manifest(row))
+                Path(work, "package.json").write_text(npm_manifest(name, row))
                 command = ["npm", "install", "--package-lock-only", "--no-audit", "--no-fund", "--ignore-scripts"]
                 self._run(name, [*command, "--omit-lockfile-registry-resolved"], self.environment(name), work)
                 shutil.copy(Path(work, "package-lock.json"), self.lock_file(name))
@@ -238,13 +239,13 @@ class Tools:
                 self._run(name, [*command, str(Path(work, "in.txt"))])
 
 
-def npm_manifest(row: dict) -> str:
+def npm_manifest(name: str, row: dict) -> str:
     wanted = {}
     for package in row["npm"]:
         # `ALIAS@npm:NAME@VERSION` too.
         at = package.index("@", 1)
         wanted[package[:at]] = package[at + 1 :]
-    return json.dumps({"private": True, "dependencies": wanted}, indent=2) + "\n"
+    return json.dumps({"name": name, "private": True, "dependencies": wanted}, indent=2) + "\n"
 
 
 def _made(folder: Path) -> Path:
