@@ -5,20 +5,18 @@
 //! same state. `UPDATE_EXPECT=1` writes the files.
 
 use crate::support::program::{Framing, Place, Program};
+use crate::support::recorder::{Recorder, To};
 use crate::support::steady::Steady;
 use expect_test::expect_file;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A client that writes down what is sent in both directions.
+/// A case: a client, and the session that it made.
 struct Run {
     place: Place,
-    program: Program,
+    client: Recorder,
     session: Value,
-    /// Messages, each with its receiver.
-    said: Vec<(&'static str, Value)>,
-    ids: u64,
 }
 
 impl Run {
@@ -26,75 +24,27 @@ impl Run {
         let place = Place::new(&[("note.txt", "helo world\n")]);
         let script = place.script(&json!({ "replies": replies }));
         let command = place.command(&["serve", "--script", &script]);
-        let program = Program::start(command, Framing::Lines);
-        let mut run = Self { place, program, session: Value::Null, said: Vec::new(), ids: 0 };
-        run.ask(
+        let mut client = Recorder::new(Program::start(command, Framing::Lines), |_, _| None);
+        client.ask(
             "initialize",
             json!({
                 "protocol": {"name": "pintle", "versions": ["1.0"]},
                 "capabilities": {"approvals": {}, "questions": {}},
             }),
         );
-        run.session = run.ask("session/create", json!({}))["sessionId"].clone();
-        run
-    }
-
-    fn next(&mut self) -> Value {
-        let message = self.program.next();
-        self.said.push(("client", message.clone()));
-        message
-    }
-
-    fn send(&mut self, message: Value) {
-        self.program.send(&message);
-        self.said.push(("engine", message));
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.ids += 1;
-        let id = self.ids;
-        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        let message = self.until(|message| message["id"] == id && message.get("method").is_none());
-        assert!(message.get("error").is_none(), "{method}: {message}");
-        message["result"].clone()
-    }
-
-    fn until(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let message = self.next();
-            if is_wanted(&message) {
-                return message;
-            }
-        }
-    }
-
-    fn until_event(&mut self, kind: &str) -> Value {
-        self.until(|message| message["params"]["event"]["type"] == kind)["params"]["event"].clone()
-    }
-
-    fn prompt(&mut self, text: &str) -> Value {
-        self.ask("turn/start", json!({"input": input(text)}))
-    }
-
-    /// Waits for a request of the engine and answers it.
-    fn answer(&mut self, method: &str, result: Value) {
-        let asked = self.until(|message| message["method"] == method);
-        self.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}));
-    }
-
-    fn allow(&mut self) {
-        self.answer("approval/request", json!({"optionId": "allow"}));
+        let session = client.ask("session/create", json!({}))["sessionId"].clone();
+        Self { place, client, session }
     }
 
     /// The events as a client has to take them, and the state that the engine reports.
     fn fixture(mut self, about: &str) -> (Value, String) {
-        let spoken = self.said.len();
-        let snapshot = self.ask("session/subscribe", json!({}));
-        let listed = self.ask("session/items", json!({"limit": 100}));
-        let told: Vec<&Value> = self
-            .said
+        let spoken = self.client.said.len();
+        let snapshot = self.client.ask("session/subscribe", json!({}));
+        let listed = self.client.ask("session/items", json!({"limit": 100}));
+        let said = &self.client.said;
+        let told: Vec<&Value> = said
             .iter()
-            .filter(|(to, message)| *to == "client" && message["method"] == "session/event")
+            .filter(|(to, message)| *to == To::Client && message["method"] == "session/event")
             .map(|(_, message)| &message["params"])
             .filter(|record| record["sessionId"] == self.session)
             .collect();
@@ -139,12 +89,17 @@ impl Run {
         let fixture =
             json!({"about": about, "sessionId": self.session, "events": events, "state": state});
         let fixture = steady.value(&fixture);
-        let lines = self.said[..spoken].iter().filter(|(_, message)| is_certain(message));
+        let lines = said[..spoken].iter().filter(|(_, message)| is_certain(message));
         let lines = lines.map(|(to, message)| {
-            format!("{}\n", json!({"to": to, "message": steady.value(message)}))
+            format!("{}\n", json!({"to": to.name(), "message": steady.value(message)}))
         });
         (fixture, lines.collect())
     }
+}
+
+/// Waits for the question of permission and allows the call.
+fn allow(client: &mut Recorder) {
+    client.answer("approval/request", json!({"optionId": "allow"}));
 }
 
 fn input(text: &str) -> Value {
@@ -205,12 +160,12 @@ fn ask() -> Value {
 }
 
 /// Runs a case, and compares its files and what the Python client makes of its events.
-fn case(name: &str, about: &str, replies: &[Value], steps: impl Fn(&mut Run)) {
+fn case(name: &str, about: &str, replies: &[Value], steps: impl Fn(&mut Recorder)) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("protocol/conformance");
     let script = json!({ "replies": replies });
     expect_file![folder.join(format!("scripts/{name}.json"))].assert_eq(&format!("{script:#}\n"));
     let mut run = Run::start(&script["replies"]);
-    steps(&mut run);
+    steps(&mut run.client);
     let (fixture, transcript) = run.fixture(about);
     expect_file![folder.join(format!("transcripts/{name}.jsonl"))].assert_eq(&transcript);
     let path = folder.join(format!("reducer/{name}.json"));
@@ -262,7 +217,7 @@ fn an_approved_edit() {
     let replies = [edit(), say("Fixed.")];
     case("approved-edit", "The model edits a file, and the client allows it.", &replies, |run| {
         run.prompt("Fix the typo.");
-        run.allow();
+        allow(run);
         run.until_event("turn.completed");
     });
 }
@@ -307,7 +262,7 @@ fn an_answered_question() {
         let asked = run.until(|message| message["method"] == "question/request");
         let chosen = asked["params"]["options"][1]["optionId"].clone();
         let answer = json!({"optionIds": [chosen]});
-        run.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer}));
+        run.reply(&asked, answer);
         run.until_event("turn.completed");
     });
 }
@@ -317,7 +272,7 @@ fn a_queue() {
     let about = "While a command runs, messages are queued, edited, moved and removed; a steer goes before follow-ups.";
     case("queue", about, &[long()], |run| {
         run.prompt("Run the tests.");
-        run.allow();
+        allow(run);
         run.until(|message| message["params"]["event"]["item"]["status"] == "running");
         let mut queued = Vec::new();
         for text in ["Then commit.", "Then push.", "Then rest."] {
@@ -338,7 +293,7 @@ fn an_interrupted_turn() {
     let about = "A turn is interrupted; the steer that the model has not read is handed back.";
     case("interrupted", about, &[long()], |run| {
         run.prompt("Run the tests.");
-        run.allow();
+        allow(run);
         run.until(|message| message["params"]["event"]["item"]["status"] == "running");
         run.ask("turn/steer", json!({"input": input("Only the quick ones.")}));
         run.ask("turn/interrupt", json!({}));
@@ -361,7 +316,7 @@ fn a_plan() {
 }
 
 /// Two turns, and back to before the second. Returns the params of the way forward again.
-fn back(run: &mut Run) -> Value {
+fn back(run: &mut Recorder) -> Value {
     run.prompt("First.");
     run.until_event("turn.completed");
     let second = run.prompt("Second.");
@@ -399,7 +354,7 @@ fn a_steer_before_a_follow_up() {
     let about = "While a command runs, a follow-up is queued, then a steer: the model reads the steer first.";
     case("steer-and-follow-up", about, &[long()], |run| {
         run.prompt("Run the tests.");
-        run.allow();
+        allow(run);
         run.until(|message| message["params"]["event"]["item"]["status"] == "running");
         run.ask("turn/start", json!({"input": input("Then commit."), "whenBusy": "queue"}));
         run.ask("turn/steer", json!({"input": input("Only the quick ones.")}));

@@ -6,6 +6,7 @@
 use crate::login::{Provider, device};
 use crate::mcp_login::{agree, server as guarded};
 use crate::support::program::{Framing, Place, Program};
+use crate::support::recorder::Recorder;
 use crate::support::steady::Steady;
 use crate::support::waiting::until;
 use expect_test::expect_file;
@@ -22,92 +23,36 @@ const MAX_ITEMS: usize = 2;
 
 const EXAMPLES: &str = include_str!("../../protocol/examples/methods.json");
 
-/// A program whose first exchange of each method is kept.
-struct Recorder {
-    program: Program,
-    kept: BTreeMap<String, Value>,
-    /// Approvals and questions are answered later, with requests of the client's own.
-    is_late: bool,
+/// Answers the requests of the engine; approvals and questions as well.
+fn answer(client: &mut Recorder, message: &Value) -> Option<Value> {
+    let params = &message["params"];
+    Some(match message["method"].as_str()? {
+        "approval/request" => json!({"optionId": "allow"}),
+        "question/request" => json!({"optionIds": [params["options"][0]["optionId"]]}),
+        _ => return answer_but_questions(client, message),
+    })
 }
 
-impl Recorder {
-    fn keep(&mut self, method: &str, params: &Value, result: Option<&Value>) {
-        let mut example = json!({ "params": params });
-        if let Some(result) = result {
-            example["result"] = result.clone();
+/// Answers the requests of the engine. The client answers approvals and questions later, with requests of its own.
+fn answer_but_questions(client: &mut Recorder, message: &Value) -> Option<Value> {
+    let params = &message["params"];
+    Some(match message["method"].as_str()? {
+        "hook/run" => json!({"decision": "allow"}),
+        "tool/call" => json!({"content": [{"type": "text", "text": "opened"}]}),
+        "workspace/applyEdit" => {
+            let path = &params["edits"][0]["path"];
+            let text = "hello world!\n# unsaved\n";
+            let change =
+                json!({"path": path, "version": 3, "changes": [{"text": text}], "isDirty": true});
+            client.request("document/change", change);
+            json!({"isApplied": true, "versions": [{"path": path, "version": 3}]})
         }
-        self.kept.entry(method.to_owned()).or_insert(example);
-    }
-
-    /// Sends a request; what comes meanwhile is answered.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.program.request(method, params.clone());
-        loop {
-            let message = self.next();
-            if message["id"] == id && message.get("method").is_none() {
-                assert!(message.get("error").is_none(), "{method}: {message}");
-                self.keep(method, &params, Some(&message["result"]));
-                return message["result"].clone();
-            }
+        "auth/openUrl" if params.get("mcpServer").is_some() => {
+            agree(params["url"].as_str().unwrap());
+            return None;
         }
-    }
-
-    fn notify(&mut self, method: &str, params: Value) {
-        self.program.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
-        self.keep(method, &params, None);
-    }
-
-    fn prompt(&mut self, text: &str) -> Value {
-        self.ask("turn/start", json!({"input": [{"type": "text", "text": text}]}))
-    }
-
-    /// The next message. A request of the engine is answered.
-    fn next(&mut self) -> Value {
-        let message = self.program.next();
-        let Some(method) = message["method"].as_str() else { return message };
-        let params = &message["params"];
-        let answer = match method {
-            "approval/request" if !self.is_late => json!({"optionId": "allow"}),
-            "question/request" if !self.is_late => {
-                json!({"optionIds": [params["options"][0]["optionId"]]})
-            }
-            "hook/run" => json!({"decision": "allow"}),
-            "tool/call" => json!({"content": [{"type": "text", "text": "opened"}]}),
-            "workspace/applyEdit" => {
-                let path = &params["edits"][0]["path"];
-                let text = "hello world!\n# unsaved\n";
-                let change = json!({"path": path, "version": 3, "changes": [{"text": text}], "isDirty": true});
-                self.program.request("document/change", change);
-                json!({"isApplied": true, "versions": [{"path": path, "version": 3}]})
-            }
-            // Of events one with little in it is the best example.
-            "session/event" if params["event"]["type"] != "turn.started" => return message,
-            "session/event" | "session/lagged" | "auth/openUrl" => {
-                self.keep(method, params, None);
-                if params.get("mcpServer").is_some() {
-                    agree(params["url"].as_str().unwrap());
-                }
-                return message;
-            }
-            _ => return message,
-        };
-        self.keep(method, params, Some(&answer));
-        self.program.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}));
-        message
-    }
-
-    fn until(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let message = self.next();
-            if is_wanted(&message) {
-                return message;
-            }
-        }
-    }
-
-    fn until_event(&mut self, kind: &str) -> Value {
-        self.until(|message| message["params"]["event"]["type"] == kind)["params"]["event"].clone()
-    }
+        _ => return None,
+    })
 }
 
 fn call(tool: &str, arguments: Value) -> Value {
@@ -155,7 +100,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     );
     std::fs::write(place.home().join("config.toml"), login).unwrap();
     let program = Program::start(place.command(&["serve", "--script", &script]), Framing::Lines);
-    let mut it = Recorder { program, kept: BTreeMap::new(), is_late: false };
+    let mut it = Recorder::new(program, answer);
     let note = place.path("note.txt").to_str().unwrap().to_owned();
     it.ask(
         "initialize",
@@ -194,8 +139,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     );
     let spare =
         json!({"name": "spare", "description": "Not needed.", "parameters": {"type": "object"}});
-    let id = it.program.request("tool/register", spare);
-    it.program.answer_to(id);
+    it.ask("tool/register", spare);
     it.ask("tool/unregister", json!({"name": "spare"}));
 
     let first = it.prompt("Fix the typo.");
@@ -249,7 +193,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.ask("item/cancel", json!({"itemId": running["params"]["event"]["item"]["id"]}));
     it.until_event("turn.completed");
 
-    it.is_late = true;
+    it.answers = answer_but_questions;
     it.prompt("Run the tests.");
     let asked = it.until(|message| message["method"] == "approval/request");
     let approval = asked["params"]["approvalId"].clone();
@@ -258,7 +202,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     let text = |text: &str| json!([{"type": "text", "text": text}]);
     it.ask("turn/steer", json!({"input": text("Only the quick ones.")}));
     let queued = json!({"input": text("Then commit."), "whenBusy": "queue"});
-    let queued = it.program.ask("turn/start", queued);
+    let queued = it.ask("turn/start", queued);
     it.ask("queue/list", json!({}));
     it.ask("queue/update", json!({"itemId": queued["itemId"], "input": text("Then stop.")}));
     it.ask("queue/remove", json!({"itemIds": [queued["itemId"]]}));
@@ -270,7 +214,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     let answer = json!({"questionId": asked["params"]["questionId"], "text": "green"});
     it.ask("question/answer", answer);
     it.until_event("turn.completed");
-    it.is_late = false;
+    it.answers = answer;
 
     it.ask(
         "document/open",
@@ -298,7 +242,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     let fork = it.ask("session/fork", json!({"sessionId": session, "at": to}));
     let fork_id = fork["sessionId"].clone();
     let input = json!([{"type": "text", "text": "Another way."}]);
-    it.program.ask("turn/start", json!({"sessionId": fork_id, "input": input}));
+    it.ask("turn/start", json!({"sessionId": fork_id, "input": input}));
     it.until_event("turn.completed");
     it.ask("session/merge", json!({"sessionId": session, "forkId": fork_id}));
     it.ask(
@@ -314,14 +258,18 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     );
     it.ask("session/close", json!({"sessionId": fork_id}));
     it.ask("session/open", json!({"sessionId": fork_id, "fromSeq": 0}));
-    it.program.ask("session/close", json!({"sessionId": fork_id}));
+    it.ask("session/close", json!({"sessionId": fork_id}));
     it.ask("session/delete", json!({"sessionId": fork_id}));
     it.notify("$/cancelRequest", json!({"id": 7}));
     it.ask("shutdown", json!({}));
     it.notify("exit", json!({}));
     it.program.end_input();
     it.program.wait();
-    let kept = serde_json::to_string(&it.kept).unwrap();
+    // Of events one with little in it is the best example.
+    it.said.retain(|(_, message)| {
+        message["method"] != "session/event" || message["params"]["event"]["type"] == "turn.started"
+    });
+    let kept = serde_json::to_string(&it.exchanges()).unwrap();
     serde_json::from_str(&kept.replace(&docs.url, "http://127.0.0.1:8000")).unwrap()
 }
 

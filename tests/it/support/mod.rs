@@ -10,6 +10,7 @@ pub(crate) mod person;
 pub(crate) mod pi;
 pub(crate) mod program;
 pub(crate) mod props;
+pub(crate) mod recorder;
 pub(crate) mod render;
 pub(crate) mod replies;
 pub(crate) mod server;
