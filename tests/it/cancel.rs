@@ -2,6 +2,7 @@
 
 use crate::support::program::{Framing, Place, Program};
 use crate::support::server::Server;
+use crate::support::waiting::until_async;
 use serde_json::{Value, json};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -73,20 +74,32 @@ fn serve(silent: Silent) -> Served {
     Served { url: url.recv().unwrap(), is_there, hold, thread }
 }
 
+/// The connections that wait in a listener's queue, as Linux counts them.
+fn queued(port: u16) -> usize {
+    let table = std::fs::read_to_string("/proc/self/net/tcp").unwrap();
+    let address = format!("0100007F:{port:04X}");
+    let row = table.lines().find_map(|line| {
+        let mut fields = line.split_whitespace().skip(1);
+        let is_listening = fields.next() == Some(&address) && fields.nth(1) == Some("0A");
+        is_listening.then(|| fields.next().unwrap())
+    });
+    let (_, waiting) = row.unwrap().split_once(':').unwrap();
+    usize::from_str_radix(waiting, 16).unwrap()
+}
+
 /// A listener whose queue is full: whoever else comes waits for a handshake.
 async fn full_listener(url: &Sender<String>, at: &Sender<()>, held: &Receiver<()>) {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let listener = socket.listen(1).unwrap();
+    const BACKLOG: u32 = 1;
+    let listener = socket.listen(BACKLOG).unwrap();
     let address = listener.local_addr().unwrap();
-    let mut queued = Vec::new();
-    // The queue holds a few more than it is said to; once a connection waits, so does the next.
-    while let Ok(Ok(connection)) =
-        tokio::time::timeout(Duration::from_millis(200), tokio::net::TcpStream::connect(address))
-            .await
-    {
-        queued.push(connection);
-        assert!(queued.len() < 20, "the queue does not fill");
+    let mut connections = Vec::new();
+    // Linux takes one more than the backlog.
+    while queued(address.port()) <= BACKLOG as usize {
+        connections.push(tokio::net::TcpStream::connect(address).await.unwrap());
+        let came = connections.len();
+        until_async(|| queued(address.port()) == came).await;
     }
     url.send(format!("http://{address}")).unwrap();
     at.send(()).unwrap();

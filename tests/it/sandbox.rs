@@ -7,7 +7,7 @@ mod hosts;
 use crate::support::program::{Framing, Place, Program, is_running};
 use crate::support::server::always;
 use crate::support::skipped;
-use crate::support::waiting::until;
+use crate::support::waiting::{until, until_async};
 use nix::libc;
 use nix::sys::signal::Signal;
 use pintle::ambient::Ambient;
@@ -614,17 +614,13 @@ async fn a_session_shows_the_sandbox_of_its_commands() {
 async fn what_a_confined_command_leaves_in_the_background_may_print() {
     for namespaces in [Namespaces::Made, Namespaces::Denied] {
         let Some(scene) = Scene::new(namespaces).await else { continue };
-        let line = "(sleep 0.4; echo later; touch printed) & echo started";
+        let line = "mkfifo go; (read x < go; echo later; touch printed) & echo started";
         let ran = scene.run(line, scene.confinement()).await;
         assert_eq!((ran.tail.as_str(), ran.end), ("started\n", End::Exited(0)));
         let output = ran.background_output.unwrap();
-        let printed = scene.path("work/printed");
-        let goes_on = async {
-            while !printed.exists() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(20), goes_on).await.unwrap();
+        let (go, printed) = (scene.path("work/go"), scene.path("work/printed"));
+        tokio::task::spawn_blocking(move || fs::write(go, "go\n").unwrap()).await.unwrap();
+        until_async(|| printed.exists()).await;
         scene.local.release("sandbox").await;
         assert_eq!(fs::read_to_string(&output).unwrap(), "started\nlater\n");
         fs::remove_file(output).unwrap();
