@@ -64,18 +64,18 @@ def within(suites: list[Suite], minutes: float) -> tuple[list[Suite], list[Suite
     return kept, left
 
 
-def git(*arguments: str) -> str | None:
+def git(*arguments: str, folder: str = ".") -> str | None:
     """The output of git, or nothing if it fails."""
-    done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=False)
     return done.stdout if done.returncode == 0 else None
 
 
-def changed_since(revision: str) -> list[str] | None:
+def changed_since(revision: str, folder: str = ".") -> list[str] | None:
     """The paths that differ from a revision, uncommitted and untracked ones too; nothing if the revision is not known."""
-    if git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}") is None:
+    if git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}", folder=folder) is None:
         return None
-    tracked = git("diff", "--name-only", "--no-renames", revision)
-    untracked = git("ls-files", "--others", "--exclude-standard")
+    tracked = git("diff", "--name-only", "--no-renames", revision, folder=folder)
+    untracked = git("ls-files", "--others", "--exclude-standard", folder=folder)
     if tracked is None or untracked is None:
         return None
     return tracked.splitlines() + untracked.splitlines()

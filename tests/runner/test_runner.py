@@ -1,0 +1,109 @@
+"""Tests of the runner: `PYTHONPATH=tests python3 -m unittest runner.test_runner`."""
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from . import report, selection, tools
+from .selection import Suite, Table
+
+TABLE = Table(
+    suites=(
+        Suite("rust", "", "quick", "", ("src/",), 6),
+        Suite("nvim", "", "full", "", ("editors/nvim/", "src/"), 3),
+        Suite("grammar", "", "full", "", ("src/tools/descriptions/",), 0.1),
+        Suite("spelling", "", "full", "", ("",), 0.1),
+        Suite("vscode", "", "full", "", ("editors/vscode/",), 55),
+    ),
+    everything=("Cargo.lock", "protocol/"),
+)
+
+
+def names(suites):
+    return " ".join(suite.name for suite in suites)
+
+
+class Selection(unittest.TestCase):
+    def test_suites_follow_what_has_changed(self):
+        everything = "rust nvim grammar spelling vscode"
+        for changed, want in (
+            ([], "rust"),
+            (["README.md"], "rust spelling"),
+            (["src/agent/mod.rs"], "rust nvim spelling"),
+            (["src/tools/descriptions/apply_patch.lark"], "rust nvim grammar spelling"),
+            (["editors/vscode/src/a.ts"], "rust spelling vscode"),
+            (["editors/vscode-other/a.ts"], "rust spelling"),
+            (["README.md", "Cargo.lock"], everything),
+            (["protocol/src/lib.rs"], everything),
+            (None, everything),
+        ):
+            with self.subTest(changed=changed):
+                self.assertEqual(names(selection.since(TABLE, changed)), want)
+
+    def test_what_does_not_fit_is_left_and_smaller_suites_still_run(self):
+        for minutes, want in ((5, "rust"), (9, "rust nvim"), (10, "rust nvim grammar spelling"), (70, names(TABLE.suites))):
+            with self.subTest(minutes=minutes):
+                kept, left = selection.within(list(TABLE.suites), minutes)
+                self.assertEqual(names(kept), want)
+                self.assertEqual({*kept, *left}, {*TABLE.suites})
+
+    def test_uncommitted_and_untracked_files_count_and_unknown_commits_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"]
+            subprocess.run([*git, "init", "-q"], check=True)
+            for name in ("kept", "edited", "removed"):
+                Path(folder, name).write_text("a\n")
+            subprocess.run([*git, "add", "-A"], check=True)
+            subprocess.run([*git, "commit", "-qm", "a"], check=True)
+            Path(folder, "edited").write_text("b\n")
+            Path(folder, "removed").unlink()
+            Path(folder, "new").write_text("b\n")
+            self.assertEqual(sorted(selection.changed_since("HEAD", folder)), ["edited", "new", "removed"])
+            self.assertIsNone(selection.changed_since("none", folder))
+
+    def test_the_table_names_tools_and_paths_that_exist(self):
+        table = selection.load(Path(__file__).with_name("suites.toml"))
+        rows = tools.rows()
+        for suite in table.suites:
+            for tool in (*suite.tools, *suite.extras):
+                self.assertIn(tool, rows, suite.name)
+            for path in (*suite.paths, *table.everything):
+                self.assertTrue((tools.ROOT / path).exists(), f"{suite.name}: {path}")
+        for name, row in rows.items():
+            for tool in row.get("needs", []):
+                self.assertIn(tool, rows, name)
+            if "npm" in row or "venv" in row:
+                self.assertTrue(tools.Tools().lock_file(name).exists(), f"tests/tool --lock {name}")
+
+
+class Report(unittest.TestCase):
+    def result(self, code, *files, tail=""):
+        with tempfile.TemporaryDirectory() as folder:
+            for place, text in enumerate(files):
+                Path(folder, f"{place}.xml").write_text(text)
+            found = report.read("s", code, 1.0, Path(folder), tail)
+            return found.status, found.passed, found.failed, found.skipped, found.flaky, found.why
+
+    def test_counts_come_from_the_files(self):
+        case = '<testsuite><testcase name="a" classname="b">{}</testcase></testsuite>'
+        passed, failed = case.format(""), case.format('<failure message="no"/>')
+        skipped, flaky = case.format("<skipped/>"), case.format('<flakyFailure message="once"/>')
+        for name, got, want in (
+            ("passed", self.result(0, passed, passed), ("passed", 2, 0, 0, 0, "")),
+            ("failed", self.result(1, passed, failed), ("failed", 1, 1, 0, 0, "")),
+            ("an exit status that hides a failure", self.result(0, failed), ("failed", 0, 1, 0, 0, "")),
+            ("a failure outside of tests", self.result(2, passed), ("failed", 1, 1, 0, 0, "exit status 2")),
+            ("flaky", self.result(0, flaky), ("passed", 1, 0, 0, 1, "")),
+            ("one test is skipped", self.result(0, skipped, passed), ("passed", 1, 0, 1, 0, "")),
+            ("no file", self.result(0), ("passed", 1, 0, 0, 0, "")),
+            ("no file, failed", self.result(1), ("failed", 0, 1, 0, 0, "exit status 1")),
+            ("all is skipped", self.result(77, tail="no Emacs"), ("skipped", 0, 0, 1, 0, "no Emacs")),
+        ):
+            with self.subTest(name):
+                self.assertEqual(got, want)
+        self.assertEqual(self.result(0, "<testsuite>")[:3], ("failed", 0, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
