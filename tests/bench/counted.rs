@@ -1,8 +1,8 @@
 //! Hot paths, for callgrind, which counts their instructions: `tests/bench/counted.sh` compares them with those before.
 //!
 //! ```text
-//! bench counted          the names of the paths
-//! bench counted PATH     does the work of one of them once
+//! bench counted          list the paths
+//! bench counted PATH     run one path once
 //! ```
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 

@@ -1,4 +1,4 @@
-//! All benchmarks in one program: `cargo bench -- NAME`, or `tests/bench/all.sh`, which prints a table of them.
+//! All benchmarks in one program: `cargo bench -- NAME`, or `tests/bench/all.sh` for a table.
 #![expect(clippy::print_stderr, reason = "a command line prints its usage")]
 
 mod batch;
@@ -40,13 +40,13 @@ const BENCHMARKS: [(&str, fn()); 15] = [
     ("streams", streams::run),
 ];
 
-/// The arguments, without the flag that cargo adds.
+/// The command-line arguments without the `--bench` flag that cargo adds.
 fn words() -> impl Iterator<Item = String> {
     std::env::args().skip(1).filter(|word| !word.starts_with('-'))
 }
 
 fn main() -> ExitCode {
-    // The floor starts this program again.
+    // `floor` runs this program again as its baseline.
     let is_floor = std::env::var_os("FLOOR").is_some();
     let name = if is_floor { Some("floor".to_owned()) } else { words().next() };
     let found = BENCHMARKS.iter().find(|(known, _)| Some(*known) == name.as_deref());

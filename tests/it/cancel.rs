@@ -74,7 +74,7 @@ fn serve(silent: Silent) -> Served {
     Served { url: url.recv().unwrap(), is_there, hold, thread }
 }
 
-/// The connections that wait in a listener's queue, as Linux counts them.
+/// Returns the number of connections in a listener's accept queue, from `/proc`.
 fn queued(port: u16) -> usize {
     let table = std::fs::read_to_string("/proc/self/net/tcp").unwrap();
     let address = format!("0100007F:{port:04X}");
@@ -95,7 +95,7 @@ async fn full_listener(url: &Sender<String>, at: &Sender<()>, held: &Receiver<()
     let listener = socket.listen(BACKLOG).unwrap();
     let address = listener.local_addr().unwrap();
     let mut connections = Vec::new();
-    // Linux takes one more than the backlog.
+    // Linux queues one connection more than the backlog.
     while queued(address.port()) <= BACKLOG as usize {
         connections.push(tokio::net::TcpStream::connect(address).await.unwrap());
         let came = connections.len();

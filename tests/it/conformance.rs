@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A case: a client, and the session that it made.
+/// A client with an open session.
 struct Run {
     place: Place,
     client: Recorder,
@@ -97,7 +97,7 @@ impl Run {
     }
 }
 
-/// Waits for the question of permission and allows the call.
+/// Waits for the approval request and allows the call.
 fn allow(client: &mut Recorder) {
     client.answer("approval/request", json!({"optionId": "allow"}));
 }

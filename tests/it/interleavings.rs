@@ -354,7 +354,7 @@ async fn watch(session: &SessionHandle, mode: PermissionMode) -> mpsc::Receiver<
 }
 
 proptest! {
-    // Failures of the past, which are kept beside the tests, come first.
+    // Recorded failures from tests/proptest-regressions run first.
     #![proptest_config(ProptestConfig {
         failure_persistence: ProptestConfig::default().failure_persistence,
         ..crate::support::chance::cases(60)

@@ -439,7 +439,7 @@ fn the_response_to_close_follows_the_last_event_also_for_a_client_that_is_slow()
     until(|| has_ended(&place));
     program.send_bytes(b"{\"id\":\"closed\",\"method\":\"session/close\"}\n");
     until(|| journal_contains(&place, r#""type":"session.closed""#));
-    // The response is ready once the engine waits for the reader of its output and for input, and nobody has read anything yet.
+    // Once all threads sleep, the response is queued behind output that the client has not read.
     until(|| is_at_rest(program.child.id()));
     program.end_input();
     let mut order = Vec::new();
@@ -457,7 +457,7 @@ fn the_response_to_close_follows_the_last_event_also_for_a_client_that_is_slow()
     assert_eq!(program.wait().code(), Some(0));
 }
 
-/// True if every thread of a process is asleep.
+/// Returns true if every thread of the process is asleep.
 fn is_at_rest(pid: u32) -> bool {
     std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten().all(|thread| {
         let facts = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The real program against independent model servers. `tests/all.sh` installs them; the tests of a missing one are skipped.
+//! The real program with independent model servers, which `tests/all.sh` installs. Without a server, its tests are skipped.
 
 use crate::support::program::Place;
 use serde_json::Value;
@@ -23,7 +23,7 @@ impl Drop for Server {
     }
 }
 
-/// A file of an installed peer, if `tests/all.sh` has installed it: `variable` names the peer's folder.
+/// Returns a file of an installed model server; `variable` is the environment variable with its folder.
 fn peer(variable: &str, file: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable);
     if folder.is_none() {

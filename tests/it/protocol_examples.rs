@@ -23,7 +23,7 @@ const MAX_ITEMS: usize = 2;
 
 const EXAMPLES: &str = include_str!("../../protocol/examples/methods.json");
 
-/// Answers the requests of the engine; approvals and questions as well.
+/// Answers every request from the engine.
 fn answer(client: &mut Recorder, message: &Value) -> Option<Value> {
     let params = &message["params"];
     Some(match message["method"].as_str()? {
@@ -33,7 +33,7 @@ fn answer(client: &mut Recorder, message: &Value) -> Option<Value> {
     })
 }
 
-/// Answers the requests of the engine. The client answers approvals and questions later, with requests of its own.
+/// Answers requests from the engine, except approvals and questions, which the test answers later.
 fn answer_but_questions(client: &mut Recorder, message: &Value) -> Option<Value> {
     let params = &message["params"];
     Some(match message["method"].as_str()? {
@@ -265,7 +265,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.notify("exit", json!({}));
     it.program.end_input();
     it.program.wait();
-    // Of events one with little in it is the best example.
+    // The example of an event should be short.
     it.said.retain(|(_, message)| {
         message["method"] != "session/event" || message["params"]["event"]["type"] == "turn.started"
     });

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of all modules that have property tests, with five times the cases.
+# Runs the tests in every module with property tests, with five times the cases.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 filter=

@@ -1,8 +1,8 @@
 //! The program is killed at random moments of real work, and opened again: nothing that was accepted is lost, nothing is done twice,
 //! what was seen still stands, each file is as before or as after, and the session goes on.
 //!
-//! `PINTLE_KILLS` sets the number of kills over all scenes (30; `tests/all.sh kills` does 300), `PINTLE_SEED` the moments. A failure prints
-//! both, and `PINTLE_KILL_ONLY=SCENE:NUMBER` repeats one kill. A moment depends on the machine as well, so it may take a few tries.
+//! `PINTLE_KILLS` sets the number of kills over all scenes (30; `tests/all.sh kills` does 300), `PINTLE_SEED` their moments. A
+//! failure prints both, and `PINTLE_KILL_ONLY=SCENE:NUMBER` repeats one kill; since timing varies, that may take a few tries.
 
 mod checks;
 mod scenes;
@@ -17,10 +17,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::time::Duration;
 use victim::{Moment, Victim};
 
-/// The kills of a full run, which the scenes share.
+/// Number of kills in a full run; the shares of all scenes add up to it.
 const KILLS: usize = 300;
 
-/// The kills of a quick run.
+/// Default number of kills.
 const FEW: usize = 30;
 
 fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
@@ -117,7 +117,7 @@ fn kill(scene: &Scene, moment: &Moment) -> Measure {
         before(&mut victim).unwrap();
     }
     let folders = [place.project(), place.journal().with_file_name("blobs")];
-    // A watch needs it before the first blob.
+    // The folder must exist before it can be watched.
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folders[1]).unwrap();
     victim.arm(moment, &folders);
     let _ = (scene.act)(&mut victim);

@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The milliseconds after which a watch looks whether it is over.
+/// Milliseconds between checks for the end of the run.
 const LOOK_AGAIN: u16 = 50;
 
 /// When the program is killed.
@@ -130,7 +130,7 @@ impl Victim {
         }
     }
 
-    /// Kills this long after an entry of one of the folders was written or got a name that is wanted.
+    /// Kills the program `then` after a matching entry in one of the folders was created, written or renamed into place.
     fn kill_when(
         &mut self,
         folders: &[PathBuf],
@@ -242,7 +242,7 @@ fn kill(pid: nix::unistd::Pid) {
     let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
 }
 
-/// Waits to the microsecond: a sleep wakes too late for the last of it.
+/// Waits with microsecond precision: sleeps for most of the time, then spins.
 fn spin(time: Duration) {
     const LATE: Duration = Duration::from_millis(1);
     let began = Instant::now();

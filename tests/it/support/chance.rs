@@ -1,39 +1,43 @@
-//! The chance in tests: one seed for a run, which is printed, and which `PINTLE_SEED` sets.
+//! Random seeds: one per run, printed, and set with `PINTLE_SEED`.
 
 use proptest::test_runner::{Config, RngSeed};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
-/// The seed of this process.
-#[expect(clippy::print_stderr, reason = "a failure shows what stderr has")]
+/// The seed for this process.
+#[expect(clippy::print_stderr, reason = "test runners show stderr when a test fails")]
 static SEED: LazyLock<u64> = LazyLock::new(|| {
     let seed = variable("PINTLE_SEED").unwrap_or_else(|| RandomState::new().hash_one(()));
-    eprintln!("PINTLE_SEED={seed} repeats this run");
+    eprintln!("random seed: set PINTLE_SEED={seed} to repeat this run");
     seed
 });
 
-/// A number in an environment variable.
+/// Parses an environment variable as a number.
 ///
 /// # Panics
-/// The variable is set to something else.
-#[expect(clippy::disallowed_methods, clippy::panic, reason = "the variables that steer tests")]
+/// If the variable is not a number.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::panic,
+    reason = "test settings come from the environment"
+)]
 fn variable(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, not a number")))
 }
 
-/// Returns the seed: `PINTLE_SEED`, else a random one. Printed at the first call.
+/// Returns the seed: `PINTLE_SEED` if set, otherwise a random one. Prints it on the first call.
 pub(crate) fn seed() -> u64 {
     *SEED
 }
 
-/// Returns the settings of a property: this many cases, times `PINTLE_CASES`.
+/// Returns a property-test config with `count` cases, multiplied by `PINTLE_CASES`.
 pub(crate) fn cases(count: u32) -> Config {
     let times = variable("PINTLE_CASES").and_then(|times| u32::try_from(times).ok()).unwrap_or(1);
     Config {
         cases: count.saturating_mul(times),
         rng_seed: RngSeed::Fixed(seed()),
-        // The seed repeats a failure, and the tree stays as it is.
+        // The printed seed is enough to repeat a failure.
         failure_persistence: None,
         ..Config::default()
     }

@@ -1,4 +1,4 @@
-//! A client of the native protocol that keeps all that is said in both directions.
+//! A client for the native protocol that records messages in both directions.
 
 use super::program::Program;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub(crate) enum To {
 }
 
 impl To {
-    /// The receiver's name in transcripts.
+    /// The name used in transcripts.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -21,7 +21,7 @@ impl To {
     }
 }
 
-/// Answers a request of the engine, or leaves it to the test. It may send messages of its own.
+/// Returns the result for a request from the engine, or `None` if the test answers it.
 pub(crate) type Answers = fn(&mut Recorder, &Value) -> Option<Value>;
 
 pub(crate) struct Recorder {
@@ -65,7 +65,7 @@ impl Recorder {
         self.ask("turn/start", json!({"input": [{"type": "text", "text": text}]}))
     }
 
-    /// The next message. A request of the engine is answered, if there is an answer for it.
+    /// Returns the next message, after answering it if it is a request with a known answer.
     pub(crate) fn next(&mut self) -> Value {
         let message = self.program.next();
         self.said.push((To::Client, message.clone()));
@@ -90,7 +90,7 @@ impl Recorder {
         self.until(|message| message["params"]["event"]["type"] == kind)["params"]["event"].clone()
     }
 
-    /// Waits for a request of the engine and answers it.
+    /// Waits for a request from the engine and answers it.
     pub(crate) fn answer(&mut self, method: &str, result: Value) {
         let asked = self.until(|message| message["method"] == method);
         self.reply(&asked, result);
@@ -100,7 +100,7 @@ impl Recorder {
         self.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
     }
 
-    /// The first exchange of each method: `params`, and the `result` of a request.
+    /// Returns the first exchange for each method: its `params` and, for requests, its `result`.
     pub(crate) fn exchanges(&self) -> BTreeMap<String, Value> {
         let mut found = BTreeMap::new();
         for (place, (to, message)) in self.said.iter().enumerate() {

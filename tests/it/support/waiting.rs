@@ -1,25 +1,25 @@
-//! Waiting for what no event tells. The pauses between looks grow, so that waiting takes no processor.
+//! Polling for conditions that produce no event, with growing pauses to keep the CPU idle.
 
 use std::time::{Duration, Instant};
 
-/// A test that waits so long fails instead of waiting for ever. Nothing takes a tenth of it, also on a machine that does many other things.
+/// How long a test waits before it fails. Generous enough for a heavily loaded machine.
 pub(crate) const HANG: Duration = Duration::from_secs(300);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// The pauses between looks, until it is time to give up.
-#[expect(clippy::disallowed_methods, reason = "processes know no virtual clock")]
+/// Pauses between polls. Panics after [`HANG`].
+#[expect(clippy::disallowed_methods, reason = "other processes do not follow a virtual clock")]
 fn pauses() -> impl Iterator<Item = Duration> {
     let began = Instant::now();
     let growing =
         std::iter::successors(Some(FIRST_PAUSE), |pause| Some((*pause * 5 / 4).min(LONGEST_PAUSE)));
     growing.inspect(move |_| {
-        assert!(began.elapsed() < HANG, "waited for {} s in vain", HANG.as_secs());
+        assert!(began.elapsed() < HANG, "condition not met within {} s", HANG.as_secs());
     })
 }
 
-/// Waits until a condition is true, which it must become.
+/// Blocks until the condition is true.
 pub(crate) fn until(mut is_true: impl FnMut() -> bool) {
     let mut pauses = pauses();
     while !is_true() {
@@ -27,7 +27,7 @@ pub(crate) fn until(mut is_true: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until a condition is true, which it must become, while other tasks go on.
+/// Waits until the condition is true; other tasks keep running.
 pub(crate) async fn until_async(mut is_true: impl FnMut() -> bool) {
     let mut pauses = pauses();
     while !is_true() {

@@ -57,7 +57,6 @@ async fn stops_all(env: &Wrapped, way: &str) {
     let left = format!("(setsid bash -c 'exec -a {mark}-left sleep 1000' &); echo ok");
     let mut output = |_: &str| {};
     let ran = env.exec(command(&left, folder.path()), &never, &mut output);
-    // What stays sleeps for longer.
     let ran = tokio::time::timeout(HANG, ran).await;
     let ran = ran.unwrap_or_else(|_| panic!("{way}: it waits for what stays")).unwrap();
     assert_eq!((ran.end, ran.tail.as_str()), (End::Exited(0), "ok\n"), "{way}");
