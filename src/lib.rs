@@ -6,6 +6,7 @@ pub mod callback;
 #[cfg(test)]
 #[path = "../tests/it/support/chance.rs"]
 mod chance;
+pub mod cli;
 pub mod config;
 pub mod context;
 pub mod disk;

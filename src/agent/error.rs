@@ -134,7 +134,7 @@ impl From<&str> for Hint {
     }
 }
 
-/// The classes of refusal. Frontends map them to codes, the program (`cli/main`) to exit codes.
+/// The classes of refusal. Frontends map them to codes, the program (`cli`) to exit codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The request is invalid; the message says why.

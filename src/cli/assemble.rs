@@ -1,33 +1,33 @@
 //! The wiring: builds the services of an engine from the settings.
 #![expect(clippy::disallowed_methods, reason = "resolves the folders that the command line names")]
 
-use crate::{args, mcp, recording};
-use anyhow::Context;
-use pintle::agent::{
+use crate::agent::{
     APPROVAL_TIMEOUT, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal,
     QUESTION_TIMEOUT, REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, SandboxPolicy, Services,
 };
-use pintle::ambient::Ambient;
-use pintle::config::{
+use crate::ambient::Ambient;
+use crate::cli::{args, mcp, recording};
+use crate::config::{
     self, Config, ContextSettings, HookSettings, LimitSettings, LintSettings, Live, SafeZone,
     Source, TitleSettings, ToolSettings, Variables,
 };
-use pintle::editor::{Editors, Overlay};
-use pintle::exec::local::{Local, Options, ProviderKeys};
-use pintle::exec::variables::Policy;
-use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
-use pintle::frontend::demo::{Demo, PROJECT};
-use pintle::image;
-use pintle::llm::credentials::Commands;
-use pintle::llm::http::{Http, Timeouts};
-use pintle::llm::login::Logins;
-use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
-use pintle::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
-use pintle::permissions::{Decision, Kind, Rule};
-use pintle::store::Store;
-use pintle::text::tool_names::names_tool;
-use pintle::tools::{PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool, WebSearch};
-use pintle::trust::{self, Answers};
+use crate::editor::{Editors, Overlay};
+use crate::exec::local::{Local, Options, ProviderKeys};
+use crate::exec::variables::Policy;
+use crate::exec::{Environment, FileKind, ReadOnly, Wrapped};
+use crate::frontend::demo::{Demo, PROJECT};
+use crate::image;
+use crate::llm::credentials::Commands;
+use crate::llm::http::{Http, Timeouts};
+use crate::llm::login::Logins;
+use crate::llm::{Error, ModelRef, Provider, Script, Wire};
+use crate::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
+use crate::permissions::{Decision, Kind, Rule};
+use crate::store::Store;
+use crate::text::tool_names::names_tool;
+use crate::tools::{PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool, WebSearch};
+use crate::trust::{self, Answers};
+use anyhow::Context;
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -354,7 +354,7 @@ pub(crate) fn guardian() -> Option<PathBuf> {
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
-    let tools = set.tools.as_deref().map(pintle::agent::ToolNames::new).transpose();
+    let tools = set.tools.as_deref().map(crate::agent::ToolNames::new).transpose();
     Ok(Hook {
         points: vec![set.point],
         tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,
@@ -368,7 +368,7 @@ fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
     let Some(command) = set.command.clone().filter(|command| !command.trim().is_empty()) else {
         return Ok(None);
     };
-    let globs = (!set.globs.is_empty()).then(|| pintle::agent::globs_of(&set.globs)).transpose();
+    let globs = (!set.globs.is_empty()).then(|| crate::agent::globs_of(&set.globs)).transpose();
     Ok(Some(Lint {
         command,
         globs: globs.map_err(|error| anyhow::anyhow!("`lint.globs`: {error}"))?,
@@ -427,7 +427,7 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
     }
     let chosen: Vec<String> = all.into_iter().filter(|tool| names_tool(names, tool)).collect();
     let globs = |names: &[String]| {
-        pintle::agent::globs_of(names).map_err(|error| anyhow::anyhow!("{error}"))
+        crate::agent::globs_of(names).map_err(|error| anyhow::anyhow!("{error}"))
     };
     Ok(Toolbox::Chosen { of: Box::new(of), only: Some(globs(&chosen)?), without: globs(&[])? })
 }

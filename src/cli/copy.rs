@@ -5,7 +5,7 @@
 //! Invariant: nothing is written outside of the copy's own folder.
 #![expect(clippy::disallowed_methods, reason = "copies the folder that the command line names")]
 
-use crate::assemble;
+use crate::cli::assemble;
 use anyhow::{Context, bail, ensure};
 use ignore::WalkBuilder;
 use std::fs::{self, FileTimes};

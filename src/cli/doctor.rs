@@ -1,15 +1,15 @@
 //! `pintle doctor`: prints the settings, the keys that are set, and the abilities of this machine.
 
-use crate::args::Settings;
-use crate::assemble;
-use pintle::ambient::Ambient;
-use pintle::config::Config;
-use pintle::disk;
-use pintle::editor::Editors;
+use crate::ambient::Ambient;
+use crate::cli::args::Settings;
+use crate::cli::assemble;
+use crate::config::Config;
+use crate::disk;
+use crate::editor::Editors;
 #[cfg(target_os = "linux")]
-use pintle::exec::sandbox;
-use pintle::llm::{ModelRef, catalog};
-use pintle::models::{ConfiguredModels, ModelSource};
+use crate::exec::sandbox;
+use crate::llm::{ModelRef, catalog};
+use crate::models::{ConfiguredModels, ModelSource};
 use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use std::fmt::Write;

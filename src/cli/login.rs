@@ -1,14 +1,14 @@
 //! `pintle login` and `pintle logout`: the stored logins of providers.
 
-use crate::args::{Login, Logout, Settings};
-use crate::assemble;
-use crate::signals::{self, Signals};
+use crate::ambient::{Ambient, Secret};
+use crate::cli::args::{Login, Logout, Settings};
+use crate::cli::assemble;
+use crate::cli::signals::{self, Signals};
+use crate::llm::Error;
+use crate::llm::login::Prompt;
+use crate::models::{ConfiguredModels, LoginRequest};
+use crate::text::visible::visible_line;
 use anyhow::Context;
-use pintle::ambient::{Ambient, Secret};
-use pintle::llm::Error;
-use pintle::llm::login::Prompt;
-use pintle::models::{ConfiguredModels, LoginRequest};
-use pintle::text::visible::visible_line;
 use pintle_protocol::auth::{AuthMethod, ProviderAuth};
 use pintle_protocol::models::KeyState;
 use rustix::termios::{self, LocalModes, OptionalActions};

@@ -1,17 +1,17 @@
 //! The MCP servers of the settings: where their values come from, and `pintle mcp`, which lists and tries them.
 
-use crate::args::{Mcp, McpList, McpLogin, McpLogout, McpTest};
-use crate::signals::{self, Signals};
-use crate::{assemble, login};
-use pintle::agent::SharedServers;
-use pintle::ambient::Ambient;
-use pintle::config::{Config, TextSource};
-use pintle::llm::credentials::Printer;
-use pintle::llm::login::Prompt;
-use pintle::mcp::{
+use crate::agent::SharedServers;
+use crate::ambient::Ambient;
+use crate::cli::args::{Mcp, McpList, McpLogin, McpLogout, McpTest};
+use crate::cli::signals::{self, Signals};
+use crate::cli::{assemble, login};
+use crate::config::{Config, TextSource};
+use crate::llm::credentials::Printer;
+use crate::llm::login::Prompt;
+use crate::mcp::{
     LoginPage, LoginTarget, OAuthClient, Origin, Pool, Server, ServerLogins, Values, expand,
 };
-use pintle::models::KeyFetcher;
+use crate::models::KeyFetcher;
 use pintle_protocol::mcp::{McpServerState, McpStatus};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -72,13 +72,13 @@ impl Values for OwnValues {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let name: String = server.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();
         let folder = self.data.join("mcp").join(name);
-        pintle::disk::create_private_folder(&folder).is_ok().then_some(folder)
+        crate::disk::create_private_folder(&folder).is_ok().then_some(folder)
     }
 }
 
 /// The servers of the settings, for the engine.
 pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
-    let here = crate::assemble::this_machine(ambient);
+    let here = crate::cli::assemble::this_machine(ambient);
     let values = OwnValues {
         ambient: ambient.clone(),
         keys: KeyFetcher::new(here, ambient.secrets()),

@@ -1,9 +1,9 @@
 //! `pintle models`: what is known of which model, built in and in the user's files.
 
-use crate::args::{ListModels, Settings};
-use crate::assemble;
-use pintle::ambient::Ambient;
-use pintle::models::ModelSource;
+use crate::ambient::Ambient;
+use crate::cli::args::{ListModels, Settings};
+use crate::cli::assemble;
+use crate::models::ModelSource;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult, ProviderInfo};
 use std::io::Write;
 

@@ -1,17 +1,17 @@
 //! `pintle policy`: what the permissions say about a command, about rows in a file, and about the calls of a stored
 //! session.
 
-use crate::args::{Place, Policy};
-use crate::assemble;
+use crate::agent::{Explained, PermissionPolicy};
+use crate::ambient::Ambient;
+use crate::cli::args::{Place, Policy};
+use crate::cli::assemble;
+use crate::disk;
+use crate::exec::Environment;
+use crate::permissions::Decision;
+use crate::store::Store;
+use crate::text::visible::{visible, visible_line};
+use crate::tools::{Access, Folders, PROFILES};
 use anyhow::{Context, bail, ensure};
-use pintle::agent::{Explained, PermissionPolicy};
-use pintle::ambient::Ambient;
-use pintle::disk;
-use pintle::exec::Environment;
-use pintle::permissions::Decision;
-use pintle::store::Store;
-use pintle::text::visible::{visible, visible_line};
-use pintle::tools::{Access, Folders, PROFILES};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;

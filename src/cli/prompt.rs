@@ -3,19 +3,19 @@
 //! It is no copy of the way in which prompts are made: a session in a temporary folder has one turn, whose model is a script, and is then
 //! asked for what it sent.
 
-use crate::args::ShowPrompt;
-use crate::{assemble, beside};
-use pintle::agent::{
+use crate::agent::{
     ContextCommand, CreateSession, Engine, EngineHandle, Feed, OpenConfig, Services, Subscriber,
     SubscriberId, SubscriptionCommand, Terms, TurnCommand, Wanted,
 };
-use pintle::ambient::Ambient;
-use pintle::context::estimate;
-use pintle::llm::catalog::Model;
-use pintle::llm::script::Script;
-use pintle::llm::{Error, ModelRef, Provider};
-use pintle::models::{ModelSource, Models};
-use pintle::store::Store;
+use crate::ambient::Ambient;
+use crate::cli::args::ShowPrompt;
+use crate::cli::{assemble, beside};
+use crate::context::estimate;
+use crate::llm::catalog::Model;
+use crate::llm::script::Script;
+use crate::llm::{Error, ModelRef, Provider};
+use crate::models::{ModelSource, Models};
+use crate::store::Store;
 use pintle_protocol::content::Input;
 use pintle_protocol::context::{ContextReadResult, ContextTool};
 use pintle_protocol::event::Event;

@@ -1,12 +1,12 @@
 //! `pintle replay`: the header and the events of a stored session, as `pintle run --format events` printed them. It needs the store alone.
 
-use crate::args;
-use crate::assemble;
-use crate::sessions;
+use crate::ambient::Ambient;
+use crate::cli::args;
+use crate::cli::assemble;
+use crate::cli::sessions;
+use crate::frontend::run::{EventFilter, header};
+use crate::store::Store;
 use anyhow::Context;
-use pintle::ambient::Ambient;
-use pintle::frontend::run::{EventFilter, header};
-use pintle::store::Store;
 use pintle_protocol::ids::SessionId;
 use serde::Deserialize;
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! `pintle schema`: the protocol as the files that are generated from it.
 
-use crate::args::SchemaFormat;
+use crate::cli::args::SchemaFormat;
 use pintle_protocol::schema::SCHEMA_JSON;
 use std::io::{ErrorKind, Write};
 

@@ -2,18 +2,18 @@
 //! all that is left.
 #![expect(clippy::disallowed_methods, reason = "makes a temporary home, and looks through it")]
 
-use crate::args::{Permission, Settings};
-use crate::assemble;
-use pintle::agent::Engine;
-use pintle::ambient::Ambient;
-use pintle::disk;
-use pintle::export::{self, Format};
-use pintle::frontend::run;
-use pintle::llm::catalog;
-use pintle::llm::login::FILE_NAME;
-use pintle::mcp::LOGINS_FILE_NAME;
-use pintle::store::{Filter, Store};
-use pintle::transport::stdio;
+use crate::agent::Engine;
+use crate::ambient::Ambient;
+use crate::cli::args::{Permission, Settings};
+use crate::cli::assemble;
+use crate::disk;
+use crate::export::{self, Format};
+use crate::frontend::run;
+use crate::llm::catalog;
+use crate::llm::login::FILE_NAME;
+use crate::mcp::LOGINS_FILE_NAME;
+use crate::store::{Filter, Store};
+use crate::transport::stdio;
 use pintle_protocol::event::TurnLimits;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -162,7 +162,7 @@ async fn run_turn(ambient: &Ambient, home: &Path, cwd: &Path) -> anyhow::Result<
         stop_code: Arc::default(),
         hangup,
     };
-    crate::beside(engine, run::run(out, handle, options)).await
+    crate::cli::beside(engine, run::run(out, handle, options)).await
 }
 
 /// Exports each session in each format.

@@ -1,16 +1,16 @@
 //! `pintle trust`: the folders that a person trusts.
 
-use crate::args::Trust;
-use crate::assemble;
+use crate::ambient::Ambient;
+use crate::cli::args::Trust;
+use crate::cli::assemble;
+use crate::text::visible::visible_line;
 use anyhow::Context;
-use pintle::ambient::Ambient;
-use pintle::text::visible::visible_line;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Trusts a folder, or lists those that are trusted.
 pub(crate) fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
-    let config = assemble::load_config(&crate::args::Settings::default(), ambient)?;
+    let config = assemble::load_config(&crate::cli::args::Settings::default(), ambient)?;
     let answers = assemble::answers(&config);
     let mut out = io::stdout().lock();
     if wanted.list {

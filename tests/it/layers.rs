@@ -88,7 +88,7 @@ fn imports_go_the_way_the_architecture_says() {
     assert!(table.len() > 8, "the table was not found: {table:?}");
     let mut wrong = Vec::new();
     for (name, text) in files("src", &[".rs"]) {
-        // Tests may use what they like; so may the program, which wires everything.
+        // Tests may use what they like.
         if name.ends_with("/tests.rs") {
             continue;
         }
@@ -227,7 +227,7 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
         (
             ".spawn(",
             &[
-                "src/cli/main.rs",
+                "src/cli/mod.rs",
                 // Passes bytes on, and starts the engine that clients share.
                 "src/cli/attach/mod.rs",
                 "src/cli/attach/terminal.rs",

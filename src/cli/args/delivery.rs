@@ -1,6 +1,6 @@
 //! The options of `run` that say where its work goes: into the tree or beside it, and into which reports.
 
-use pintle::frontend::run::{Report, ReportFormat};
+use crate::frontend::run::{Report, ReportFormat};
 use std::path::{Path, PathBuf};
 
 /// The options that say where the work goes.

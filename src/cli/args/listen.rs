@@ -1,6 +1,6 @@
 //! The sockets of `serve --listen`: which there are, and which are refused.
 
-use crate::shared::Places;
+use crate::cli::shared::Places;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 

@@ -16,10 +16,10 @@ pub(crate) use sessions::{
     Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing, Stored,
 };
 
-use crate::policy_file::PolicyFile;
+use crate::cli::policy_file::PolicyFile;
+use crate::config::{self, Flags};
+use crate::transport::codec::Framing;
 use clap::{Parser, Subcommand, ValueEnum};
-use pintle::config::{self, Flags};
-use pintle::transport::codec::Framing;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::auth::AuthMethod;
 use std::path::PathBuf;

@@ -1,11 +1,11 @@
 //! The arguments of `pintle run`.
 
 use super::{Delivery, Safety, Settings};
+use crate::config;
+use crate::disk;
+use crate::frontend::run;
 use anyhow::Context;
 use clap::ValueEnum;
-use pintle::config;
-use pintle::disk;
-use pintle::frontend::run;
 use pintle_protocol::event::TurnLimits;
 use pintle_protocol::plan::WorkMode;
 use serde_json::Value;

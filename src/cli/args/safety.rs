@@ -1,7 +1,7 @@
 //! The options that say how far the project is to be believed.
 
 use super::{Permission, SandboxChoice, Settings};
-use crate::policy_file::PolicyFile;
+use crate::cli::policy_file::PolicyFile;
 use anyhow::ensure;
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! The command line of `pintle sessions`.
 
 use super::history::{History, Range};
+use crate::export;
 use clap::{Subcommand, ValueEnum};
-use pintle::export;
 use pintle_protocol::search::{EntryKind, EntryRole};
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! A session in a terminal, line by line: what comes from the engine becomes text, what a person types becomes requests. Pure.
 
-use crate::sessions::{drawn, lines, one_line};
+use crate::cli::sessions::{drawn, lines, one_line};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{

@@ -15,9 +15,9 @@
 #![expect(clippy::disallowed_methods, reason = "the results folder is the batch's own")]
 
 use super::list::{Mark, list_digest};
-use crate::args::batch::{FindingsFile, Shard};
+use crate::cli::args::batch::{FindingsFile, Shard};
+use crate::disk;
 use anyhow::Context;
-use pintle::disk;
 use pintle_protocol::run::{RunLine, RunResult, RunStatus};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -270,7 +270,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pintle::frontend::run::unstarted;
+    use crate::frontend::run::unstarted;
 
     #[test]
     fn a_result_is_the_line_of_run_and_half_of_one_is_none() {

@@ -3,9 +3,9 @@
 //! A task is known by its id, and by the digest of what its line says; the same line in other words (spaces, the order of keys) has the
 //! same digest. Options of the command line are not in it.
 
-use crate::args::batch::{Each, Shard};
+use crate::cli::args::batch::{Each, Shard};
+use crate::config;
 use anyhow::{Context, bail, ensure};
-use pintle::config;
 use pintle_protocol::event::TurnLimits;
 use pintle_protocol::plan::WorkMode;
 use ring::digest::{SHA256, digest};

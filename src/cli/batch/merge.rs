@@ -6,9 +6,9 @@
 use super::folder::{Manifest, Results, SUMMARY, TaskResult, USAGE, is_finished, write_json};
 use super::print_summary;
 use super::summary::{Row, Summary};
-use crate::args::batch::{Merge, Shard};
+use crate::ambient::Ambient;
+use crate::cli::args::batch::{Merge, Shard};
 use anyhow::{Context, bail, ensure};
-use pintle::ambient::Ambient;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

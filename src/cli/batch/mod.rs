@@ -24,9 +24,12 @@ mod report;
 mod summary;
 pub(crate) mod worker;
 
-use crate::args::batch::{Batch, SummaryFormat};
-use crate::signals::Signals;
-use crate::{prune, recording};
+use crate::ambient::Ambient;
+use crate::cli::args::batch::{Batch, SummaryFormat};
+use crate::cli::signals::Signals;
+use crate::cli::{prune, recording};
+use crate::disk;
+use crate::frontend::run::{FAILED, LIMIT, WALL_CLOCK, unstarted};
 use anyhow::{Context, ensure};
 use budget::Budget;
 use folder::{
@@ -36,9 +39,6 @@ use folder::{
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use list::Listed;
-use pintle::ambient::Ambient;
-use pintle::disk;
-use pintle::frontend::run::{FAILED, LIMIT, WALL_CLOCK, unstarted};
 use pintle_protocol::event::TurnError;
 use pintle_protocol::run::{RunResult, RunStatus};
 use pool::{Control, Ended, Heard, Over, Worker};

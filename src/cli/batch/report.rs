@@ -2,8 +2,8 @@
 
 use super::summary::{Row, State, seconds, usd};
 use super::{budget::Budget, folder::is_finished};
-use pintle::ambient::Ambient;
-use pintle::text::visible::visible_line;
+use crate::ambient::Ambient;
+use crate::text::visible::visible_line;
 use pintle_protocol::run::RunResult;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};

@@ -3,19 +3,19 @@
 //! Invariant: nothing in Pi's folder is written but session files.
 #![expect(clippy::disallowed_methods, reason = "reads the settings of another program")]
 
-use crate::args::Settings;
-use crate::args::rpc::{Rpc, ToolChoice};
-use crate::assemble;
+use crate::agent::{Named, Personal, RetryPolicy, Services, Sources, globs_of};
+use crate::ambient::Ambient;
+use crate::cli::args::Settings;
+use crate::cli::args::rpc::{Rpc, ToolChoice};
+use crate::cli::assemble;
+use crate::disk;
+use crate::frontend::pi::{self, Preferences, QueueMode};
+use crate::llm::catalog;
+use crate::models::{ModelSource, Models, Toolbox};
+use crate::pi::auth;
+use crate::pi::settings::{Compaction, Retry, Settings as PiSettings};
+use crate::store::Store;
 use anyhow::Context;
-use pintle::agent::{Named, Personal, RetryPolicy, Services, Sources, globs_of};
-use pintle::ambient::Ambient;
-use pintle::disk;
-use pintle::frontend::pi::{self, Preferences, QueueMode};
-use pintle::llm::catalog;
-use pintle::models::{ModelSource, Models, Toolbox};
-use pintle::pi::auth;
-use pintle::pi::settings::{Compaction, Retry, Settings as PiSettings};
-use pintle::store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,9 +3,9 @@
 //! Invariant: a file that is there stays as it is unless told otherwise, and none is half written.
 
 use super::StoreCommands;
-use crate::args::Exporting;
+use crate::cli::args::Exporting;
+use crate::export;
 use anyhow::Context;
-use pintle::export;
 use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;

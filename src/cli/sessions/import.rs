@@ -5,10 +5,10 @@
 
 use super::StoreCommands;
 use super::terminal::one_line;
-use crate::args::Importing;
-use crate::assemble;
+use crate::cli::args::Importing;
+use crate::cli::assemble;
+use crate::pi;
 use anyhow::Context;
-use pintle::pi;
 use pintle_protocol::ids::SessionId;
 use std::fs;
 use std::io::{self, Write};

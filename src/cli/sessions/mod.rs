@@ -13,12 +13,12 @@ pub(crate) use transcript::{drawn, lines};
 
 pub(crate) use prune::prune_if_due;
 
-use crate::args::{self, Deletion, Listing, Search, Showing, Stored as Task};
-use crate::assemble;
+use crate::ambient::Ambient;
+use crate::cli::args::{self, Deletion, Listing, Search, Showing, Stored as Task};
+use crate::cli::assemble;
+use crate::store::index::Stored;
+use crate::store::{Filter, JournalReport, Store};
 use anyhow::Context;
-use pintle::ambient::Ambient;
-use pintle::store::index::Stored;
-use pintle::store::{Filter, JournalReport, Store};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{SearchHit, SessionSearchParams, SnippetPiece};

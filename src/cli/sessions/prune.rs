@@ -2,11 +2,11 @@
 
 use super::terminal::{confirm, one_line, plural, size, time};
 use super::{NOTHING, StoreCommands};
-use crate::args::Pruning;
-use pintle::ambient::Ambient;
-use pintle::config::{Config, SessionSettings};
-use pintle::store::retention::{Family, Policy, Reason};
-use pintle::store::{self, Store};
+use crate::ambient::Ambient;
+use crate::cli::args::Pruning;
+use crate::config::{Config, SessionSettings};
+use crate::store::retention::{Family, Policy, Reason};
+use crate::store::{self, Store};
 use std::io::{self, Write};
 
 fn policy(settings: &SessionSettings) -> Policy {

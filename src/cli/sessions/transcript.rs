@@ -1,9 +1,9 @@
 //! A session as text: its messages, and a line for each call.
 
 use super::terminal::one_line;
-use pintle::export::end_of_item;
-use pintle::text::terminal::shown;
-use pintle::text::visible::visible;
+use crate::export::end_of_item;
+use crate::text::terminal::shown;
+use crate::text::visible::visible;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
 use pintle_protocol::item::ItemBody;

@@ -13,15 +13,15 @@ pub(super) use place::range;
 
 use super::terminal::confirm;
 use super::{NOTHING, StoreCommands};
-use crate::args::history::History;
-use pintle::agent::{
+use crate::agent::{
     Action, Command, EngineHandle, Error, ErrorKind, ForkSession, Hint, HistoryCommand, OpenConfig,
     SessionHandle,
 };
-use pintle::ambient::Ambient;
-use pintle::frontend::run::{FAILED, STOPPED};
-use pintle::history::tree as ways;
-use pintle::store::Entry;
+use crate::ambient::Ambient;
+use crate::cli::args::history::History;
+use crate::frontend::run::{FAILED, STOPPED};
+use crate::history::tree as ways;
+use crate::store::Entry;
 use pintle_protocol::event::Event;
 use pintle_protocol::history::SessionMergeResult;
 use pintle_protocol::ids::SessionId;
@@ -108,7 +108,7 @@ impl<'a> OpenSession<'a> {
 
     async fn ask<T, C: Into<Command>>(
         &self,
-        command: impl FnOnce(pintle::agent::Reply<T>) -> C,
+        command: impl FnOnce(crate::agent::Reply<T>) -> C,
     ) -> anyhow::Result<T> {
         self.session.ask(command).await.map_err(|error| refused(error, &self.session.id))
     }
@@ -147,7 +147,7 @@ fn print(lines: &[String]) -> io::Result<()> {
 async fn fork(
     engine: &EngineHandle,
     of: SessionId,
-    to: Option<&crate::args::history::Place>,
+    to: Option<&crate::cli::args::history::Place>,
 ) -> anyhow::Result<u8> {
     let at = match to {
         None => None,

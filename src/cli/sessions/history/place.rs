@@ -1,8 +1,8 @@
 //! Places of a history as a person names them, found among the nodes of its tree.
 
-use crate::args::history::{Place, Range};
-use pintle::history::tree;
-use pintle::store::{Entry, Store};
+use crate::cli::args::history::{Place, Range};
+use crate::history::tree;
+use crate::store::{Entry, Store};
 use pintle_protocol::history::{HistoryNode, HistoryPoint};
 use pintle_protocol::ids::SessionId;
 

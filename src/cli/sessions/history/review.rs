@@ -2,9 +2,9 @@
 
 use super::super::terminal::one_line;
 use super::{FAILED, NOTHING, OpenSession, print};
-use crate::args::history::Target;
-use pintle::agent::{ReviewCommand, SubscriptionCommand};
-use pintle::text::terminal::shown;
+use crate::agent::{ReviewCommand, SubscriptionCommand};
+use crate::cli::args::history::Target;
+use crate::text::terminal::shown;
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{
     Effect, Hunk, HunkKind, HunkState, Outcome, ReviewAction, ReviewDecideResult, ReviewTarget,

@@ -4,9 +4,9 @@
 
 use super::super::terminal::one_line;
 use super::{Consent, FAILED, NOTHING, OpenSession, STOPPED, place, print};
-use crate::args::history::Rewinding;
-use pintle::agent::{HistoryCommand, Rewind};
-use pintle::text::terminal::shown;
+use crate::agent::{HistoryCommand, Rewind};
+use crate::cli::args::history::Rewinding;
+use crate::text::terminal::shown;
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, FileFate, FileOwner, RewindScope};
 use pintle_protocol::history::SessionRewindResult;

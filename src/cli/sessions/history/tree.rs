@@ -3,10 +3,10 @@
 
 use super::super::terminal::{one_line, time};
 use super::{OpenSession, place, refused};
-use crate::args::history::Place;
-use pintle::agent::{EngineHandle, HistoryCommand};
-use pintle::history::{anchors, tree as ways};
-use pintle::store::Entry;
+use crate::agent::{EngineHandle, HistoryCommand};
+use crate::cli::args::history::Place;
+use crate::history::{anchors, tree as ways};
+use crate::store::Entry;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
 use pintle_protocol::history::{Anchor, AnchorKind, HistoryNode};
 use pintle_protocol::ids::{SessionId, TurnId};

@@ -26,19 +26,19 @@ mod shared;
 mod signals;
 mod trust;
 
+use crate::agent::{Engine, EngineHandle};
+use crate::ambient::{Ambient, Secrets};
+use crate::exec::sandbox;
+use crate::frontend::listen::{self, Speaks};
+use crate::frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
+use crate::store::Store;
+use crate::text::credentials;
+use crate::tools::ReportFinding;
+use crate::transport::codec::Framing;
+use crate::transport::{Link, stdio};
 use anyhow::Context;
 use args::{Args, Sessions, Task};
 use clap::Parser;
-use pintle::agent::{Engine, EngineHandle};
-use pintle::ambient::{Ambient, Secrets};
-use pintle::exec::sandbox;
-use pintle::frontend::listen::{self, Speaks};
-use pintle::frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
-use pintle::store::Store;
-use pintle::text::credentials;
-use pintle::tools::ReportFinding;
-use pintle::transport::codec::Framing;
-use pintle::transport::{Link, stdio};
 use pintle_protocol::approval::PermissionMode;
 use signals::Signals;
 use std::fs::File;
@@ -56,7 +56,8 @@ const USAGE: u8 = 2;
 /// The time that blocking threads get at the end of the program. None of them holds anything to lose.
 const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
-fn main() -> ExitCode {
+/// Runs the program, and returns its exit code.
+pub fn main() -> ExitCode {
     // Before anything else: the guardian of commands has one thread, and nothing of the engine's.
     #[cfg(target_os = "linux")]
     if std::env::args_os().nth(1).is_some_and(|argument| argument == sandbox::ARGUMENT) {
