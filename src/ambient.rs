@@ -1,10 +1,11 @@
-//! The only door to what surrounds the program: clock, random ids, environment variables, home; and the secrets among them.
+//! The only door to what surrounds the program: clock, random ids, environment variables, home, the folder it was started in, its own
+//! file; and the secrets among them.
 //!
 //! Everything else takes an [`Ambient`], so that a test with [`Ambient::fixed`] always sees the same time
 //! and the same ids.
 #![expect(
     clippy::disallowed_methods,
-    reason = "this file is the one place that reads clock, environment and working directory"
+    reason = "this file is the one place that reads clock, environment, working directory and program"
 )]
 
 mod secrets;
@@ -13,7 +14,7 @@ pub use secrets::{MIN_SECRET_BYTES, REDACTED, Redactor, Secrets};
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,6 +23,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Clone)]
 pub struct Ambient {
     vars: Arc<BTreeMap<String, String>>,
+    /// The folder it was started in; that of the process if it is left out.
+    current_dir: Option<Arc<Path>>,
+    /// The program's file; that of the process if it is left out.
+    program: Option<Arc<Path>>,
     source: Source,
     secrets: Secrets,
 }
@@ -47,6 +52,8 @@ impl fmt::Debug for Ambient {
         let names: Vec<&String> = self.vars.keys().collect();
         f.debug_struct("Ambient")
             .field("vars", &names)
+            .field("current_dir", &self.current_dir)
+            .field("program", &self.program)
             .field("source", &self.source)
             .field("secrets", &self.secrets)
             .finish()
@@ -59,16 +66,22 @@ impl Ambient {
         let vars = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        Self { vars: Arc::new(vars), source: Source::System, secrets: Secrets::default() }
+        Self::new(vars, Source::System)
+    }
+
+    fn new(vars: BTreeMap<String, String>, source: Source) -> Self {
+        Self {
+            vars: Arc::new(vars),
+            current_dir: None,
+            program: None,
+            source,
+            secrets: Secrets::default(),
+        }
     }
 
     /// Time and ids that are the same in every run; the only variables are those given.
     pub fn fixed(vars: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self {
-            vars: Arc::new(vars.into_iter().collect()),
-            source: Source::Fixed(Arc::new(AtomicU64::new(0))),
-            secrets: Secrets::default(),
-        }
+        Self::new(vars.into_iter().collect(), Source::Fixed(Arc::new(AtomicU64::new(0))))
     }
 
     /// Returns a copy whose clock stands still at this time, in milliseconds since 1970.
@@ -93,7 +106,25 @@ impl Ambient {
     pub fn with_var(&self, name: &str, value: &str) -> Self {
         let mut vars = BTreeMap::clone(&self.vars);
         vars.insert(name.to_owned(), value.to_owned());
-        Self { vars: Arc::new(vars), source: self.source.clone(), secrets: self.secrets.clone() }
+        Self { vars: Arc::new(vars), ..self.clone() }
+    }
+
+    /// Returns a copy whose only variables are those given.
+    #[must_use]
+    pub fn with_vars(&self, vars: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { vars: Arc::new(vars.into_iter().collect()), ..self.clone() }
+    }
+
+    /// Returns a copy that was started in this folder.
+    #[must_use]
+    pub fn with_current_dir(&self, folder: &Path) -> Self {
+        Self { current_dir: Some(folder.into()), ..self.clone() }
+    }
+
+    /// Returns a copy whose program is this file.
+    #[must_use]
+    pub fn with_program(&self, program: &Path) -> Self {
+        Self { program: Some(program.into()), ..self.clone() }
     }
 
     /// The secrets that are known in this run. Copies share them.
@@ -157,7 +188,22 @@ impl Ambient {
     /// # Errors
     /// The directory was deleted or is not readable.
     pub fn current_dir(&self) -> std::io::Result<PathBuf> {
-        std::env::current_dir()
+        match &self.current_dir {
+            Some(folder) => Ok(folder.to_path_buf()),
+            None => std::env::current_dir(),
+        }
+    }
+
+    /// The program's own file, to start it again: on Linux by a name under which it is found also after an update.
+    ///
+    /// # Errors
+    /// The system does not know it.
+    pub fn program(&self) -> std::io::Result<PathBuf> {
+        match &self.program {
+            Some(program) => Ok(program.to_path_buf()),
+            None if cfg!(target_os = "linux") => Ok(PathBuf::from("/proc/self/exe")),
+            None => std::env::current_exe(),
+        }
     }
 }
 

@@ -162,8 +162,10 @@ fn permissions(
         readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
         answers,
         sandbox: match settings.sandbox.unwrap_or(args::SandboxChoice::Auto) {
-            args::SandboxChoice::Auto => SandboxPolicy::new(guardian(), settings.is_untrusted),
-            args::SandboxChoice::Required => SandboxPolicy::new(guardian(), true),
+            args::SandboxChoice::Auto => {
+                SandboxPolicy::new(guardian(ambient), settings.is_untrusted)
+            }
+            args::SandboxChoice::Required => SandboxPolicy::new(guardian(ambient), true),
             args::SandboxChoice::Off => SandboxPolicy::default(),
         },
         ..PermissionPolicy::open(match (&mode.source, settings.usual_permission) {
@@ -284,7 +286,7 @@ pub(crate) async fn environment(
         },
         shell: config.shell.as_ref().map(|shell| shell.value.clone()),
         command_prefix: config.command_prefix.as_ref().map(|prefix| prefix.value.clone()),
-        guardian: guardian(),
+        guardian: guardian(ambient),
         without_namespaces: false,
         unscanned,
     };
@@ -342,15 +344,15 @@ pub(crate) fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
     let options = Options {
         variables: Policy::All,
         provider_keys: ProviderKeys::Passed,
-        guardian: guardian(),
+        guardian: guardian(ambient),
         ..Options::default()
     };
     Arc::new(Local::new(ambient, options))
 }
 
-/// Returns this program, which guards and confines commands: by a name under which it is found also after an update.
-pub(crate) fn guardian() -> Option<PathBuf> {
-    cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"))
+/// Returns this program, which guards and confines commands on Linux.
+pub(crate) fn guardian(ambient: &Ambient) -> Option<PathBuf> {
+    if cfg!(target_os = "linux") { ambient.program().ok() } else { None }
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
@@ -510,7 +512,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         std::fs::write(demo.project().join(name), text)?;
     }
     let script = Script::from_json(&demo.script())?;
-    let options = Options { guardian: guardian(), ..Options::default() };
+    let options = Options { guardian: guardian(ambient), ..Options::default() };
     let local = Arc::new(Local::new(ambient, options));
     let editors = Editors::default();
     Ok(Services {

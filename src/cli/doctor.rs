@@ -141,7 +141,7 @@ fn report(
         let off = if server.is_enabled { "" } else { " (switched off)" };
         writeln!(out, "{label:<10}{}: {}{off}", server.name, server.target())?;
     }
-    writeln!(out, "sandbox   {}", sandbox()?)?;
+    writeln!(out, "sandbox   {}", sandbox(ambient)?)?;
     Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
 }
 
@@ -186,8 +186,8 @@ fn writable(data: &Path) -> Result<(), String> {
 
 /// Returns the level of the sandbox, found by confining a process.
 #[cfg(target_os = "linux")]
-fn sandbox() -> anyhow::Result<String> {
-    let Some(program) = assemble::guardian() else { return Ok("none".to_owned()) };
+fn sandbox(ambient: &Ambient) -> anyhow::Result<String> {
+    let Some(program) = assemble::guardian(ambient) else { return Ok("none".to_owned()) };
     let level = in_runtime(async move { Ok(sandbox::probe(&program).await) })?;
     let gaps = level.gaps(&sandbox::Network::None);
     let gaps = gaps.iter().map(|gap| format!("\n          not stopped: {gap}"));
@@ -195,7 +195,7 @@ fn sandbox() -> anyhow::Result<String> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn sandbox() -> anyhow::Result<String> {
+fn sandbox(_: &Ambient) -> anyhow::Result<String> {
     Ok("none: there is one on Linux only".to_owned())
 }
 

@@ -85,7 +85,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
     let manifest = Manifest::new(marks, task.shard);
     write_json(&results.path.join(folder::LIST), &manifest).context("--out")?;
     let listed = list::of_shard(listed, task.shard);
-    let mut batch = Loop::new(&task, listed, &results, reporter)?;
+    let mut batch = Loop::new(&task, &ambient, listed, &results, reporter)?;
     batch.warn(&here);
 
     let (stop, kill) = (signals.token(), batch.control.kill.clone());
@@ -191,6 +191,7 @@ enum Why {
 /// The batch while it runs.
 struct Loop<'a> {
     options: &'a Batch,
+    ambient: &'a Ambient,
     results: &'a Results,
     listed: Vec<Listed>,
     /// The places of the tasks that are to run.
@@ -209,6 +210,7 @@ struct Loop<'a> {
 impl<'a> Loop<'a> {
     fn new(
         options: &'a Batch,
+        ambient: &'a Ambient,
         listed: Vec<Listed>,
         results: &'a Results,
         mut reporter: Reporter,
@@ -236,6 +238,7 @@ impl<'a> Loop<'a> {
         results.used().into_iter().for_each(|used| budget.add(used));
         Ok(Self {
             options,
+            ambient,
             results,
             used: vec![Used::default(); listed.len()],
             progress: Progress { all: waiting.len(), ..Progress::default() },
@@ -291,7 +294,7 @@ impl<'a> Loop<'a> {
             self.end(Why::Limit);
             return Ok(self.why);
         }
-        let mut first = Worker::start(true).context("no worker can be started")?;
+        let mut first = Worker::start(self.ambient, true).context("no worker can be started")?;
         tokio::select! {
             ready = first.ready() => if let Err(status) = ready {
                 // It has said why.
@@ -352,7 +355,7 @@ impl<'a> Loop<'a> {
         let Some(Listed { mark, task }) = self.listed.get(place) else { return Ok(None) };
         let worker = match self.idle.pop() {
             Some(worker) => worker,
-            None => match Worker::start(false) {
+            None => match Worker::start(self.ambient, false) {
                 Ok(worker) => worker,
                 Err(error) if running > 0 => {
                     tracing::warn!("no further worker can be started: {error}");

@@ -4,6 +4,7 @@
 use super::budget::tokens;
 use super::folder::Used;
 use super::worker::{END_TIMEOUT, Order, READY};
+use crate::ambient::Ambient;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::run::{RunLine, RunResult};
@@ -72,16 +73,10 @@ impl Worker {
     ///
     /// # Errors
     /// No process can be started.
-    pub(super) fn start(is_first: bool) -> io::Result<Self> {
-        let program = if cfg!(target_os = "linux") {
-            // This program also after an update.
-            "/proc/self/exe".into()
-        } else {
-            std::env::current_exe()?
-        };
+    pub(super) fn start(ambient: &Ambient, is_first: bool) -> io::Result<Self> {
         let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         arguments.insert(1.min(arguments.len()), "--worker".into());
-        let mut child = Command::new(program)
+        let mut child = Command::new(ambient.program()?)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -280,7 +280,7 @@ fn retry_policy(set: &Retry, own: RetryPolicy) -> RetryPolicy {
 /// Returns the sources of skills and prompts: those that the command line names, then those in Pi's folder.
 fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
     let of = &task.resources;
-    let here = std::env::current_dir()?;
+    let here = set_up.ambient.current_dir()?;
     let named = |paths: &[PathBuf], alone: bool, folder: &str| {
         let mut paths: Vec<PathBuf> = paths.iter().map(|path| here.join(path)).collect();
         for path in paths.iter().filter(|path| !path.exists()) {
