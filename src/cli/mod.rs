@@ -1,5 +1,7 @@
 //! The program: parses arguments, builds the engine, runs one frontend over it, maps the end to an exit code.
 //!
+//! [`main`] is the process, with its arguments, standard streams and signals. [`serve`] runs a frontend inside another program.
+//!
 //! One thread polls everything that waits for models, commands and people: a current-thread runtime saves the hops between threads,
 //! which cost more than the work, and memory. Computing and blocking work runs on tokio's blocking threads.
 
@@ -24,6 +26,7 @@ mod secrets;
 mod sessions;
 mod shared;
 mod signals;
+mod streams;
 mod trust;
 
 use crate::agent::{Engine, EngineHandle};
@@ -41,17 +44,19 @@ use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle_protocol::approval::PermissionMode;
 use signals::Signals;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use streams::Streams;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
 /// The exit code for wrong usage or settings.
-const USAGE: u8 = 2;
+pub const USAGE: u8 = 2;
 
 /// The time that blocking threads get at the end of the program. None of them holds anything to lose.
 const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
@@ -71,7 +76,7 @@ pub fn main() -> ExitCode {
     }
     let args = Args::parse_from(args::rpc::mode(std::env::args_os().collect()));
     let secrets = ambient.secrets().clone();
-    match start(args, ambient) {
+    match start(args, ambient, Streams::Process) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             let error = format!("pintle: {error:#}\n");
@@ -79,6 +84,24 @@ pub fn main() -> ExitCode {
             ExitCode::from(USAGE)
         }
     }
+}
+
+/// Serves one client over these streams, as the program does on stdin and stdout, and returns the exit code. The first of the arguments is
+/// the program's name. Nothing is logged, and `stop` takes the place of SIGTERM. Threads that read and watch the streams outlive the call:
+/// they end when the streams are closed at the other end or shut down.
+///
+/// # Errors
+/// The arguments or settings are wrong, or name a task that does not serve one client.
+pub fn serve(
+    arguments: Vec<OsString>,
+    ambient: Ambient,
+    input: File,
+    output: File,
+    stop: CancellationToken,
+) -> anyhow::Result<u8> {
+    let args = Args::try_parse_from(args::rpc::mode(arguments))?;
+    anyhow::ensure!(args.task.serves_one_client(), "this task needs a process of its own");
+    start(args, ambient, Streams::Given { input, output, stop })
 }
 
 /// Prints an overview for a person who typed only the name.
@@ -126,7 +149,7 @@ fn log_to_stderr(ambient: &Ambient) {
         .init();
 }
 
-fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
+fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
     match args.task {
         Task::Serve(serve) if serve.listen.is_wanted() => in_runtime(|| listen(serve, ambient)),
         Task::Attach(task) => match task.session {
@@ -149,43 +172,43 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             attach_to(&task.settings, Speaks::Ahp, &["--attach", "--trust"], &ambient)
         }
         Task::Ahp(task) => {
-            if std::io::stdin().is_terminal() {
+            if streams.are_terminal() {
                 anyhow::bail!(
                     "`ahp` speaks the Agent Host Protocol on stdin, and stdin is a terminal\n  \
                      VS Code connects to: pintle serve --listen ws://127.0.0.1:PORT"
                 );
             }
-            in_runtime(|| serve_ahp(task, ambient))
+            in_runtime(|| serve_ahp(task, ambient, streams))
         }
         Task::Serve(serve) => {
-            if std::io::stdin().is_terminal() {
+            if streams.are_terminal() {
                 anyhow::bail!(
                     "`serve` speaks JSON-RPC on stdin, and stdin is a terminal\n  \
                      try: pintle demo\n  \
                      or:  printf '{{\"id\":1,\"method\":\"ping\"}}\\n' | pintle serve"
                 );
             }
-            in_runtime(|| serve_stdio(serve, ambient))
+            in_runtime(|| serve_stdio(serve, ambient, streams))
         }
         Task::Rpc(task) if task.attach => attach_pi(&task, ambient),
-        Task::Rpc(task) => in_runtime(|| serve_pi(task, ambient)),
+        Task::Rpc(task) => in_runtime(|| serve_pi(task, ambient, streams)),
         Task::Acp(task) => {
-            if std::io::stdin().is_terminal() {
+            if streams.are_terminal() {
                 anyhow::bail!(
                     "`acp` speaks the Agent Client Protocol on stdin, and stdin is a terminal\n  \
                      it is started by an editor: editors/README.md says how"
                 );
             }
-            in_runtime(|| serve_acp(task, ambient))
+            in_runtime(|| serve_acp(task, ambient, streams))
         }
         Task::Lsp(task) => {
-            if std::io::stdin().is_terminal() {
+            if streams.are_terminal() {
                 anyhow::bail!(
                     "`lsp` speaks the Language Server Protocol on stdin, and stdin is a terminal\n  \
                      it is started by an editor: `pintle help editors` says how"
                 );
             }
-            in_runtime(|| serve_lsp(task, ambient))
+            in_runtime(|| serve_lsp(task, ambient, streams))
         }
         Task::Run(task) => in_runtime(|| run_task(*task, ambient)),
         Task::Batch(task) => match task.task {
@@ -199,12 +222,12 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
         Task::Models(wanted) => models::run(&wanted, &ambient),
         Task::Mcp(wanted) => match wanted.task {
             Some(task) => in_runtime(|| mcp::run(task, ambient)),
-            None if std::io::stdin().is_terminal() => anyhow::bail!(
+            None if streams.are_terminal() => anyhow::bail!(
                 "`mcp` speaks the Model Context Protocol on stdin, and stdin is a terminal\n  \
                  another agent starts it: `pintle help servers` says how\n  \
                  or:  pintle mcp list"
             ),
-            None => in_runtime(|| serve_mcp(wanted.settings, ambient)),
+            None => in_runtime(|| serve_mcp(wanted.settings, ambient, streams)),
         },
         Task::Login(wanted) => in_runtime(|| login::run(wanted, ambient)),
         Task::Logout(wanted) => in_runtime(|| login::log_out(wanted, ambient)),
@@ -244,28 +267,29 @@ where
     ended
 }
 
-async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
+async fn serve_stdio(serve: args::Serve, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
     let framing = serve.framing();
-    serve_client(&serve.settings, ambient, framing, |link, handle, cwd, stop| {
+    serve_client(&serve.settings, ambient, streams, framing, |link, handle, cwd, stop| {
         native::serve(link, handle, native::Options { cwd, stop, scope: Scope::Alone })
     })
     .await
 }
 
-/// Serves one client on stdin and stdout with an engine of its own, until the client or a signal ends it.
+/// Serves one client with an engine of its own, until the client or a signal ends it.
 async fn serve_client<F>(
     settings: &args::Settings,
     ambient: Ambient,
+    streams: Streams,
     framing: Option<Framing>,
     frontend: impl FnOnce(Link, EngineHandle, PathBuf, CancellationToken) -> F,
 ) -> anyhow::Result<u8>
 where
     F: Future<Output = Ended> + Send + 'static,
 {
-    let mut signals = Signals::new()?;
+    let mut signals = streams.signals()?;
     let services = assemble::services(settings, &ambient).await?;
     let cwd = assemble::working_folder(settings, &ambient, services.env.as_ref(), None).await?;
-    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, framing)?;
+    let link = streams.open(framing)?;
     let (engine, handle) = Engine::new(services);
     let served = beside(engine, frontend(link, handle, cwd, signals.token()));
     let ended = tokio::select! {
@@ -387,9 +411,13 @@ fn exit_code(ended: Ended, signals: &Signals) -> u8 {
 }
 
 /// Speaks Pi's RPC.
-async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result<u8> {
+async fn serve_pi(
+    task: Box<args::rpc::Rpc>,
+    ambient: Ambient,
+    streams: Streams,
+) -> anyhow::Result<u8> {
     task.check()?;
-    let mut signals = Signals::new()?;
+    let mut signals = streams.signals()?;
     let mut set_up = rpc::set_up(&task, ambient)?;
     let services = rpc::services(&task, &set_up).await?;
     let cwd =
@@ -398,7 +426,7 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
     let preferences = set_up.preferences(&task, &cwd)?;
     let options = pi::Options { cwd, preferences, stop: signals.token(), scope: Scope::Alone };
     let framing = Some(Framing::Lines);
-    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, framing)?;
+    let link = streams.open(framing)?;
     let (engine, handle) = Engine::new(services);
     let served = beside(engine, pi::serve(link, handle, options));
     let ended = tokio::select! {
@@ -416,36 +444,56 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
 }
 
 /// Speaks the Agent Client Protocol.
-async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
+async fn serve_acp(task: args::Acp, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
     let client_terminals = !task.no_client_terminals;
-    serve_client(&task.settings, ambient, Some(Framing::Ndjson), |link, handle, cwd, stop| {
-        let options = acp::Options { cwd, stop, client_terminals, scope: Scope::Alone };
-        acp::serve(link, handle, options)
-    })
+    serve_client(
+        &task.settings,
+        ambient,
+        streams,
+        Some(Framing::Ndjson),
+        |link, handle, cwd, stop| {
+            let options = acp::Options { cwd, stop, client_terminals, scope: Scope::Alone };
+            acp::serve(link, handle, options)
+        },
+    )
     .await
 }
 
 /// Speaks the Model Context Protocol, as a server.
-async fn serve_mcp(settings: args::Settings, ambient: Ambient) -> anyhow::Result<u8> {
-    serve_client(&settings, ambient, Some(Framing::Ndjson), |link, handle, cwd, stop| {
+async fn serve_mcp(
+    settings: args::Settings,
+    ambient: Ambient,
+    streams: Streams,
+) -> anyhow::Result<u8> {
+    serve_client(&settings, ambient, streams, Some(Framing::Ndjson), |link, handle, cwd, stop| {
         mcp_server::serve(link, handle, mcp_server::Options { cwd, stop })
     })
     .await
 }
 
 /// Speaks the Language Server Protocol.
-async fn serve_lsp(task: args::Lsp, ambient: Ambient) -> anyhow::Result<u8> {
-    serve_client(&task.settings, ambient, Some(Framing::Headers), |link, handle, cwd, stop| {
-        lsp::serve(link, handle, lsp::Options { cwd, stop, scope: Scope::Alone })
-    })
+async fn serve_lsp(task: args::Lsp, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
+    serve_client(
+        &task.settings,
+        ambient,
+        streams,
+        Some(Framing::Headers),
+        |link, handle, cwd, stop| {
+            lsp::serve(link, handle, lsp::Options { cwd, stop, scope: Scope::Alone })
+        },
+    )
     .await
 }
 
 /// Speaks the Agent Host Protocol.
-async fn serve_ahp(task: args::Ahp, ambient: Ambient) -> anyhow::Result<u8> {
-    serve_client(&task.settings, ambient, Some(Framing::Ndjson), |link, handle, cwd, stop| {
-        ahp::serve(link, handle, ahp::Options { cwd, stop })
-    })
+async fn serve_ahp(task: args::Ahp, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
+    serve_client(
+        &task.settings,
+        ambient,
+        streams,
+        Some(Framing::Ndjson),
+        |link, handle, cwd, stop| ahp::serve(link, handle, ahp::Options { cwd, stop }),
+    )
     .await
 }
 

@@ -10,17 +10,34 @@ use tokio_util::sync::CancellationToken;
 /// The time for an orderly end. Commands are killed well within it; what takes longer does not end by itself.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// SIGTERM, SIGINT and SIGHUP.
+/// SIGTERM, SIGINT and SIGHUP, and the end that they bring about.
 #[derive(Debug)]
 pub(crate) struct Signals {
+    /// `None` if the process belongs to another program, which keeps its signals.
+    received: Option<Received>,
+    stop: CancellationToken,
+    code: Arc<AtomicU8>,
+    end_timeout: Duration,
+}
+
+#[derive(Debug)]
+struct Received {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
     /// See [`file_size`].
     _file_size: Signal,
-    stop: CancellationToken,
-    code: Arc<AtomicU8>,
-    end_timeout: Duration,
+}
+
+impl Received {
+    /// Waits for the next signal, and returns its exit code.
+    async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.terminate.recv() => 143,
+            _ = self.interrupt.recv() => 130,
+            _ = self.hangup.recv() => 129,
+        }
+    }
 }
 
 /// Takes over the signal about a file-size limit, so that it is an error of the write and not the end of the program.
@@ -31,15 +48,18 @@ pub(crate) fn file_size() -> io::Result<Signal> {
 impl Signals {
     /// Takes the signals over from the system.
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self {
+        let received = Received {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
             _file_size: file_size()?,
-            stop: CancellationToken::new(),
-            code: Arc::new(AtomicU8::new(143)),
-            end_timeout: END_TIMEOUT,
-        })
+        };
+        Ok(Self { received: Some(received), ..Self::none(CancellationToken::new()) })
+    }
+
+    /// Takes over no signal: the caller fires the token.
+    pub(crate) fn none(stop: CancellationToken) -> Self {
+        Self { received: None, stop, code: Arc::new(AtomicU8::new(143)), end_timeout: END_TIMEOUT }
     }
 
     /// Fires at the first signal.
@@ -67,10 +87,14 @@ impl Signals {
                     None => std::future::pending().await,
                 }
             };
+            let next = async {
+                match &mut self.received {
+                    Some(received) => received.next().await,
+                    None => std::future::pending().await,
+                }
+            };
             let code = tokio::select! {
-                _ = self.terminate.recv() => 143,
-                _ = self.interrupt.recv() => 130,
-                _ = self.hangup.recv() => 129,
+                code = next => code,
                 () = over => {
                     tracing::warn!("the engine has not ended within {} s of the signal", self.end_timeout.as_secs());
                     return self.code();

@@ -120,6 +120,35 @@ pub(crate) enum Task {
     Help(Help),
 }
 
+impl Task {
+    /// Returns true if the task serves one client over its streams, with an engine of its own.
+    pub(crate) fn serves_one_client(&self) -> bool {
+        match self {
+            Self::Serve(task) => !task.listen.is_wanted(),
+            Self::Rpc(task) => !task.attach,
+            Self::Acp(task) => !task.attach,
+            Self::Ahp(task) => !task.attach,
+            Self::Lsp(task) => !task.attach,
+            Self::Mcp(task) => task.task.is_none(),
+            Self::Attach(_)
+            | Self::Run(_)
+            | Self::Batch(_)
+            | Self::Replay(_)
+            | Self::Demo(_)
+            | Self::Models(_)
+            | Self::Login(_)
+            | Self::Logout(_)
+            | Self::Sessions { .. }
+            | Self::Trust(_)
+            | Self::Policy { .. }
+            | Self::Prompt { .. }
+            | Self::Schema { .. }
+            | Self::Doctor(_)
+            | Self::Help(_) => false,
+        }
+    }
+}
+
 /// A form in which the protocol is printed.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
 pub(crate) enum SchemaFormat {
