@@ -121,7 +121,7 @@ fn a_stop_ends_the_turn_wherever_it_waits() {
         let place = Place::new(&[]);
         let url = format!("{url}/v1");
         let args = ["serve", "--model", "own/m", "--api", "chat", "--base-url", &url];
-        let mut command = place.command(&args);
+        let mut command = place.engine(&args);
         command.env("PINTLE_RETRIES", "3");
         let mut program = Program::start(command, Framing::Lines);
         program.initialize();

@@ -203,7 +203,7 @@ fn a_tool_of_the_client_asks_for_permission() {
 fn program(place: &Place, script: &Value) -> Program {
     let script = place.script(script);
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.ask(
         "initialize",
         json!({"protocol": {"name": "pintle", "versions": ["1.0"]}, "capabilities": {"questions": {}}}),
@@ -271,7 +271,7 @@ fn questions_hooks_and_tools_go_over_the_wire() {
 
 #[test]
 fn a_question_that_a_kill_left_open_is_closed() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let ask = json!({"tool": "ask_user", "arguments": {"question": "which?"}});
     let mut first = program(&place, &json!({"replies": [{"blocks": [ask]}]}));
     let session = first.ask("session/create", json!({}))["sessionId"].clone();

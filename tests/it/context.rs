@@ -343,8 +343,7 @@ fn the_program_tells_of_a_real_repository() {
     git(&["commit", "-q", "-m", "First things"]);
     std::fs::write(place.path("a.txt"), "two\n").unwrap();
     let script = place.script(&json!({"replies": [{"blocks": [{"text": "ok"}]}]}));
-    let mut program =
-        Program::start(place.command(&["serve", "--script", &script]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--script", &script]), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({"config": {"systemPrompt": "Only today."}}));
     program.ask("turn/start", json!({"input": [{"type": "text", "text": "see @a.txt"}]}));

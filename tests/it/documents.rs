@@ -35,7 +35,7 @@ impl Editor {
         replies.push(json!({"blocks": [{"text": "done"}]}));
         let script = place.script(&json!({"replies": replies}));
         let args = ["serve", "--permission", "full", "--script", &script];
-        let mut program = Program::start(place.command(&args), Framing::Lines);
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
         let protocol = json!({"name": "pintle", "versions": ["1.0"]});
         let said =
             program.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));

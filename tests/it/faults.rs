@@ -22,7 +22,7 @@ fn edit(name: &str) -> Value {
 fn started(place: &Place, replies: &[Value]) -> Program {
     let script = place.script(&json!({ "replies": replies }));
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     program
 }
@@ -169,7 +169,7 @@ fn a_data_folder_that_cannot_be_made_is_told_and_the_engine_lives_on() {
 
 #[test]
 fn a_session_is_taken_over_from_a_holder_that_was_killed_and_from_no_other() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let mut first = started(&place, &[say("one")]);
     let session = first.ask("session/create", json!({}))["sessionId"].clone();
     let mut second = started(&place, &[say("two")]);

@@ -13,7 +13,7 @@ fn start(place: &Place, capabilities: &Value) -> Program {
         ]},
         {"blocks": [{"text": "the end"}]},
     ], "delayMs": 3}));
-    let command = place.command(&["serve", "--permission", "ask", "--script", &script]);
+    let command = place.engine(&["serve", "--permission", "ask", "--script", &script]);
     let mut program = Program::start(command, Framing::Lines);
     let protocol = json!({"name": "pintle", "versions": ["1.0"]});
     let ready =
@@ -192,7 +192,7 @@ fn filters_that_make_no_sense_are_refused_before_anything_happens() {
     }
     let listed = program.ask("session/list", json!({}));
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
-    let mut other = Program::start(place.command(&["serve"]), Framing::Lines);
+    let mut other = Program::start(place.engine(&["serve"]), Framing::Lines);
     let protocol = json!({"name": "pintle", "versions": ["1.0"]});
     let refused = other.ask(
         "initialize",

@@ -21,7 +21,7 @@ fn told(place: &Place) -> (Program, Value) {
         edit("two", "TWO"), call("bash", json!({"command": "rm c.bin"})), say("third"),
     ]}));
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     let session = program.ask("session/create", json!({}))["sessionId"].clone();
     let mut turns = Vec::new();
@@ -94,7 +94,7 @@ fn items_are_read_in_pages_along_the_way_that_counts() {
     let left = left.unwrap()["event"]["item"].clone();
     program.end_input();
     program.wait();
-    let mut other = Program::start(place.command(&["serve"]), Framing::Lines);
+    let mut other = Program::start(place.engine(&["serve"]), Framing::Lines);
     other.initialize();
     let params = json!({"sessionId": session, "itemId": left["id"]});
     assert_eq!(other.ask("item/read", params)["item"], left);
@@ -110,7 +110,7 @@ fn what_has_not_ended_is_in_the_newest_page() {
     let script = json!({"replies": [call("bash", json!({"command": "sleep 100"}))]});
     let script = place.script(&script);
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     program.request("turn/start", json!({"input": [{"type": "text", "text": "go"}]}));

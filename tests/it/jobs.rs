@@ -358,7 +358,7 @@ fn program(place: &Place, calls: &[Value]) -> Program {
     let mut replies: Vec<Value> = calls.iter().map(call).collect();
     replies.extend([json!({"blocks": [{"text": "done"}]}), json!({"blocks": [{"text": "again"}]})]);
     let script = place.script(&json!({"replies": replies}));
-    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let command = place.engine(&["serve", "--permission", "full", "--script", &script]);
     let mut program = Program::start(command, Framing::Lines);
     program.initialize();
     program
@@ -368,7 +368,7 @@ fn program(place: &Place, calls: &[Value]) -> Program {
 fn jobs_and_what_commands_left_behind_end_with_the_session() {
     // What ends it, in a word.
     for end in ["close", "shutdown", "end of input", "a signal"] {
-        let place = Place::new(&[]);
+        let place = Place::new(&[]).with_processes();
         let mark = format!("mark-job-{}-{}", end.replace(' ', "-"), std::process::id());
         let job = format!(
             "setsid bash -c 'exec -a {mark}-far sleep 1000' & exec -a {mark}-job sleep 1000"
@@ -409,7 +409,7 @@ fn jobs_and_what_commands_left_behind_end_with_the_session() {
 
 #[test]
 fn an_opened_session_tells_the_model_which_jobs_ended_with_it() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let command = json!({"command": "echo up; sleep 1000", "background": true});
     let mut first = program(&place, &[command]);
     let session = first.ask("session/create", json!({}))["sessionId"].clone();

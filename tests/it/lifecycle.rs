@@ -73,8 +73,7 @@ fn piped_lines_are_answered_to_the_end_of_the_turn() {
 fn at_the_end_of_input_what_would_ask_is_denied() {
     let place = Place::new(&[]);
     let script = place.script(&running("echo made > made.txt"));
-    let mut program =
-        Program::start(place.command(&["serve", "--script", &script]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--script", &script]), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     program.prompt("go");
@@ -108,7 +107,7 @@ fn a_hang_up_of_stdout_interrupts_what_runs_and_leaves_nothing_behind() {
     let place = Place::new(&[]);
     let mark = format!("mark-hangup-{}", std::process::id());
     let script = place.script(&running(&format!("echo begun; exec -a {mark} sleep 1000")));
-    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let command = place.engine(&["serve", "--permission", "full", "--script", &script]);
     let (mut program, stdout) = Program::start_unread(command);
     for line in [INITIALIZE, CREATE, PROMPT] {
         program.send_bytes(line.as_bytes());
@@ -357,7 +356,7 @@ fn a_journal_that_cannot_be_written_stops_the_turn_and_not_the_engine() {
 
 #[test]
 fn a_session_is_open_for_writing_in_one_program_at_a_time() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let mut first = Program::on_script(&place, &running("true"), Framing::Lines);
     let session = first.seen.last().unwrap()["params"]["sessionId"].clone();
     let session = if session.is_null() {
@@ -366,7 +365,7 @@ fn a_session_is_open_for_writing_in_one_program_at_a_time() {
         session
     };
     let mut second = Program::start(
-        place.command(&["serve", "--script", &place.script(&running("true"))]),
+        place.engine(&["serve", "--script", &place.script(&running("true"))]),
         Framing::Lines,
     );
     second.initialize();
@@ -390,7 +389,7 @@ fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
         (0..40).map(|_| json!({"blocks": (1..=12).map(read).collect::<Vec<_>>()})).collect();
     replies.push(json!({"blocks": [{"text": "the end"}]}));
     let script = place.script(&json!({"replies": replies}));
-    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let command = place.engine(&["serve", "--permission", "full", "--script", &script]);
     let (mut program, stdout) = Program::start_unread(command);
     for line in [INITIALIZE, CREATE, PROMPT] {
         program.send_bytes(line.as_bytes());
@@ -431,7 +430,7 @@ fn the_response_to_close_follows_the_last_event_also_for_a_client_that_is_slow()
         (0..8).map(|_| json!({"blocks": (1..=12).map(read).collect::<Vec<_>>()})).collect();
     replies.push(json!({"blocks": [{"text": "the end"}]}));
     let script = place.script(&json!({"replies": replies}));
-    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let command = place.engine(&["serve", "--permission", "full", "--script", &script]);
     let (mut program, stdout) = Program::start_unread(command);
     for line in [INITIALIZE, CREATE, PROMPT] {
         program.send_bytes(line.as_bytes());

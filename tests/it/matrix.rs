@@ -205,8 +205,8 @@ struct Row {
 
 /// What a row left behind.
 struct Done {
-    place: Place,
     program: Program,
+    place: Place,
 }
 
 impl Done {
@@ -473,7 +473,7 @@ fn start(family: Family, url: &str, place: &Place, more: &[&str]) -> (Program, V
     let mut args = vec!["serve", "--permission", "full", "--model", &model];
     args.extend(["--api", family.api, "--base-url", &base_url]);
     args.extend(more);
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     let session = program.ask("session/create", json!({}))["sessionId"].take();
     (program, session)

@@ -341,7 +341,7 @@ fn a_client_names_servers_for_its_session_and_switches_them() {
     ]});
     let path = place.script(&script);
     let args = ["serve", "--permission", "full", "--script", &path];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     let wrong = json!({"config": {"mcpServers": {"x": {"args": ["y"]}}}});
     let refused = program.ask_refused("session/create", wrong);
@@ -389,7 +389,7 @@ fn a_server_asks_a_person_and_a_call_is_cancelled() {
     ]});
     let path = place.script(&script);
     let args = ["serve", "--permission", "full", "--script", &path];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     let capabilities = json!({"approvals": {}, "questions": {}});
     let protocol = json!({"name": "pintle", "versions": ["1.0"]});
     program.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));
@@ -452,7 +452,7 @@ fn a_call_that_becomes_a_task_is_followed_to_its_end() {
     ]});
     let path = place.script(&script);
     let args = ["serve", "--permission", "full", "--script", &path];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     let protocol = json!({"name": "pintle", "versions": ["1.0"]});
     program.ask("initialize", json!({"protocol": protocol, "capabilities": {"questions": {}}}));
     program.ask("session/create", json!({}));
@@ -483,7 +483,7 @@ fn a_person_calls_prompts_and_mentions_resources() {
     let said = |text: &str| json!({"blocks": [{"text": text}]});
     let replies = vec![said("done"); 5];
     let path = place.script(&json!({ "replies": replies }));
-    let mut program = Program::start(place.command(&["serve", "--script", &path]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--script", &path]), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     for (text, wants) in [
@@ -519,7 +519,7 @@ fn a_server_ends_with_the_last_session_that_uses_it() {
     configure(&place, &[("bad", table)]);
     let said = json!({"blocks": [{"text": "done"}]});
     let path = place.script(&json!({"replies": [said, said]}));
-    let mut program = Program::start(place.command(&["serve", "--script", &path]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--script", &path]), Framing::Lines);
     program.initialize();
     let sessions: Vec<Value> = (0..2)
         .map(|_| {

@@ -327,7 +327,7 @@ fn a_client_logs_in_to_a_server_and_out_of_it() {
     let say = |text: &str| json!({"blocks": [{"text": text}]});
     let script = place.script(&json!({"replies": [say("It wants a login."), call, say("Done.")]}));
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     let program_of = json!({"command": "true"});
     let of_key =

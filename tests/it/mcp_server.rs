@@ -47,7 +47,7 @@ impl Client {
     fn bare(place: &Place, replies: &[Value], more: &[&str]) -> Self {
         let script = place.script(&script(replies));
         let args = [&["mcp", "--script", &script], more].concat();
-        Self { program: Program::start(place.command(&args), Framing::Lines), meta: None }
+        Self { program: Program::start(place.engine(&args), Framing::Lines), meta: None }
     }
 
     fn notify(&mut self, method: &str, params: Value) {

@@ -187,7 +187,7 @@ fn what_a_provider_of_ones_own_lacks_is_told() {
         let place = Place::new(&[]);
         set(&place, "config.toml", &config);
         let mut program =
-            Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+            Program::start(place.engine(&["serve", "--model", "own/m"]), Framing::Lines);
         program.initialize();
         program.ask("session/create", json!({}));
         let started = program.prompt("hi");
@@ -228,7 +228,7 @@ fn a_key_that_expired_is_printed_anew_once() {
             format!("[providers.own]\nbase_url = \"{url}\"\napi = \"chat\"\nkey = \"{command}\"\n");
         set(&place, "config.toml", &config);
         let mut program =
-            Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+            Program::start(place.engine(&["serve", "--model", "own/m"]), Framing::Lines);
         program.initialize();
         program.ask("session/create", json!({}));
         let mut ended = || {
@@ -253,7 +253,7 @@ fn a_turn_that_waits_for_a_key_can_be_stopped() {
         "config.toml",
         "[providers.own]\nbase_url = \"http://127.0.0.1:1\"\napi = \"chat\"\nkey = \"!sleep 61.0625\"\n",
     );
-    let mut program = Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--model", "own/m"]), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     program.prompt("hi");
@@ -273,7 +273,7 @@ fn an_edit_holds_from_the_next_turn_on() {
     };
     let place = Place::new(&[]);
     set(&place, "config.toml", &config(&first_url, "k-1"));
-    let mut program = Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--model", "own/m"]), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     let home = place.home();
@@ -337,7 +337,7 @@ fn the_list_is_that_of_the_moment_and_the_same_on_the_command_line() {
         Some(false)
     );
 
-    let mut program = Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--model", "own/m"]), Framing::Lines);
     program.initialize();
     let of = |list: &Value, key: &str, field: &str, name: &str| {
         list[key].as_array().unwrap().iter().find(|row| row[field] == name).cloned()

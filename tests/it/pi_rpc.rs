@@ -401,15 +401,14 @@ fn two_prompts_at_once() {
 
 #[test]
 fn a_client_that_dies_leaves_nothing_running() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let script = json!({"replies": [
         {"blocks": [{"tool": "bash", "arguments": {"command": "echo begun > begun; sleep 777.125"}}]},
     ]});
     let mut pi = Pi::on_script(&place, &script, &[]);
     pi.command(json!({"type": "prompt", "message": "do it"}));
     until(|| place.path("begun").exists());
-    let pid = nix::unistd::Pid::from_raw(i32::try_from(pi.child.id()).unwrap());
-    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    pi.child.signal(nix::sys::signal::Signal::SIGTERM);
     assert_eq!(pi.wait().code(), Some(143));
     until(|| !crate::support::program::is_running("sleep 777.125"));
 }

@@ -1,6 +1,6 @@
 //! Pi's RPC through the real program: what a person runs, calls and allows, and what is set.
 
-use crate::support::pi::{Pi, command, roles, tell, words};
+use crate::support::pi::{Pi, engine, roles, tell, words};
 use crate::support::program::Place;
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ fn a_permission_is_a_dialog_and_no_answer_is_a_no() {
         ("a value", json!({"value": "yes"}), false),
     ] {
         let place = Place::new(&[]);
-        let mut pi = Pi::start(command(&place, &script, &[]));
+        let mut pi = Pi::start(engine(&place, &script, &[]));
         pi.data(json!({"type": "prompt", "message": "go"}));
         let asked = pi.until(|line| line["method"] == "confirm");
         assert_eq!(asked["title"], "Allow bash?");
@@ -152,7 +152,7 @@ fn a_permission_is_a_dialog_and_no_answer_is_a_no() {
         assert_eq!(place.path("ran").exists(), runs, "{name}");
     }
     let place = Place::new(&[]);
-    let mut pi = Pi::start(command(&place, &script, &[]));
+    let mut pi = Pi::start(engine(&place, &script, &[]));
     pi.data(json!({"type": "prompt", "message": "go"}));
     let notice = pi.until(|line| line["method"] == "notify");
     assert!(notice["message"].as_str().unwrap().contains("--permission auto-edit"), "{notice}");
@@ -218,7 +218,7 @@ fn models_and_settings_come_from_the_folder_of_pi() {
     std::fs::write(folder.join("models.json"), models.to_string()).unwrap();
     let settings = json!({"defaultProvider": "mine", "defaultModel": "big", "steeringMode": "all", "compaction": {"enabled": false}});
     std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
-    let mut process = place.command(&["--mode", "rpc", "--no-session"]);
+    let mut process = place.engine(&["--mode", "rpc", "--no-session"]);
     process.env("PI_CODING_AGENT_DIR", &folder);
     let mut pi = Pi::start(process);
     let state = pi.data(json!({"type": "get_state"}));
@@ -265,7 +265,7 @@ fn a_provider_that_fails_is_asked_again_as_the_settings_of_pi_say() {
     std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
     let failure = json!({"error": {"kind": "overloaded", "message": "503 busy"}});
     let script = json!({"replies": [failure, failure, failure]});
-    let mut process = command(&place, &script, &[]);
+    let mut process = engine(&place, &script, &[]);
     process.env("PI_CODING_AGENT_DIR", &folder);
     let mut pi = Pi::start(process);
     pi.prompt("go");
@@ -315,7 +315,7 @@ fn key_sent(of_models: &Value, variable: Option<&str>) -> String {
     pi.end_input();
     pi.wait();
     let mut said = String::new();
-    std::io::Read::read_to_string(pi.child.stderr.as_mut().unwrap(), &mut said).unwrap();
+    std::io::Read::read_to_string(&mut pi.child.stderr(), &mut said).unwrap();
     let all = format!("{said}{shows}{models}");
     assert!(!all.contains("sk-") && !all.contains("secret-token"), "{all}");
     assert_eq!(said.matches("auth.json").count(), 1, "{said}");
@@ -337,7 +337,7 @@ fn keys_that_were_given_to_pi_are_used_where_there_are_no_others() {
 #[test]
 fn a_message_that_no_prompt_came_for_is_named() {
     let place = Place::new(&[]);
-    let mut process = command(&place, &words(&["one"]), &["--permission", "full"]);
+    let mut process = engine(&place, &words(&["one"]), &["--permission", "full"]).command();
     process.stderr(std::process::Stdio::piped());
     let mut pi = Pi::start(process);
     pi.prompt("first");
@@ -349,7 +349,7 @@ fn a_message_that_no_prompt_came_for_is_named() {
     pi.end_input();
     assert_eq!(pi.wait().code(), Some(0));
     let mut said = String::new();
-    std::io::Read::read_to_string(pi.child.stderr.as_mut().unwrap(), &mut said).unwrap();
+    std::io::Read::read_to_string(&mut pi.child.stderr(), &mut said).unwrap();
     assert!(said.contains("not sent: turn left") && said.contains("not sent: go home"), "{said}");
 }
 
@@ -382,9 +382,9 @@ fn skills_and_prompts_are_those_of_the_project_of_pi_and_of_the_command_line() {
         ),
     ];
     for (args, want) in rows {
-        let mut command = command(&place, &words(&["ok"]), args);
-        command.env("PI_CODING_AGENT_DIR", place.path("pi"));
-        let mut pi = Pi::start(command);
+        let mut process = engine(&place, &words(&["ok"]), args);
+        process.env("PI_CODING_AGENT_DIR", place.path("pi"));
+        let mut pi = Pi::start(process);
         let commands = pi.data(json!({"type": "get_commands"}))["commands"].clone();
         let mut names: Vec<&str> = commands
             .as_array()

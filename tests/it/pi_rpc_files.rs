@@ -1,6 +1,6 @@
 //! Pi's RPC through the real program: what session files say beside what was said — prompts, failures — and what copies keep.
 
-use crate::support::pi::{Pi, command, roles, words};
+use crate::support::pi::{Pi, engine, roles, words};
 use crate::support::program::Place;
 use serde_json::{Value, json};
 
@@ -155,7 +155,7 @@ fn a_reply_that_failed_is_in_the_file_as_it_was_told() {
         ),
     ] {
         let place = Place::new(&[]);
-        let mut process = command(&place, &json!({"replies": replies}), &["--permission", "full"]);
+        let mut process = engine(&place, &json!({"replies": replies}), &["--permission", "full"]);
         process.env("PINTLE_RETRIES", retries);
         let mut pi = Pi::start(process);
         pi.data(json!({"type": "prompt", "message": "go"}));
@@ -285,7 +285,7 @@ fn the_wire_of_a_model_is_the_same_wherever_it_is_told() {
     std::fs::create_dir_all(&folder).unwrap();
     let models = json!({"providers": {"mine": {"baseUrl": "http://127.0.0.1:9", "api": "anthropic-messages", "apiKey": "k", "models": [{"id": "big"}]}}});
     std::fs::write(folder.join("models.json"), models.to_string()).unwrap();
-    let mut process = place.command(&["rpc", "--provider", "mine", "--model", "big"]);
+    let mut process = place.engine(&["rpc", "--provider", "mine", "--model", "big"]);
     process.env("PI_CODING_AGENT_DIR", &folder).env("PINTLE_RETRIES", "0");
     let mut pi = Pi::start(process);
     assert_eq!(pi.data(json!({"type": "get_state"}))["model"]["api"], "anthropic-messages");

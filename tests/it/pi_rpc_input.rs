@@ -1,6 +1,6 @@
 //! Pi's RPC through the real program: bad lines, bad arguments, lines without an end.
 
-use crate::support::pi::{Pi, command, hello, tell, words};
+use crate::support::pi::{Pi, engine, hello, tell, words};
 use crate::support::program::Place;
 use serde_json::json;
 
@@ -100,7 +100,8 @@ fn what_cannot_be_started_says_why() {
 #[test]
 fn a_last_line_without_an_end_is_answered() {
     let place = Place::new(&[]);
-    let mut child = command(&place, &hello(), &[])
+    let mut child = engine(&place, &hello(), &[])
+        .command()
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .spawn()

@@ -1,6 +1,6 @@
 //! Pi's RPC through the real program: sessions and their files, retries, summing up, slow clients.
 
-use crate::support::pi::{Pi, command, roles, tell, words};
+use crate::support::pi::{Pi, engine, roles, tell, words};
 use crate::support::program::Place;
 use crate::support::waiting::until;
 use serde_json::{Value, json};
@@ -95,13 +95,13 @@ fn sessions_are_made_switched_forked_and_copied() {
 
 #[test]
 fn a_killed_engine_lost_nothing_and_goes_on() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let mut pi = Pi::on_script(&place, &words(&["one"]), &[]);
     pi.prompt("first");
     let path = file_of(&mut pi);
     let id = pi.data(json!({"type": "get_state"}))["sessionId"].as_str().unwrap().to_owned();
     let messages = pi.data(json!({"type": "get_messages"}));
-    pi.child.kill().unwrap();
+    pi.child.kill();
     pi.wait();
     for flags in [
         ["--session", path.to_str().unwrap()],
@@ -185,7 +185,7 @@ fn a_provider_that_fails_is_asked_again_unless_that_is_off() {
         {"blocks": [{"text": "whole"}]},
     ]});
     let place = Place::new(&[]);
-    let mut process = command(&place, &script, &[]);
+    let mut process = engine(&place, &script, &[]);
     process.env("PINTLE_RETRIES", "2");
     let mut pi = Pi::start(process);
     pi.prompt("go");
@@ -200,7 +200,7 @@ fn a_provider_that_fails_is_asked_again_unless_that_is_off() {
     assert!(after.contains("auto_retry_end {\"success\":true,\"attempt\":1}"), "{told}");
 
     let place = Place::new(&[]);
-    let mut process = command(&place, &script, &[]);
+    let mut process = engine(&place, &script, &[]);
     process.env("PINTLE_RETRIES", "2");
     let mut pi = Pi::start(process);
     pi.data(json!({"type": "set_auto_retry", "enabled": false}));
@@ -266,7 +266,7 @@ fn a_client_that_reads_late_gets_every_message() {
     let long = "word ".repeat(40_000);
     let replies: Vec<Value> = (0..6).map(|_| json!({"blocks": [{"text": long}]})).collect();
     let script = json!({ "replies": replies });
-    let mut process = command(&place, &script, &[]);
+    let mut process = engine(&place, &script, &[]).command();
     let piped = process.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
     let mut child = piped.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -311,7 +311,7 @@ fn a_client_that_reads_late_gets_every_message() {
 /// A hook keeps the prompt from being read, so that the engine is killed between the two, before there is a file.
 #[test]
 fn a_prompt_that_a_killed_engine_accepted_waits_for_the_next_one() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let config = place.home().join("config.toml");
     std::fs::create_dir_all(place.home()).unwrap();
     let hook = "[[hooks]]\npoint = \"beforeAgent\"\ncommand = \"sleep 1000\"\n";
@@ -323,7 +323,7 @@ fn a_prompt_that_a_killed_engine_accepted_waits_for_the_next_one() {
         let journal = place.journal_if_any().map(std::fs::read_to_string);
         journal.is_some_and(|text| text.unwrap().contains("input.accepted"))
     });
-    pi.child.kill().unwrap();
+    pi.child.kill();
     pi.wait();
     assert!(!path.exists());
     std::fs::remove_file(&config).unwrap();
@@ -348,12 +348,12 @@ fn a_prompt_that_a_killed_engine_accepted_waits_for_the_next_one() {
 
 #[test]
 fn a_last_line_that_a_kill_cut_is_completed() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let mut pi = Pi::on_script(&place, &words(&["one"]), &[]);
     pi.prompt("first");
     let path = file_of(&mut pi);
     let messages = pi.data(json!({"type": "get_messages"}));
-    pi.child.kill().unwrap();
+    pi.child.kill();
     pi.wait();
     let whole = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, &whole[..whole.len() - 20]).unwrap();

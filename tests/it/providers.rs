@@ -171,7 +171,7 @@ fn a_turn_reads_edits_and_runs_in_both_wire_formats() {
         for framing in [Framing::Lines, Framing::Headers] {
             let (url, served) = serve(replies().iter().map(|said| (200, write(said))).collect());
             let place = Place::new(&[("greet.sh", "echo helo world\n")]);
-            let mut command = place.command(&["serve", "--model", model, "--permission", "full"]);
+            let mut command = place.engine(&["serve", "--model", model, "--permission", "full"]);
             let url = if model.starts_with("openai") { format!("{url}/v1") } else { url };
             command.env(base_url, url).env(key, "sk-not-to-be-seen");
             let mut program = Program::start(command, framing);
@@ -365,7 +365,7 @@ fn what_is_wrong_with_a_provider_is_told_with_what_to_do() {
         }
         let place = Place::new(&[]);
         let all: Vec<&str> = ["serve"].into_iter().chain(args.iter().map(String::as_str)).collect();
-        let mut program = Program::start(place.command(&all), Framing::Lines);
+        let mut program = Program::start(place.engine(&all), Framing::Lines);
         program.initialize();
         program.ask("session/create", json!({}));
         let started = program.prompt("hi");

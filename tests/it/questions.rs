@@ -300,7 +300,7 @@ fn asking(place: &Place, mode: &str, block: Value) -> (Program, Value) {
     let replies = json!({"replies": [{"blocks": [block]}, {"blocks": [{"text": "so be it"}]}]});
     let script = place.script(&replies);
     let args = ["serve", "--script", &script, "--permission", mode, "--profile", "pi"];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     let capabilities = json!({"approvals": {}, "questions": {}});
     program.ask(
         "initialize",

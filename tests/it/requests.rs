@@ -18,14 +18,22 @@ struct Scene {
 
 impl Scene {
     fn new(replies: Value) -> Self {
-        let place = Place::new(&[]);
+        Self::at(Place::new(&[]), replies)
+    }
+
+    /// With engines that can be killed.
+    fn with_processes(replies: Value) -> Self {
+        Self::at(Place::new(&[]).with_processes(), replies)
+    }
+
+    fn at(place: Place, replies: Value) -> Self {
         let script = place.script(&json!({ "replies": replies }));
         Self { place, script, permission: "full" }
     }
 
     fn start(&self) -> Program {
         let args = ["serve", "--permission", self.permission, "--script", &self.script];
-        let mut program = Program::start(self.place.command(&args), Framing::Lines);
+        let mut program = Program::start(self.place.engine(&args), Framing::Lines);
         program.ask(
             "initialize",
             json!({
@@ -47,7 +55,7 @@ fn causes(program: &Program) -> Vec<String> {
 
 #[test]
 fn a_request_that_is_repeated_with_its_key_has_no_second_effect() {
-    let scene = Scene::new(json!([
+    let scene = Scene::with_processes(json!([
         {"blocks": [{"text": "first"}]},
         {"blocks": [{"text": "a summary"}]},
     ]));
@@ -106,7 +114,7 @@ fn a_request_that_is_repeated_with_its_key_has_no_second_effect() {
 #[test]
 fn a_key_on_a_full_disk_has_one_effect_or_none() {
     for kib in [4, 5, 6, 7, 8] {
-        let scene = Scene::new(json!([{"blocks": [{"text": "fine"}]}]));
+        let scene = Scene::with_processes(json!([{"blocks": [{"text": "fine"}]}]));
         let args = ["serve", "--permission", "full", "--script", &scene.script];
         let mut program = Program::start(scene.place.limited_command(kib, &args), Framing::Lines);
         program.initialize();
@@ -263,7 +271,7 @@ fn a_command_of_a_person_runs_beside_the_agent_and_is_kept() {
 
 #[test]
 fn a_command_or_a_note_that_is_repeated_with_its_key_is_there_once() {
-    let scene = Scene::new(json!([{"blocks": [{"text": "done"}]}]));
+    let scene = Scene::with_processes(json!([{"blocks": [{"text": "done"}]}]));
     let mut program = scene.start();
     let made = program.ask("session/create", json!({}));
     let run = json!({"command": "echo ran >> runs; cat runs", "key": "run"});

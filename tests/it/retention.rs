@@ -58,7 +58,7 @@ fn what_outlived_the_settings_is_shown_first_and_deleted_when_told_to() {
     let path = journal(&place, &named);
     fs::write(&path, format!("{}{label}\n", fs::read_to_string(&path).unwrap())).unwrap();
     age(&place, &named, 50);
-    let mut program = Program::start(place.command(&["serve"]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve"]), Framing::Lines);
     program.initialize();
     program.ask("session/open", json!({"sessionId": open}));
     age(&place, &open, 60);

@@ -23,7 +23,7 @@ fn changing() -> Value {
 fn started(place: &Place, script: &Value) -> Program {
     let script = place.script(script);
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     program
 }

@@ -11,9 +11,9 @@ const BEFORE: &str = "one\ntwo\nthree\nfour\n";
 
 /// A turn that stands still in a command, after it changed a file.
 struct Halted {
+    program: Program,
     place: Place,
     script: String,
-    program: Program,
     session: Value,
 }
 
@@ -29,7 +29,10 @@ impl Drop for Halted {
 impl Halted {
     /// Behind the gate the command does something.
     fn new(behind: &str) -> Self {
-        let place = Place::new(&[("a.txt", BEFORE)]);
+        Self::at(Place::new(&[("a.txt", BEFORE)]), behind)
+    }
+
+    fn at(place: Place, behind: &str) -> Self {
         nix::unistd::mkfifo(&place.path("../gate"), Mode::S_IRWXU).unwrap();
         let call = |tool: &str, arguments: Value| json!({"blocks": [{"tool": tool, "arguments": arguments}]});
         let script = place.script(&json!({"replies": [
@@ -39,7 +42,7 @@ impl Halted {
             {"blocks": [{"text": "done"}]},
         ]}));
         let args = ["serve", "--permission", "full", "--script", &script];
-        let mut program = Program::start(place.command(&args), Framing::Lines);
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
         program.initialize();
         let session = program.ask("session/create", json!({}))["sessionId"].clone();
         program.request("turn/start", json!({"input": [{"type": "text", "text": "go"}]}));
@@ -47,7 +50,7 @@ impl Halted {
             let item = &message["params"]["event"]["item"];
             item["toolName"] == "bash" && item["status"] == "running"
         });
-        Self { place, script, program, session }
+        Self { program, place, script, session }
     }
 
     fn hunk(&mut self) -> Value {
@@ -160,14 +163,15 @@ fn one_that_waits_is_carried_out_when_the_turn_is_stopped() {
 
 #[test]
 fn one_that_waits_when_the_engine_is_killed_is_carried_out_when_the_session_is_opened() {
-    let mut halted = Halted::new("true");
+    let place = Place::new(&[("a.txt", BEFORE)]).with_processes();
+    let mut halted = Halted::at(place, "true");
     halted.undo();
     halted.program.signal(Signal::SIGKILL);
     halted.program.wait();
     let script = halted.script.clone();
     let args = ["serve", "--permission", "full", "--script", &script];
     for wait in [1, 0] {
-        halted.program = Program::start(halted.place.command(&args), Framing::Lines);
+        halted.program = Program::start(halted.place.engine(&args), Framing::Lines);
         halted.program.initialize();
         halted.program.ask("session/open", json!({"sessionId": halted.session}));
         assert_eq!(halted.hunk(), Value::Null);

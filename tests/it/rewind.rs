@@ -26,7 +26,7 @@ fn script() -> Value {
 fn started(place: &Place) -> Program {
     let script = place.script(&script());
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     program
 }
@@ -161,7 +161,7 @@ fn ignored_files_that_the_model_wrote_go_back_too() {
         {"blocks": [{"text": "done"}]},
     ]}));
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     program.prompt("go");
@@ -240,7 +240,7 @@ fn a_folder_that_takes_long_to_look_at_is_tracked_from_the_next_command_on() {
     let replies: Vec<Value> = (0..turns).flat_map(turn).collect();
     let script = place.script(&json!({ "replies": replies }));
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     let is_tracked = |message: &Value| {

@@ -573,7 +573,7 @@ fn a_message_that_is_too_long_by_itself_says_what_to_do() {
         let place = Place::new(&[]);
         let script = place.script(&json!({ "replies": replies }));
         let mut program = Program::start(
-            place.command(&["serve", "--permission", "full", "--script", &script]),
+            place.engine(&["serve", "--permission", "full", "--script", &script]),
             Framing::Lines,
         );
         program.initialize();

@@ -591,7 +591,7 @@ async fn a_session_shows_the_sandbox_of_its_commands() {
         let place = Place::new(&[]);
         let script = place.script(&json!({"replies": []}));
         let args = ["serve", "--sandbox", sandbox, "--script", &script];
-        let mut program = Program::start(place.command(&args), Framing::Lines);
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
         program.initialize();
         let shown = program.ask("session/create", json!({}))["sandbox"].clone();
         program.end_input();

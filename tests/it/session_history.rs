@@ -354,7 +354,7 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
 
 #[test]
 fn a_session_that_is_open_elsewhere_is_told_with_its_holder_and_can_be_read_and_forked() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let mut program = Program::on_script(&place, &json!({"replies": []}), Framing::Lines);
     let (_, out, _) = sessions(&place, &["list", "--json"]);
     let id = serde_json::from_str::<Value>(out.trim()).unwrap()["sessionId"].clone();

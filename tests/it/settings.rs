@@ -111,7 +111,7 @@ fn a_sub_agent_that_is_opened_again_starts_others_as_deep_as_before() {
         let start = |replies: Value| {
             let script = place.script(&json!({ "replies": replies }));
             let args = ["serve", "--permission", "full", "--script", &script];
-            let mut program = Program::start(place.command(&args), Framing::Lines);
+            let mut program = Program::start(place.engine(&args), Framing::Lines);
             program.initialize();
             program
         };

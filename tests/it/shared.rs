@@ -84,7 +84,7 @@ fn a_client_that_goes_stops_nothing_and_its_question_waits() {
     let session = create(&mut first);
     first.prompt("make it");
     let asked_first = asked(&mut first);
-    first.child.kill().unwrap();
+    first.child.kill();
     first.wait();
     let mut second = shared.attach();
     let opened = open(&mut second, &session);
@@ -264,7 +264,7 @@ fn a_session_whose_client_goes_while_it_is_made_keeps_no_engine() {
         let mut client = Program::start(shared.place.command(&["attach"]), Framing::Lines);
         client.initialize();
         client.request("session/create", json!({}));
-        client.child.kill().unwrap();
+        client.child.kill();
     }
     last.end_input();
     assert!(last.wait().success());

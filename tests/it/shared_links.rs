@@ -209,7 +209,7 @@ impl Client {
     /// Goes without a word.
     fn vanish(self) {
         match self {
-            Self::Attach(mut program) => program.child.kill().unwrap(),
+            Self::Attach(program) => program.child.kill(),
             Self::Web(web) => web.vanish(),
         }
     }

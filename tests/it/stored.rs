@@ -82,7 +82,7 @@ fn the_last_screen_is_read_alone_of_an_open_session_and_of_a_stored_one() {
     let whole = program.ask("session/events", json!({"limit": 1000}));
     let id = program.ask("session/list", json!({}))["sessions"][0]["sessionId"].clone();
     let last = whole["lastSeq"].as_u64().unwrap();
-    let mut other = Program::start(place.command(&["serve"]), Framing::Lines);
+    let mut other = Program::start(place.engine(&["serve"]), Framing::Lines);
     other.initialize();
     for client in [&mut program, &mut other] {
         let mut read = Vec::new();
@@ -119,7 +119,7 @@ fn the_last_screen_is_read_alone_of_an_open_session_and_of_a_stored_one() {
 
 #[test]
 fn after_a_kill_between_journal_and_index_everything_is_found() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     for round in 0..3 {
         let mut program = Program::on_script(&place, &script("said"), Framing::Lines);
         program.prompt(&format!("needle{round}"));
@@ -127,7 +127,7 @@ fn after_a_kill_between_journal_and_index_everything_is_found() {
         program.until_event("turn.completed");
         program.signal(Signal::SIGKILL);
         program.wait();
-        let mut next = Program::start(place.command(&["serve"]), Framing::Lines);
+        let mut next = Program::start(place.engine(&["serve"]), Framing::Lines);
         next.initialize();
         let found = next.ask("session/search", json!({"query": format!("needle{round}")}));
         assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");

@@ -146,7 +146,7 @@ fn configure(place: &Place, text: &str) {
 
 /// The program without a session.
 fn restarted(place: &Place) -> Program {
-    let mut program = Program::start(place.command(&["serve"]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve"]), Framing::Lines);
     program.initialize();
     program
 }

@@ -52,7 +52,7 @@ fn a_long_output_is_cut_for_the_model_and_read_in_pieces_by_a_client() {
         let place = Place::new(&[]);
         let script = place.script(&calls(&[(tool, arguments)]));
         let args = ["serve", "--permission", "full", "--profile", profile, "--script", &script];
-        let mut program = Program::start(place.command(&args), Framing::Lines);
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
         let call = turn(&mut program).remove(0);
         let shown = text(&call);
         assert!(shown.contains(told), "{profile}: {shown}");
@@ -83,7 +83,7 @@ fn the_long_output_of_a_job_is_read_by_a_client() {
     let script =
         place.script(&calls(&[("bash", json!({"command": "seq 5000", "background": true}))]));
     let args = ["serve", "--permission", "full", "--script", &script];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     program.prompt("go");
@@ -173,7 +173,7 @@ fn a_call_that_was_cut_off_never_runs() {
         let place = Place::new(&[]);
         let script = place.script(&json!({"replies": [reply, last]}));
         let args = ["serve", "--permission", "full", "--script", &script];
-        let mut program = Program::start(place.command(&args), Framing::Lines);
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
         let call = turn(&mut program).remove(0);
         assert_eq!(call["status"], status, "{name}: {call}");
         assert!(!place.path("made.txt").exists(), "{name}");

@@ -97,7 +97,7 @@ fn a_search_is_shown_its_price_counts_and_it_goes_back_as_it_came() {
     std::fs::write(place.home().join("config.toml"), config).unwrap();
     let cassette = place.folder().join("cassette.jsonl");
     let model = ["serve", "--model", "own/claude-sonnet-5", "--record", cassette.to_str().unwrap()];
-    let mut program = Program::start(place.command(&model), Framing::Lines);
+    let mut program = Program::start(place.engine(&model), Framing::Lines);
     program.initialize();
     let session = program.ask("session/create", json!({}))["sessionId"].take();
     for prompt in ["look", "go on"] {
@@ -157,7 +157,7 @@ fn clients_of_pi_read_a_reply_without_the_search() {
     let place = Place::new(&[]);
     let config = settings(streams(SEARCHED), "[tools]\nweb_search = true\n");
     std::fs::write(place.home().join("config.toml"), config).unwrap();
-    let mut pi = Pi::start(place.command(&["rpc", "--model", "own/claude-sonnet-5"]));
+    let mut pi = Pi::start(place.engine(&["rpc", "--model", "own/claude-sonnet-5"]));
     pi.command(json!({"type": "prompt", "message": "look"}));
     pi.until_type("agent_settled");
     let seen = tell(&pi.seen);
@@ -172,7 +172,7 @@ fn ended_early(port: u16, end: impl Fn(&mut Program)) -> (Vec<String>, String) {
     std::fs::write(place.home().join("config.toml"), config).unwrap();
     let cassette = place.folder().join("cassette.jsonl");
     let args = ["serve", "--model", "own/claude-sonnet-5", "--record", cassette.to_str().unwrap()];
-    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
     for prompt in ["look", "go on"] {

@@ -121,8 +121,7 @@ fn an_unknown_method_names_the_nearest() {
 fn empty_lines_and_a_byte_order_mark_mean_nothing() {
     let place = Place::new(&[]);
     let script = place.script(&hello());
-    let mut program =
-        Program::start(place.command(&["serve", "--script", &script]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--script", &script]), Framing::Lines);
     program.send_bytes(b"\xEF\xBB\xBF\n\r\n  ");
     program.send_bytes(b"{\"id\":1,\"method\":\"ping\"}\r");
     assert_eq!(short(&program.next()), "1 ok");
@@ -131,7 +130,7 @@ fn empty_lines_and_a_byte_order_mark_mean_nothing() {
 #[test]
 fn nothing_works_before_initialize_but_ping() {
     let place = Place::new(&[]);
-    let mut program = Program::start(place.command(&["serve"]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve"]), Framing::Lines);
     for (method, want) in [("ping", "ok"), ("session/list", "-32600 notInitialized")] {
         let id = program.request(method, json!({}));
         assert_eq!(short(&program.next()), format!("{id} {want}"));
@@ -148,7 +147,7 @@ fn nothing_works_before_initialize_but_ping() {
 #[test]
 fn a_message_over_the_limit_is_passed_over_in_little_memory() {
     for framing in BOTH {
-        let place = Place::new(&[]);
+        let place = Place::new(&[]).with_processes();
         let mut program = Program::on_script(&place, &hello(), framing);
         program.send_bytes(&vec![b'x'; 100 * 1024 * 1024]);
         let error = program.until(|message| message.get("error").is_some());
@@ -171,7 +170,7 @@ fn ids_in_use_are_refused_and_waiting_requests_can_be_withdrawn() {
     let script =
         json!({"replies": [{"blocks": [{"tool": "bash", "arguments": {"command": stubborn}}]}]});
     let script = place.script(&script);
-    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let command = place.engine(&["serve", "--permission", "full", "--script", &script]);
     let mut program = Program::start(command, Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));

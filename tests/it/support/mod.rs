@@ -1,9 +1,10 @@
-//! What tests share: a server that does as it is told, a stage for the engine, the real program over pipes.
+//! What tests share: a server that does as it is told, a stage for the engine, the program over pipes.
 
 pub(crate) mod acp;
 pub(crate) mod ahp;
 pub(crate) mod chance;
 pub(crate) mod frames;
+pub(crate) mod launch;
 pub(crate) mod lsp;
 pub(crate) mod model;
 pub(crate) mod person;

@@ -1,15 +1,17 @@
 //! `pintle rpc`, spoken to as clients of Pi do.
 
 use super::HANG;
-use super::program::{Place, wait};
+use super::launch::{Engine, Launch, Running};
+use super::program::Place;
 use serde_json::{Value, json};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 pub(crate) struct Pi {
-    pub(crate) child: Child,
-    stdin: Option<ChildStdin>,
+    pub(crate) child: Running,
+    stdin: Option<File>,
     lines: Receiver<Value>,
     pub(crate) seen: Vec<Value>,
     ids: u64,
@@ -17,16 +19,14 @@ pub(crate) struct Pi {
 
 impl Drop for Pi {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.end();
     }
 }
 
 impl Pi {
-    pub(crate) fn start(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let stdin = child.stdin.take();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
+    pub(crate) fn start(launch: impl Into<Launch>) -> Self {
+        let (child, stdin, stdout) = launch.into().start();
+        let (stdin, stdout) = (Some(stdin), BufReader::new(stdout));
         let (tx, lines) = channel();
         std::thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
@@ -41,7 +41,7 @@ impl Pi {
 
     /// On a script of replies, where nothing asks for permission.
     pub(crate) fn on_script(place: &Place, script: &Value, more: &[&str]) -> Self {
-        Self::start(command(place, script, &[&["--permission", "full"], more].concat()))
+        Self::start(engine(place, script, &[&["--permission", "full"], more].concat()))
     }
 
     pub(crate) fn send_line(&mut self, line: &[u8]) {
@@ -123,15 +123,15 @@ impl Pi {
     }
 
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        wait(&mut self.child)
+        self.child.wait()
     }
 }
 
-pub(crate) fn command(place: &Place, script: &Value, more: &[&str]) -> Command {
+pub(crate) fn engine(place: &Place, script: &Value, more: &[&str]) -> Engine {
     let script = place.script(script);
-    let mut command = place.command(&[&["rpc", "--script", &script], more].concat());
-    command.env("PI_CODING_AGENT_DIR", place.home().join("pi"));
-    command
+    let mut engine = place.engine(&[&["rpc", "--script", &script], more].concat());
+    engine.env("PI_CODING_AGENT_DIR", place.home().join("pi"));
+    engine
 }
 
 /// A script of one reply.

@@ -1,13 +1,15 @@
-//! The real program over pipes, in either framing.
+//! The program over pipes, in either framing: as a process, or in this one.
 
 use super::frames::Frames;
+use super::launch::{Engine, Launch, Running};
 use super::waiting::{HANG, until};
 use serde_json::{Value, json};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 /// The user `nobody` of Debian and most others; any number would do that is not root's.
@@ -26,6 +28,8 @@ pub(crate) const PLANT: &str = "PLANTED-5f3a9c";
 /// test starts has one in its environment.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
+    /// True if its engines are processes of their own, which can be killed.
+    has_processes: bool,
 }
 
 impl Drop for Place {
@@ -76,7 +80,7 @@ impl Place {
 
     pub(crate) fn untrusted(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let place = Self { folder };
+        let place = Self { folder, has_processes: false };
         std::fs::create_dir_all(place.project()).unwrap();
         for (name, text) in files {
             let path = place.path(name);
@@ -84,6 +88,12 @@ impl Place {
             std::fs::write(path, text).unwrap();
         }
         place
+    }
+
+    /// Has every engine of this place run as a process, also those that helpers start.
+    pub(crate) fn with_processes(mut self) -> Self {
+        self.has_processes = true;
+        self
     }
 
     /// The real path, as the engine shows it.
@@ -133,19 +143,22 @@ impl Place {
         self.journal_if_any().unwrap()
     }
 
-    /// The program in this place, with nothing else of the environment than a path.
+    /// The program in this place, as a process, with nothing else of the environment than a path.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
-        command
-            .args(args)
-            .current_dir(self.project())
-            .env_clear()
+        self.engine(args).command()
+    }
+
+    /// As [`Place::command`], in this process: for tests of what is said and done, and not of the process.
+    pub(crate) fn engine(&self, args: &[&str]) -> Engine {
+        let mut engine = Engine::new(args, &self.project());
+        engine.is_process = self.has_processes;
+        engine
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path())
             .env("PINTLE_HOME", self.home())
             .env("PINTLE_RETRIES", "0")
             .env("AWS_SECRET_ACCESS_KEY", format!("{PLANT}-everywhere"));
-        command
+        engine
     }
 
     /// The program in this place, run by somebody who may do no more than the rights of files say.
@@ -192,8 +205,8 @@ pub(crate) fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// `pintle serve`, spoken to. Frames of the native protocol are held against its schema, in both directions.
 pub(crate) struct Program {
-    pub(crate) child: Child,
-    stdin: Option<ChildStdin>,
+    pub(crate) child: Running,
+    stdin: Option<File>,
     messages: Receiver<Value>,
     framing: Framing,
     ids: u64,
@@ -204,8 +217,7 @@ pub(crate) struct Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.end();
         // What nobody took is held against the schema too.
         while let Ok(message) = self.messages.recv_timeout(HANG) {
             self.check(&message);
@@ -213,20 +225,10 @@ impl Drop for Program {
     }
 }
 
-/// The frames of a program that speaks the native protocol.
-fn frames_of(command: &Command) -> Option<Frames> {
-    let is_native = command.get_args().any(|arg| arg == "serve" || arg == "attach");
-    is_native.then(Frames::default)
-}
-
 impl Program {
-    pub(crate) fn start(mut command: Command, framing: Framing) -> Self {
-        let frames = frames_of(&command);
-        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = piped.spawn().unwrap();
-        let stdin = child.stdin.take();
-        let stdout = child.stdout.take().unwrap();
+    pub(crate) fn start(launch: impl Into<Launch>, framing: Framing) -> Self {
         let (tx, messages) = channel();
+        let (program, stdout) = Self::over(launch.into(), framing, messages);
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             while let Some(message) = read_message(&mut stdout, framing) {
@@ -235,25 +237,27 @@ impl Program {
                 }
             }
         });
-        Self { child, stdin, messages, framing, ids: 0, frames, seen: Vec::new() }
+        program
     }
 
     /// As [`Program::start`], but nobody reads: the caller has stdout, and gives what it reads to [`Program::check`].
-    pub(crate) fn start_unread(mut command: Command) -> (Self, impl Read) {
-        let frames = frames_of(&command);
-        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = piped.spawn().unwrap();
-        let stdin = child.stdin.take();
-        let stdout = child.stdout.take().unwrap();
+    pub(crate) fn start_unread(launch: impl Into<Launch>) -> (Self, impl Read) {
         let (_, messages) = channel();
-        let framing = Framing::Lines;
+        Self::over(launch.into(), Framing::Lines, messages)
+    }
+
+    fn over(launch: Launch, framing: Framing, messages: Receiver<Value>) -> (Self, File) {
+        let is_native = launch.has_argument("serve") || launch.has_argument("attach");
+        let frames = is_native.then(Frames::default);
+        let (child, stdin, stdout) = launch.start();
+        let stdin = Some(stdin);
         (Self { child, stdin, messages, framing, ids: 0, frames, seen: Vec::new() }, stdout)
     }
 
     /// Starts `serve` on a script and opens the connection and a session.
     pub(crate) fn on_script(place: &Place, script: &Value, framing: Framing) -> Self {
         let script = place.script(script);
-        let mut program = Self::start(place.command(&["serve", "--script", &script]), framing);
+        let mut program = Self::start(place.engine(&["serve", "--script", &script]), framing);
         program.initialize();
         program.ask("session/create", json!({}));
         program
@@ -388,12 +392,11 @@ impl Program {
     }
 
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        wait(&mut self.child)
+        self.child.wait()
     }
 
     pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
-        let pid = nix::unistd::Pid::from_raw(i32::try_from(self.child.id()).unwrap());
-        nix::sys::signal::kill(pid, signal).unwrap();
+        self.child.signal(signal);
     }
 }
 
