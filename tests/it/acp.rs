@@ -56,7 +56,7 @@ fn authenticating_succeeds_only_where_the_next_prompt_has_a_model() {
     ] {
         let place = Place::new(&[]);
         std::fs::write(place.home().join("config.toml"), config).unwrap();
-        let mut command = place.command(&["acp"]);
+        let mut command = place.engine(&["acp"]);
         if !key.is_empty() {
             command.env(key, "sk-0123456789");
         }
@@ -80,7 +80,7 @@ fn authenticating_succeeds_only_where_the_next_prompt_has_a_model() {
 fn a_later_version_of_the_protocol_is_answered_with_ours() {
     let place = Place::new(&[]);
     let script = place.script(&hello());
-    let mut program = Program::start(place.command(&["acp", "--script", &script]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["acp", "--script", &script]), Framing::Lines);
     assert_eq!(program.ask("session/new", json!({"cwd": place.project()}))["code"], -32600);
     assert_eq!(program.ask("initialize", json!({"protocolVersion": 2}))["protocolVersion"], 1);
     assert_eq!(program.ask("initialize", json!({"protocolVersion": 1}))["code"], -32600);
@@ -160,7 +160,7 @@ fn a_call_that_a_broken_stream_cut_says_so() {
         "error": {"kind": "network", "message": "broken", "retryAfterMs": 0}});
     let place = Place::new(&[]);
     let path = place.script(&script(&[cut, said("so")]));
-    let mut command = place.command(&["acp", "--script", &path]);
+    let mut command = place.engine(&["acp", "--script", &path]);
     command.env("PINTLE_RETRIES", "1");
     let mut client = Client::over(command, json!({}));
     client.new_session(&place);

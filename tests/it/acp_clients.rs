@@ -197,7 +197,7 @@ fn servers_of_mcp_serve_the_session_that_names_them() {
         let asks = || call("mcp__notes__variables", json!({}));
         let replies = [asks(), said("a"), asks(), said("b")];
         let path = place.script(&script(&replies));
-        let command = place.command(&["acp", "--permission", "full", "--script", &path]);
+        let command = place.engine(&["acp", "--permission", "full", "--script", &path]);
         let mut client = Client::over(command, offers);
         let made =
             client.ask("session/new", json!({"cwd": place.project(), "mcpServers": servers}));
@@ -229,7 +229,7 @@ fn a_client_that_does_not_read_loses_nothing_but_time() {
         .collect();
     let place = Place::new(&[]);
     let path = place.script(&script(&replies));
-    let command = place.command(&["acp", "--permission", "full", "--script", &path]);
+    let command = place.engine(&["acp", "--permission", "full", "--script", &path]);
     let (mut program, mut stdout) = crate::support::program::Program::start_unread(command);
     program.request("initialize", json!({"protocolVersion": 1}));
     program.request("session/new", json!({"cwd": place.project(), "mcpServers": []}));
@@ -265,7 +265,7 @@ fn a_client_that_does_not_read_loses_nothing_but_time() {
 
 #[test]
 fn a_client_that_dies_leaves_no_process() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let replies = script(&[bash("sleep 87654.5; true")]);
     let mut client = Client::start_with(&place, &replies, everything(), &["--permission", "full"]);
     client.new_session(&place);

@@ -308,7 +308,7 @@ fn directories_beside_the_working_directory_belong_to_the_work() {
 
 #[test]
 fn what_a_command_did_beside_the_working_directory_is_told_after_a_kill() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let beside = place.project().parent().unwrap().join("beside");
     std::fs::create_dir(&beside).unwrap();
     let file = beside.join("a.txt");
@@ -333,7 +333,7 @@ fn what_a_command_did_beside_the_working_directory_is_told_after_a_kill() {
 
 #[test]
 fn a_session_that_another_process_has_open_is_left_to_it() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let mut holder = Client::open(&place, &script(&[said("one"), said("two")]), json!({}));
     assert_eq!(holder.say("hi"), "end_turn");
     let mut client = Client::start(&place, &script(&[]), json!({}));
@@ -353,7 +353,7 @@ fn a_session_that_another_process_has_open_is_left_to_it() {
 
 #[test]
 fn a_prompt_that_a_killed_engine_accepted_is_told_and_read_with_the_next() {
-    let place = Place::new(&[]);
+    let place = Place::new(&[]).with_processes();
     let mut client =
         Client::open(&place, &script(&[bash("tee /dev/null"), said("both")]), json!({}));
     client.prompt("go");

@@ -157,7 +157,7 @@ fn run(place: &Place, editor: &mut Editor, offers: Value, reply: Value, more: &[
     // A confined command never leaves the engine for a terminal.
     let mut args = vec!["acp", "--sandbox", "off", "--script", &script];
     args.extend(more);
-    let mut command = place.command(&args);
+    let mut command = place.engine(&args);
     command.env("EDITORS_API_KEY", "secret");
     let mut client = Client::over(command, offers);
     client.new_session(place);

@@ -35,7 +35,7 @@ fn a_provider_that_fails_is_told_as_a_notice_or_a_thought() {
     ] {
         let place = Place::new(&[]);
         let path = place.script(&script(&[failure.clone(), said("here")]));
-        let mut command = place.command(&["acp", "--script", &path]);
+        let mut command = place.engine(&["acp", "--script", &path]);
         command.env("PINTLE_RETRIES", "1");
         let mut client = Client::over(command, offers);
         client.new_session(&place);
@@ -235,7 +235,7 @@ fn requests_to_models_belong_to_the_trace_of_their_prompt() {
     let server = std::thread::spawn(move || traces(&listener, count));
     let place = Place::new(&[]);
     let args = ["acp", "--model", "ollama/none", "--api", "chat", "--base-url", &url];
-    let mut client = Client::over(place.command(&args), json!({}));
+    let mut client = Client::over(place.engine(&args), json!({}));
     client.new_session(&place);
     for meta in prompts {
         let prompt = json!({"prompt": [{"type": "text", "text": "go"}], "_meta": meta});

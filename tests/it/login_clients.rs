@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// `pintle serve` in a place, with an open connection.
 fn serve(place: &Place, model: &str) -> Program {
-    let mut program = Program::start(place.command(&["serve", "--model", model]), Framing::Lines);
+    let mut program = Program::start(place.engine(&["serve", "--model", model]), Framing::Lines);
     program.initialize();
     program
 }
@@ -113,7 +113,7 @@ fn a_login_of_a_client_can_be_cancelled_and_keeps_no_other_request_waiting() {
 fn an_editor_that_authenticates_uses_a_stored_login() {
     let place = Place::new(&[]);
     configure(&place, "http://127.0.0.1:9", DEVICE);
-    let mut client = Client::over(place.command(&["acp", "--model", "own/m"]), json!({}));
+    let mut client = Client::over(place.engine(&["acp", "--model", "own/m"]), json!({}));
     let keys = json!({"methodId": "pintle-keys"});
     let refused = client.ask("authenticate", keys.clone());
     assert_eq!(refused["code"], -32000, "{refused}");

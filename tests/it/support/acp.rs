@@ -1,10 +1,10 @@
 //! A client of `pintle acp` over pipes. Every message that the engine sends is held against the published schema.
 
+use super::launch::Launch;
 use super::program::{Framing, Place, Program};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
@@ -117,12 +117,12 @@ impl Client {
         let script = place.script(script);
         let mut args = vec!["acp", "--script", &script];
         args.extend(more);
-        Self::over(place.command(&args), capabilities)
+        Self::over(place.engine(&args), capabilities)
     }
 
-    /// Starts this command and shakes hands.
-    pub(crate) fn over(command: Command, capabilities: Value) -> Self {
-        let program = Program::start(command, Framing::Lines);
+    /// Starts the program so and shakes hands.
+    pub(crate) fn over(launch: impl Into<Launch>, capabilities: Value) -> Self {
+        let program = Program::start(launch, Framing::Lines);
         let mut client = Self {
             program,
             session: String::new(),
