@@ -1,9 +1,9 @@
 //! A client of `pintle lsp` over pipes: an editor with documents, which answers as a test says.
 
+use super::launch::Launch;
 use super::program::{Framing, Place, Program};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::process::Command;
 
 /// Everything that editors offer.
 pub(crate) fn everything() -> Value {
@@ -45,12 +45,12 @@ impl Client {
         let script = place.script(&json!({"replies": replies}));
         let mut args = vec!["lsp", "--script", &script];
         args.extend(more);
-        Self::over(place.command(&args))
+        Self::over(place.engine(&args))
     }
 
-    /// Starts this command without a handshake.
-    pub(crate) fn over(command: Command) -> Self {
-        Self { program: Program::start(command, Framing::Headers), uris: BTreeMap::new() }
+    /// Starts the program so, without a handshake.
+    pub(crate) fn over(launch: impl Into<Launch>) -> Self {
+        Self { program: Program::start(launch, Framing::Headers), uris: BTreeMap::new() }
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: Value) {
