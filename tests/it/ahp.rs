@@ -4,6 +4,7 @@ mod parts;
 
 use crate::support::HANG;
 use crate::support::ahp::{CHANGES, CHAT, Mirror, Pipes, SESSION, Window};
+use crate::support::launch::Launch;
 use crate::support::program::Place;
 use crate::support::shared::Shared;
 use crate::support::waiting::until;
@@ -26,7 +27,16 @@ fn call(tool: &str, arguments: Value) -> Value {
 
 /// A client with a session in the folder of the place, subscribed to all of it.
 fn begin(shared: &Shared) -> Window {
-    let mut window = Window::start(shared.command(&["ahp", "--attach"]), "one");
+    begun(shared, shared.command(&["ahp", "--attach"]))
+}
+
+/// As [`begin`], with an engine of its own: there is no other client.
+fn alone(shared: &Shared) -> Window {
+    begun(shared, shared.alone(&["ahp"]))
+}
+
+fn begun(shared: &Shared, launch: impl Into<Launch>) -> Window {
+    let mut window = Window::start(launch, "one");
     window.initialize();
     window.create(&shared.place.project());
     window.subscribe_all();
@@ -65,7 +75,7 @@ fn is_asked(message: &Value) -> bool {
 #[test]
 fn a_spare_session_leaves_nothing_behind_and_is_in_no_list() {
     let shared = Shared::new(json!([said("hi")]));
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     let list = |window: &mut Window| {
         let listed = window.ask("listSessions", json!({"channel": "ahp-root://"}));
         listed["items"].as_array().unwrap().len()
@@ -113,7 +123,7 @@ fn a_turn_is_told_with_the_names_that_the_client_gave() {
 #[test]
 fn requests_that_are_wrong_say_why() {
     let shared = Shared::new(json!([]));
-    let mut window = Window::start(shared.command(&["ahp", "--attach"]), "one");
+    let mut window = Window::start(shared.alone(&["ahp"]), "one");
     let early = window.ask("listSessions", json!({"channel": "ahp-root://"}));
     assert_eq!(early["code"], -32600);
     let versions =
@@ -163,7 +173,7 @@ fn only_files_of_a_session_that_no_rule_hides_are_read() {
         std::fs::write(path, text).unwrap();
     }
     std::os::unix::fs::symlink("/etc/hostname", project.join("link")).unwrap();
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     let read = |window: &mut Window, name: &str, scheme: &str| {
         let uri = format!("{scheme}{}/{name}", project.display());
         let params = json!({"channel": "ahp-root://", "uri": uri, "encoding": "utf-8"});
@@ -192,7 +202,7 @@ fn a_change_is_asked_about_with_its_difference_and_is_in_the_changeset() {
     let edit = json!({"path": "a.txt", "edits": [{"oldText": "helo", "newText": "hello"}]});
     let shared = Shared::new(json!([call("edit", edit), said("done"), said("more")]));
     std::fs::write(shared.place.path("a.txt"), "helo\nworld\n").unwrap();
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     window.prompt("request_1", "fix it");
     let ready = window.until(is_asked)["params"].take();
     let content = |window: &mut Window, side: &Value| {
@@ -388,7 +398,7 @@ fn settings_and_titles_are_changed_for_everybody_or_refused() {
 fn the_tools_of_a_client_are_called_by_the_model() {
     let shared =
         Shared::new(json!([call("usages", json!({"symbol": "greet"})), said("two places")]));
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     let tool = json!({"name": "usages", "description": "Finds usages", "inputSchema": {"type": "object", "properties": {"symbol": {"type": "string"}}}});
     let client = json!({"clientId": "one", "tools": [tool], "customizations": []});
     window.dispatch(SESSION, &json!({"type": "session/activeClientSet", "activeClient": client}));
@@ -632,7 +642,7 @@ fn the_client_of_the_protocol_prompts_and_reduces() {
 fn every_recorded_message_of_vs_code_is_decoded_and_answered() {
     let recorded = include_str!("../fixtures/ahp/vscode-1.139-client.jsonl");
     let shared = Shared::new(json!([]));
-    let mut window = Window::start(shared.command(&["ahp", "--attach"]), "recorded");
+    let mut window = Window::start(shared.alone(&["ahp"]), "recorded");
     let mut asked = 0;
     for line in recorded.lines() {
         let mut message: Value = serde_json::from_str(line).unwrap();
@@ -680,7 +690,7 @@ fn the_token_of_vs_code_opens_the_websocket() {
 fn the_end_of_input_waits_for_the_turn() {
     let place = Place::new(&[]);
     let script = place.script(&json!({"replies": [said("Hello.")]}));
-    let command = place.command(&["ahp", "--permission", "ask", "--script", &script]);
+    let command = place.engine(&["ahp", "--permission", "ask", "--script", &script]);
     let mut window = Window::start(command, "one");
     window.initialize();
     window.create(&place.project());

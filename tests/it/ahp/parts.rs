@@ -1,6 +1,6 @@
 //! The Agent Host Protocol, part by part: settings, plans, files, queues, jobs, sub-agents, and clients that do not read.
 
-use super::{begin, call, confirm, fresh, is_asked, other, said};
+use super::{alone, begin, call, confirm, fresh, is_asked, other, said};
 use crate::support::ahp::Mirror;
 use crate::support::ahp::{CHANGES, CHAT, SESSION, Window};
 use crate::support::program::Place;
@@ -71,7 +71,7 @@ fn a_plan_is_shown_and_accepted_and_its_progress_is_told() {
 #[test]
 fn a_message_chooses_model_and_effort_for_it_and_what_follows() {
     let shared = Shared::new(json!([said("one"), said("two"), said("three")]));
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     let prompt = |window: &mut Window, turn: &str, model: Value| {
         let message = json!({"text": turn, "origin": {"kind": "user"}, "model": model});
         let started = "2026-11-22T23:26:07.581Z";
@@ -100,7 +100,7 @@ fn a_message_chooses_model_and_effort_for_it_and_what_follows() {
 #[test]
 fn an_archived_session_leaves_the_lists_and_comes_back() {
     let shared = Shared::new(json!([said("hi")]));
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     let archive = |window: &mut Window, is_archived: bool| {
         let action = json!({"type": "session/isArchivedChanged", "isArchived": is_archived});
         let number = window.dispatch(SESSION, &action);
@@ -122,7 +122,7 @@ fn prompts_are_completed_and_taken() {
     let prompts = shared.place.path(".pintle/prompts");
     std::fs::create_dir_all(&prompts).unwrap();
     std::fs::write(prompts.join("greet.md"), "Greet $1 warmly.\n").unwrap();
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     let mut complete = |text: &str, offset: usize| {
         let params =
             json!({"kind": "userMessage", "channel": SESSION, "text": text, "offset": offset});
@@ -306,7 +306,7 @@ fn a_sub_agent_asks_in_the_chat_of_its_parent() {
         ]});
         let script = place.script(&replies);
         let engine = ["ahp", "--permission", "ask", "--profile", "pi", "--script", &script];
-        let mut window = Window::start(place.command(&engine), "one");
+        let mut window = Window::start(place.engine(&engine), "one");
         window.initialize();
         window.create(&place.project());
         window.subscribe_all();
@@ -437,7 +437,7 @@ fn a_session_works_in_several_directories() {
         std::fs::write(folder.join("a.txt"), "there").unwrap();
     }
     let uri = |folder: &std::path::Path| format!("file://{}", folder.display());
-    let mut window = Window::start(shared.command(&["ahp", "--attach"]), "one");
+    let mut window = Window::start(shared.alone(&["ahp"]), "one");
     let hello = window.initialize();
     let capabilities = &hello["snapshots"][0]["state"]["agents"][0]["capabilities"];
     assert_eq!(capabilities["multipleWorkingDirectories"]["immutablePrimary"], true);
@@ -490,7 +490,7 @@ fn files_of_a_session_are_written_and_nothing_else() {
     std::fs::create_dir_all(project.join("full/sub")).unwrap();
     std::fs::create_dir_all(project.join(".git/hooks")).unwrap();
     std::os::unix::fs::symlink(shared.place.home(), project.join("link")).unwrap();
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     window.prompt("request_1", "fix it");
     let ready = window.until(is_asked)["params"].take();
     confirm(&mut window, &ready, true);
@@ -570,7 +570,7 @@ fn a_background_job_has_a_terminal_until_it_ends() {
         said("it runs"),
         said("it has ended"),
     ]));
-    let mut window = begin(&shared);
+    let mut window = alone(&shared);
     window.prompt("request_1", "run it");
     let ready = window.until(|message| {
         is_asked(message) || message["params"]["action"]["type"] == "root/terminalsChanged"

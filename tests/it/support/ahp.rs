@@ -1,6 +1,7 @@
 //! Clients of the Agent Host Protocol over pipes, which keep their state with the protocol's own reducers.
 
 use super::HANG;
+use super::launch::Launch;
 use super::program::{Framing, Program};
 use ahp::reducers::{
     apply_action_to_changeset, apply_action_to_chat, apply_action_to_root, apply_action_to_session,
@@ -103,9 +104,9 @@ pub(crate) const CHANGES: &str = "ahp-changeset:/8a6cc7c3-8e66-4c2a-a63f-c692046
 
 impl Window {
     /// Starts a client that has said nothing.
-    pub(crate) fn start(command: Command, name: &str) -> Self {
+    pub(crate) fn start(launch: impl Into<Launch>, name: &str) -> Self {
         Self {
-            program: Program::start(command, Framing::Lines),
+            program: Program::start(launch, Framing::Lines),
             name: name.to_owned(),
             mirror: Mirror::default(),
             seen: 0,

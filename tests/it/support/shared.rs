@@ -1,5 +1,6 @@
 //! An engine that several clients share, and the ways to it.
 
+use crate::support::launch::Engine;
 use crate::support::program::{Framing, Place, Program};
 use crate::support::waiting::until;
 use crate::support::websocket::Web;
@@ -35,8 +36,13 @@ impl Shared {
     }
 
     pub(crate) fn command(&self, task: &[&str]) -> Command {
+        self.alone(task).command()
+    }
+
+    /// The same engine in this process, for one client alone.
+    pub(crate) fn alone(&self, task: &[&str]) -> Engine {
         let engine = ["--script", &self.script, "--permission", "ask"];
-        self.place.command(&[task, &engine].concat())
+        self.place.engine(&[task, &engine].concat())
     }
 
     /// Starts an engine that also listens for WebSockets, and returns its port.
