@@ -1,7 +1,6 @@
 //! The settings of `pintle rpc`: those of Pi's own folder (models, keys, settings, session files) below pintle's own.
 //!
 //! Invariant: nothing in Pi's folder is written but session files.
-#![expect(clippy::disallowed_methods, reason = "reads the settings of another program")]
 
 use crate::agent::{Named, Personal, RetryPolicy, Services, Sources, globs_of};
 use crate::ambient::Ambient;
