@@ -17,8 +17,8 @@ vim.api.nvim_set_hl(0, "PintleNote", { link = "DiagnosticHint", default = true }
 ---@field text string
 ---@field about pintle.Input The lines as they were when it was written.
 ---@field buf integer
----@field mark integer Where its lines are,
----@field shown integer and where it is drawn.
+---@field mark integer Where its lines are.
+---@field shown integer Where it is drawn.
 
 ---@type table<string, pintle.Note[]> by workspace
 local by_root = {}

@@ -45,9 +45,9 @@ local M = {}
 ---@field approvals pintle.Approval[] Open questions, oldest first.
 ---@field plan? pintle.Plan What the model means to do.
 ---@field usage? pintle.Usage Of the turn that ran last.
----@field cost_nano_usd integer What its turns have cost,
----@field cost_at integer up to this event,
----@field turn_cost_nano_usd integer and the running one besides.
+---@field cost_nano_usd integer The cost of its turns.
+---@field cost_at integer The event up to which `cost_nano_usd` counts.
+---@field turn_cost_nano_usd integer The cost of the running turn.
 ---@field sources? pintle.PromptSource[] The files that the model's prompt holds or names.
 ---@field context? pintle.ContextUsage How full the model's window is.
 ---@field held table<integer, pintle.EventRecord> Came too early, by `seq`.
