@@ -84,7 +84,13 @@ local function set_end(buf, row, column, text)
   if has_end then
     lines[#lines] = nil
   end
-  set_lines(buf, row, count, lines)
+  if has_end and #lines == 1 and lines[1] == "" and documents.is_empty(buf) then
+    -- A buffer without lines and one with an empty line look the same; the latter has had a line inserted.
+    vim.api.nvim_buf_set_lines(buf, 0, 0, false, lines)
+    vim.api.nvim_buf_set_lines(buf, 1, 2, false, {})
+  else
+    set_lines(buf, row, count, lines)
+  end
   set_last_end(buf, has_end)
 end
 
