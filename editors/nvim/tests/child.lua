@@ -13,7 +13,9 @@ local Child = {}
 Child.__index = Child
 
 local TEMP = assert(vim.env.PINTLE_TEST_TEMP)
-local WAIT_MS = tonumber(vim.env.PINTLE_TEST_WAIT_MS or "") or 15000
+
+---How long a test waits for what must come; a busy machine may need much of it.
+M.WAIT_MS = tonumber(vim.env.PINTLE_TEST_WAIT_MS or "") or 30000
 
 local count = 0
 
@@ -223,13 +225,13 @@ function Child:start_in_terminal(options)
     env = options.env,
   })
   vim.api.nvim_win_close(win, true)
-  vim.wait(WAIT_MS, function()
+  vim.wait(M.WAIT_MS, function()
     local ok, chan = pcall(vim.fn.sockconnect, "pipe", socket, { rpc = true })
     self.chan = ok and chan or 0
     return self.chan > 0
   end, 10)
   -- It listens before it has started, and before it knows the size of its terminal.
-  local is_up = vim.wait(WAIT_MS, function()
+  local is_up = vim.wait(M.WAIT_MS, function()
     return self:lua("return vim.v.vim_did_enter == 1 and vim.o.columns == ...", width)
       and self:lua("return vim.o.lines") == height
   end, 10)
@@ -256,7 +258,7 @@ end
 ---@param what? string
 function Child:wait(expression, what, ...)
   local arguments = { ... }
-  local ok = vim.wait(WAIT_MS, function()
+  local ok = vim.wait(M.WAIT_MS, function()
     return self:lua("local given = ... return (" .. expression .. ") and true or false", unpack(arguments))
   end, 5)
   if not ok then
@@ -313,7 +315,7 @@ end
 ---@param text string
 function Child:wait_chat(text)
   local seen = ""
-  local ok = vim.wait(WAIT_MS, function()
+  local ok = vim.wait(M.WAIT_MS, function()
     seen = self:chat()
     return seen:find(text, 1, true) ~= nil
   end, 5)
@@ -356,7 +358,7 @@ end
 ---@param text string
 ---@param is_gone? boolean Waits until it does not.
 function Child:wait_screen(text, is_gone)
-  local ok = vim.wait(WAIT_MS, function()
+  local ok = vim.wait(M.WAIT_MS, function()
     return (self:terminal_screen():find(text, 1, true) == nil) == (is_gone or false)
   end, 5)
   if not ok then
@@ -376,21 +378,94 @@ function Child:engine_pid()
   return self:lua("return require('pintle.workspace').find().engine:pid()")
 end
 
+-- What a child knows of its state.
+local STATE = [[
+  local messages = vim.api.nvim_exec2("messages", { output = true }).output
+  local log = package.loaded["pintle.log"]
+  local here = package.loaded["pintle.workspace"] and require("pintle.workspace").find()
+  local view = here and here:view()
+  return {
+    messages = messages,
+    log = table.concat(log and log.lines or {}, "\n"),
+    chat = view and table.concat(vim.api.nvim_buf_get_lines(view.chat.buf, 0, -1, false), "\n") or "",
+    state = vim.inspect({
+      notes = _G.notes, asked = _G.asked, events = _G.events, mode = vim.api.nvim_get_mode(),
+      status = vim.F.npcall(require("pintle").status),
+      buffer = vim.api.nvim_buf_get_lines(0, 0, -1, false),
+    }),
+  }
+]]
+
+---Keeps the screen of the child, its messages, its log, and its state.
+---@param folder string
+---@param number integer
+function Child:keep_evidence(folder, number)
+  local function keep(what, text)
+    M.write(("%s/child-%d-%s.txt"):format(folder, number, what), text .. "\n")
+  end
+  if self.terminal then
+    keep("screen", self:terminal_screen())
+  end
+  -- A child that waits for a key answers no other question.
+  local answers, mode = pcall(vim.rpcrequest, self.chan, "nvim_get_mode")
+  if not answers or mode.blocking then
+    return keep("state", answers and "it waits for a key: " .. vim.inspect(mode) or tostring(mode))
+  end
+  local ok, state = pcall(self.lua, self, STATE)
+  for what, text in pairs(ok and state or { state = tostring(state) }) do
+    keep(what, text)
+  end
+  if not self.terminal then
+    local drawn, screen = pcall(self.screen, self)
+    keep("screen", drawn and screen or tostring(screen))
+  end
+end
+
+---Keeps what the children of a failed test leave: what each shows and says, and the journals that engines have written since it began.
+---@param folder string
+function M.keep_evidence(folder)
+  for number, each in ipairs(M.children) do
+    if each.chan then
+      local ok, why = pcall(each.keep_evidence, each, folder, number)
+      if not ok then
+        M.write(("%s/child-%d-state.txt"):format(folder, number), tostring(why))
+      end
+    end
+  end
+  local journals = vim.fs.find("journal.jsonl", { path = TEMP, type = "file", limit = math.huge })
+  for _, path in ipairs(journals) do
+    local stat = vim.uv.fs_stat(path)
+    if stat and stat.mtime.sec >= M.began.sec then
+      local session = vim.fs.basename(vim.fs.dirname(path))
+      vim.uv.fs_copyfile(path, ("%s/%s.jsonl"):format(folder, session))
+    end
+  end
+end
+
 ---Ends the child with a signal.
 ---@param signal string
 function Child:kill(signal)
   vim.uv.kill(self.pid, signal)
-  assert(vim.fn.jobwait({ self.job }, 5000)[1] ~= -1, "the editor does not end")
+  assert(vim.fn.jobwait({ self.job }, M.WAIT_MS)[1] ~= -1, "the editor does not end")
   self.chan = nil
 end
 
 ---Ends the child in order, and waits until its process is gone.
 function Child:quit()
   if self.chan then
+    -- A test that failed may leave it waiting for a key, and then it answers nothing else.
+    vim.wait(M.WAIT_MS, function()
+      local ok, mode = pcall(vim.rpcrequest, self.chan, "nvim_get_mode")
+      local is_blocked = ok and mode.blocking
+      if is_blocked then
+        pcall(vim.rpcrequest, self.chan, "nvim_input", "<Esc>")
+      end
+      return not is_blocked
+    end, 20)
     local asked, deprecated = pcall(self.lua, self, "return _G.deprecated")
     self.deprecated = asked and deprecated or {}
     pcall(vim.rpcnotify, self.chan, "nvim_command", "qall!")
-    if vim.fn.jobwait({ self.job }, 5000)[1] == -1 then
+    if vim.fn.jobwait({ self.job }, M.WAIT_MS)[1] == -1 then
       vim.fn.jobstop(self.job)
       error("the editor does not end")
     end
@@ -411,10 +486,19 @@ function M.is_alive(pid)
   return not text:find("^%d+ %b() Z")
 end
 
+---Waits until a process has made a file.
+---@param path string
+function M.wait_file(path)
+  local ok = vim.wait(M.WAIT_MS, function()
+    return vim.uv.fs_stat(path) ~= nil
+  end, 5)
+  assert(ok, "waited in vain for the file " .. path)
+end
+
 ---Waits until a process is gone.
 ---@param pid integer
 function M.wait_gone(pid)
-  local ok = vim.wait(WAIT_MS, function()
+  local ok = vim.wait(M.WAIT_MS, function()
     return not M.is_alive(pid)
   end, 5)
   assert(ok, ("process %d is still there"):format(pid))

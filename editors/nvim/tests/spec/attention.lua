@@ -30,7 +30,7 @@ test("what asks in several sessions is one list, and each is answered from there
   vi:wait_screen("1 asks")
   vi:cmd("Pintle attention")
   vi:wait_screen("3 ask for your attention")
-  golden("attention", vi:screen(), vi.dir)
+  golden_grid("attention", vi)
   -- no single key answers, or opens anything
   for _, key in ipairs({ "<CR>", "y", "a", "1" }) do
     vi:keys(key)

@@ -40,7 +40,7 @@ test("a modified buffer is never reloaded over, and edits come into it", functio
   ]]),
     { { "one", "two", "THREE" }, { "mine", "TWO", "three" } }
   )
-  golden("conflict", vi:screen(), dir)
+  golden_grid("conflict", vi)
 end)
 
 test("a command changes and deletes files of open buffers", function()
@@ -79,7 +79,7 @@ test("new files, several edits, a diff of all that is open", function()
   vi:cmd("Pintle ask go")
   vi:wait_turn()
   vi:wait("#vim.fn.getqflist() == 3 and not require('pintle.review').is_busy()", "the list of hunks")
-  golden("several-quickfix", vi:screen(), dir)
+  golden_grid("several-quickfix", vi)
   vi:cmd("cclose")
   vi:cmd("Pintle diff a.txt")
   vi:wait("vim.fn.tabpagenr('$') == 2")

@@ -28,7 +28,7 @@ end
 
 local function wait_rows(vi, want)
   local got
-  local ok = vim.wait(15000, function()
+  local ok = vim.wait(child.WAIT_MS, function()
     got = rows(vi, #want)
     return vim.deep_equal(got, want)
   end, 5)

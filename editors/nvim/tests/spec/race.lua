@@ -14,15 +14,6 @@ local function gate(name)
   return call("bash", { command = ("touch at-%s; while [ ! -e %s ]; do sleep 0.01; done"):format(name, name) })
 end
 
-local function wait_for(path)
-  assert(
-    vim.wait(10000, function()
-      return vim.uv.fs_stat(path) ~= nil
-    end, 5),
-    "waited in vain for " .. path
-  )
-end
-
 local TEN = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 
 local function racing(replies, content)
@@ -47,14 +38,14 @@ test("typed before, between and after the edits of a turn", function()
   local replies = { gate("one"), edit("2\n", "two\n"), gate("two"), edit("8\n", "eight\nand more\n"), gate("three") }
   local vi, dir = racing(replies)
   vi:cmd("Pintle ask go")
-  wait_for(dir .. "/at-one")
+  child.wait_file(dir .. "/at-one")
   keys(vi, "5GAa", "vim.api.nvim_get_current_line() == '5a'")
   child.write(dir .. "/one", "")
-  wait_for(dir .. "/at-two")
+  child.wait_file(dir .. "/at-two")
   equal(lines(vi), "1 two 3 4 5a 6 7 8 9 10")
   keys(vi, "b", "vim.api.nvim_get_current_line() == '5ab'")
   child.write(dir .. "/two", "")
-  wait_for(dir .. "/at-three")
+  child.wait_file(dir .. "/at-three")
   keys(vi, "c", "vim.api.nvim_get_current_line() == '5abc'")
   child.write(dir .. "/three", "")
   vi:wait_turn()
@@ -126,7 +117,7 @@ end)
 test("the very line that is typed in is a conflict, told to the model", function()
   local vi, dir = racing({ gate("one"), edit("5\n", "five\n"), edit("2\n", "two\n") })
   vi:cmd("Pintle ask go")
-  wait_for(dir .. "/at-one")
+  child.wait_file(dir .. "/at-one")
   keys(vi, "5Gccmine", "vim.api.nvim_get_current_line() == 'mine'")
   child.write(dir .. "/one", "")
   vi:wait_turn()

@@ -76,7 +76,7 @@ test("hunks are drawn where they are, listed, and gone to", function()
     { "2 +1 -1 two", "5 +0 -1 5", "9 +1 -0 new" }
   )
   contains(vi:lua("return vim.api.nvim_buf_get_name(0)"), "a.txt")
-  golden("review", vi:screen(), vi.dir)
+  golden_grid("review", vi)
   local rows = {}
   for _, map in ipairs({ "next-hunk", "next-hunk", "next-hunk", "next-hunk", "prev-hunk", "prev-hunk", "prev-hunk" }) do
     vi:lua("vim.api.nvim_feedkeys(vim.keycode('<Plug>(pintle-' .. ... .. ')'), 'xm', true)", map)

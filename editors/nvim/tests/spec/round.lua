@@ -36,7 +36,7 @@ local function whole_round(name, arguments_for)
   vi:keys("iMake the second line loud.<Esc><CR>")
   vi:wait("require('pintle.approval').count() == 1", "a question")
   vi:wait_chat("asks for permission")
-  golden(name .. "-1-asked", vi:screen(), dir)
+  golden_grid(name .. "-1-asked", vi)
   equal(vi:lua("return vim.api.nvim_buf_get_name(0):match('^pintle://prompt/') ~= nil"), true, "focus stays")
   contains(vi:lua("return require('pintle.statusline').get()"), "pintle: blocked, 1 asks")
   equal(vi:lua("return #_G.asked"), 0, "nothing pops up")
@@ -54,7 +54,7 @@ local function whole_round(name, arguments_for)
   vi:wait_note("queued as a follow-up")
   vi:wait_chat("five")
   vi:wait("require('pintle').status().queued == 2")
-  golden(name .. "-2-queued", vi:screen(), dir)
+  golden_grid(name .. "-2-queued", vi)
   child.write(dir .. "/go", "")
 
   -- the edit asks too
@@ -85,9 +85,7 @@ local function whole_round(name, arguments_for)
   vi:wait("require('pintle.approval').count() == 1", "a third question")
   vi:lua("_G.choices = { 'Allow' }")
   vi:cmd("Pintle attention")
-  assert(vim.wait(10000, function()
-    return vim.uv.fs_stat(dir .. "/begun") ~= nil
-  end, 5))
+  child.wait_file(dir .. "/begun")
   vi:cmd("Pintle queue Never read.")
   vi:wait("require('pintle').status().queued == 1")
   vi:cmd("Pintle stop")
@@ -98,12 +96,12 @@ local function whole_round(name, arguments_for)
   equal(vi:lua("return require('pintle.prompt').text(require('pintle.workspace').get())"), "Never read.")
   local before = vi:chat()
   golden(name .. "-3-chat", before, dir)
-  golden(name .. "-4-screen", vi:screen(), dir)
+  golden_grid(name .. "-4-screen", vi)
 
   -- diff
   vi:cmd("Pintle diff greet.txt")
   vi:wait("vim.fn.tabpagenr() == 2 and require('pintle.overlay').is_bare()")
-  golden(name .. "-5-diff", vi:screen(), dir)
+  golden_grid(name .. "-5-diff", vi)
   equal(vi:lua("return { vim.fn.tabpagenr(), vim.api.nvim_buf_get_lines(vim.fn.winbufnr(1), 0, -1, false) }"), {
     2,
     { "one", "two", "three", "four", "five" },

@@ -30,9 +30,12 @@ test("a person logs in to an MCP server that wants it, and out of it", function(
       url = url or text and vim.trim(text)
     end,
   })
-  vim.wait(10000, function()
-    return url ~= nil
-  end)
+  assert(
+    vim.wait(child.WAIT_MS, function()
+      return url ~= nil
+    end, 5),
+    "the server says where it listens"
+  )
   local home = child.folder("home")
   child.write(home .. "/config.toml", ('[mcp_servers.guarded]\nurl = "%s"\n'):format(url))
   local vi = child.start({ script = { replies = { { blocks = { { text = "Hi." } } } } } })

@@ -58,7 +58,7 @@ test("a draft that was written is there again after :wqa, until it is sent", fun
   local vi = child.start({ stock = true, script = IDLE })
   open_prompt(vi)
   vi:keys("ihalf a thought<CR>in two lines<Esc>:wqa<CR>")
-  assert(vim.fn.jobwait({ vi.job }, 10000)[1] == 0, "the editor ends")
+  assert(vim.fn.jobwait({ vi.job }, child.WAIT_MS)[1] == 0, "the editor ends")
   vi.chan = nil
   local again = child.start({ dir = vi.dir, stock = true, script = { replies = { text("Whole.") } } })
   open_prompt(again)
@@ -83,7 +83,7 @@ test(":wqa during a turn ends the editor and the engine", function()
   vi:wait_chat("running")
   local engine = vi:engine_pid()
   vi:keys("inever sent<Esc>:wqa<CR>")
-  assert(vim.fn.jobwait({ vi.job }, 10000)[1] == 0, "the editor ends")
+  assert(vim.fn.jobwait({ vi.job }, child.WAIT_MS)[1] == 0, "the editor ends")
   vi.chan = nil
   child.wait_gone(engine)
 end)
@@ -221,7 +221,7 @@ at_sizes("a missing engine is said, and stays said", function(columns, lines)
   vi:wait_screen("There is no session:")
   -- what makes the status line anew leaves the notice alone
   local notice
-  local is_said = vim.wait(5000, function()
+  local is_said = vim.wait(child.WAIT_MS, function()
     notice = vim.trim(vi:terminal_screen():match("[^\n]*$"))
     return notice:find("no ses", 1, true) ~= nil
   end, 5)

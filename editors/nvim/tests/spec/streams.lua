@@ -224,7 +224,7 @@ test("an editor that was stopped reads what it missed", function()
   vim.uv.kill(vi.pid, "sigstop")
   child.write(vi.dir .. "/go", "")
   -- until the turn's end is in the journal
-  assert(vim.wait(30000, function()
+  assert(vim.wait(child.WAIT_MS, function()
     return vim.iter(vim.fn.glob(folder .. "/*.jsonl", false, true)):any(function(path)
       return child.read(path):find('"turn.completed"', 1, true) ~= nil
     end)

@@ -113,7 +113,7 @@ test("whatever the person is doing goes on", function()
     local vi = editing()
     if row[3] == BLOCKED then
       vi:keys(row[2])
-      assert(vim.wait(4000, function()
+      assert(vim.wait(child.WAIT_MS, function()
         return vim.rpcrequest(vi.chan, "nvim_get_mode").blocking
       end, 2))
       vim.rpcnotify(vi.chan, "nvim_exec_lua", "_G.result = _G.apply('a.txt', ...)", { ABOVE, vim.empty_dict() })
@@ -139,7 +139,7 @@ test("an edit that waits for a command to end and is withdrawn is not made", fun
   vi:lua("require('pintle.workspace').get():notified('$/cancelRequest', { id = 'e1' })")
   keys(vi, "j", "vim.fn.mode(1) == 'n'")
   -- What was scheduled by the end of the command comes before this.
-  vi:lua("local is_over vim.schedule(function() is_over = true end) vim.wait(4000, function() return is_over end)")
+  vi:lua("local is_over vim.schedule(function() is_over = true end) vim.wait(30000, function() return is_over end)")
   equal(lines(vi), "1 2 3 4 5 6 7 8 9 10")
   vi:quit()
 end)
