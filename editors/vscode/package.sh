@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packages the extension. Usage: package.sh OUT.vsix [TARGET ENGINE]   with a target, such as linux-x64, the engine's program is inside.
-# It takes vsce from $PINTLE_CACHE (tests/setup.sh --tools puts it there).
+# It takes vsce from $PINTLE_CACHE (tests/setup.sh package puts it there).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,6 +1,14 @@
 #!/usr/bin/env bash
-# Checks, tests, packages the extension, and drives the package in a real VS Code.
-# Usage: run.sh [--no-vscode]. PINTLE_BIN names the engine, PINTLE_CACHE the folder for what is installed.
+# Runs the VS Code extension's tests, by suite:
+#
+#   run.sh unit          types of the extension and of its page, and the tests that need no VS Code
+#   run.sh lint          Prettier and ESLint
+#   run.sh package       the bundle and the packages, with the engine inside and without it
+#   run.sh e2e [NAME…]   the package, driven in a real VS Code
+#   run.sh               all of these
+#
+# NAME runs only the end-to-end cases whose name contains it. PINTLE_BIN names the engine, PINTLE_CACHE the folder for what is
+# installed. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries a failed case again.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -8,88 +16,117 @@ extension=$(cd "$here/.." && pwd)
 root=$(cd "$extension/../.." && pwd)
 export PINTLE_VSCODE_CACHE=${PINTLE_CACHE:-$root/.cache}/vscode
 export PINTLE_VSIX=$PINTLE_VSCODE_CACHE/pintle.vsix
-passed=0
-failed=0
+. "$root/editors/steps.sh"
+
+if [[ $# == 0 ]]; then
+  worst=0
+  for suite in unit lint package e2e; do
+    echo "-- $suite"
+    "${BASH_SOURCE[0]}" "$suite"
+    status=$?
+    [[ $status == 0 || $worst == 1 ]] || worst=$status
+  done
+  exit "$worst"
+fi
+suite=$1
+shift
 cd "$extension" || exit 1
 
-note() {
-  if [[ $1 == 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-  printf '%s %s\n' "$([[ $1 == 0 ]] && echo ok || echo FAILED)" "$2"
+temp=$(mktemp -d "${TMPDIR:-/tmp}/pintle-run.XXXXXX")
+trap 'rm -rf "$temp"' EXIT
+
+# Puts the part of the tools into its place, and the extension's dependencies: prepare PART.
+prepare() {
+  "$here/setup.sh" "$1" || exit
+  export PATH=$PINTLE_VSCODE_CACHE/node/bin:$PATH
+  local lock
+  lock=$(sha256sum <package-lock.json)
+  [[ $(cat node_modules/.pintle-lock 2>/dev/null) == "$lock" ]] && return
+  npm ci --no-audit --no-fund >"$temp/npm" 2>&1 || {
+    cat "$temp/npm"
+    echo "editors/vscode: npm ci failed" >&2
+    exit 77
+  }
+  echo "$lock" >node_modules/.pintle-lock
 }
 
-# Runs a step; its output is shown when it fails.
-step() {
-  local name=$1 output status
-  shift
-  output=$("$@" 2>&1)
-  status=$?
-  [[ $status == 0 ]] || printf '%s\n' "$output"
-  note "$status" "$name"
-  return "$status"
-}
-
-# Runs node's tests and adds their counts.
+# Runs node's unit tests and adds their counts.
 tests() {
-  local name=$1 output=$PINTLE_VSCODE_CACHE/$1.tap
-  shift
-  node --test --test-concurrency=1 --test-reporter=tap --test-reporter-destination="$output" \
-    --test-reporter=spec --test-reporter-destination=stdout "$@" | grep -vE '^ℹ (tests|suites|cancelled|skipped|todo|duration)'
-  passed=$((passed + $(count pass "$output")))
-  failed=$((failed + $(count fail "$output") + $(count cancelled "$output")))
-  grep -q '^# pass ' "$output" || note 1 "$name tests"
-}
-
-count() {
-  sed -n "s/^# $1 //p" "$2" | grep . || echo 0
+  local output=$temp/tap report=/dev/null count
+  if [[ -n ${PINTLE_REPORTS:-} ]]; then
+    mkdir -p "$PINTLE_REPORTS"
+    report=$PINTLE_REPORTS/vscode-unit.xml
+  fi
+  node --test --test-reporter=tap --test-reporter-destination="$output" --test-reporter=spec --test-reporter-destination=stdout \
+    --test-reporter=junit --test-reporter-destination="$report" "$@" |
+    grep -vE '^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration)'
+  count() { sed -n "s/^# $1 //p" "$output"; }
+  steps_add "$(count pass) passed, $(($(count fail) + $(count cancelled))) failed, $(count skipped) skipped, 0 flaky"
 }
 
 # The package of a platform carries the engine as a program, its licence and its icon, and leaves nothing behind.
 bundled() {
-  local vsix=$PINTLE_VSCODE_CACHE/pintle-linux-x64.vsix list
+  local vsix=$temp/pintle-linux-x64.vsix list
   ./package.sh "$vsix" linux-x64 "$PINTLE_BIN" || return 1
   list=$(python3 -c '
 import sys, zipfile
 for each in zipfile.ZipFile(sys.argv[1]).infolist():
     print(f"{each.external_attr >> 16 & 0o111:o}", each.filename)' "$vsix") || return 1
-  rm -f "$vsix"
   for want in "111 extension/bin/pintle" "0 extension/LICENSE" "0 extension/media/icon.png"; do
     grep -qi "^$want" <<<"$list" || { printf 'no %s in:\n%s\n' "$want" "$list"; return 1; }
   done
   [[ ! -e bin && ! -e LICENSE ]]
 }
 
-finish() {
-  printf '%d passed, %d failed\n' "$passed" "$failed"
-  [[ $failed == 0 ]]
-  exit
+engine() {
+  PINTLE_BIN=${PINTLE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/pintle}
+  [[ -x $PINTLE_BIN ]] || { echo "there is no engine at $PINTLE_BIN: build it, or set PINTLE_BIN" >&2; exit 2; }
+  PINTLE_BIN=$(realpath "$PINTLE_BIN")
+  export PINTLE_BIN
 }
 
-wants_vscode=true
-[[ ${1:-} == --no-vscode ]] && wants_vscode=false
-if $wants_vscode; then setup=(); else setup=(--tools); fi
-if ! "$here/setup.sh" "${setup[@]}"; then
-  echo "skipped: what the tests need could not be installed"
-  note 1 setup
-  finish
-fi
-export PATH=$PINTLE_VSCODE_CACHE/node/bin:$PATH
-
-step "npm ci" npm ci --no-audit --no-fund || finish
-step "types" npx tsc --noEmit
-step "types of the page" npx tsc --noEmit -p src/webview
-step "format" npx prettier --check .
-step "lint" npx eslint .
-tests unit tests/unit/*.test.ts
-step "bundle and package" ./package.sh "$PINTLE_VSIX" || finish
-if [[ -x ${PINTLE_BIN:-} ]]; then step "package with the engine" bundled; fi
-
-if $wants_vscode; then
-  if [[ -x ${PINTLE_BIN:-} ]]; then
-    tests vscode tests/e2e/main.mjs
-    echo "screenshots: $PINTLE_VSCODE_CACHE/shots"
+# Runs the end-to-end cases, which report themselves.
+cases() {
+  export PINTLE_EVIDENCE=${PINTLE_EVIDENCE:-$(mktemp -d "${TMPDIR:-/tmp}/pintle-evidence.XXXXXX")}
+  export PINTLE_SUM=$temp/sum
+  node tests/e2e/main.mjs "$@"
+  local status=$?
+  rmdir "$PINTLE_EVIDENCE" 2>/dev/null
+  if [[ -e $PINTLE_SUM ]]; then
+    steps_add "$(cat "$PINTLE_SUM")"
   else
-    echo "PINTLE_BIN does not name the engine"
-    note 1 "end-to-end"
+    step "the cases end" bash -c "echo exit status $status; false"
   fi
-fi
-finish
+}
+
+steps_begin "vscode-$suite"
+case $suite in
+  unit)
+    prepare node
+    step "types" npx tsc --noEmit
+    step "types of the page" npx tsc --noEmit -p src/webview
+    tests tests/unit/*.test.ts
+    ;;
+  lint)
+    prepare node
+    step "format" npx prettier --check .
+    step "lint" npx eslint .
+    ;;
+  package)
+    prepare package
+    engine
+    step "bundle and package" ./package.sh "$PINTLE_VSIX"
+    step "package with the engine" bundled
+    ;;
+  e2e)
+    prepare e2e
+    engine
+    step "package" ./package.sh "$PINTLE_VSIX" && cases "$@"
+    echo "screenshots: $PINTLE_VSCODE_CACHE/shots"
+    ;;
+  *)
+    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+    ;;
+esac
+steps_end

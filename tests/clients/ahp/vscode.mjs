@@ -1,10 +1,10 @@
-// Drives VS Code's own chat, with no extension, against the engine. Usage: node --test vscode.mjs, with the variables that run.sh sets.
+// Drives VS Code's own chat, with no extension, against the engine. Usage: node vscode.mjs, with the variables that run.sh sets.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { after, before, test } from "node:test";
+import { Results, attempt, keepJournals, retries } from "../../../editors/vscode/tests/cases.mjs";
 import {
   LONG,
   call,
@@ -51,7 +51,7 @@ const replies = [
 
 let base, work, engine, server, browser, page, address, native;
 
-before(async () => {
+async function setUp() {
   base = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-ahp-"));
   work = path.join(base, "work");
   const [user, home] = [path.join(base, "data/data/User"), path.join(base, "home")];
@@ -75,7 +75,7 @@ before(async () => {
   };
   const [enginePort, port] = [await freePort(), await freePort()];
   const listen = ["serve", "--listen", `ws://127.0.0.1:${enginePort}`];
-  const engineLog = fs.openSync(path.join(shots, "ahp-engine.log"), "w");
+  const engineLog = fs.openSync(path.join(base, "engine.log"), "w");
   engine = spawn(engineBinary, [...listen, "--permission", "ask", "--script", script], {
     env,
     cwd: work,
@@ -85,7 +85,7 @@ before(async () => {
   await until("the engine listens", () => fs.existsSync(file) && fs.readFileSync(file, "utf8"));
   const { token } = JSON.parse(fs.readFileSync(file, "utf8"));
   const entry = "code/node_modules/code-server/lib/vscode/out/server-main.js";
-  const log = fs.openSync(path.join(shots, "ahp-server.log"), "w");
+  const log = fs.openSync(path.join(base, "server.log"), "w");
   const flags = ["--host", "127.0.0.1", "--port", `${port}`, "--without-connection-token"];
   const accept = ["--accept-server-license-terms", "--server-data-dir", path.join(base, "data")];
   const bridge = ["--agent-host-bridge-port", `${enginePort}`];
@@ -104,9 +104,9 @@ before(async () => {
   page = await context.newPage();
   page.setDefaultTimeout(LONG);
   native = await attach(env, work);
-});
+}
 
-after(async () => {
+async function tearDown() {
   await browser?.close();
   native?.end();
   for (const child of [server, engine]) child?.kill();
@@ -117,7 +117,25 @@ after(async () => {
     maxRetries: 5,
     retryDelay: 200,
   });
-});
+  base = work = engine = server = browser = page = address = native = undefined;
+}
+
+/** Keeps what the window shows and says, the logs, and the engine's journals. */
+async function keep(folder) {
+  if (page !== undefined) {
+    await page.screenshot({ path: path.join(folder, "window.png"), timeout: 10_000 }).catch(() => undefined);
+    const text = await page.evaluate(() => document.body.innerText).catch(String);
+    fs.writeFileSync(path.join(folder, "window.txt"), `${text}\n`);
+  }
+  for (const log of ["engine.log", "server.log", "data/data/logs"]) {
+    const from = path.join(base, log);
+    if (fs.existsSync(from))
+      fs.cpSync(from, path.join(folder, path.basename(log)), {
+        recursive: true,
+      });
+  }
+  keepJournals(path.join(base, "home"), folder, 0);
+}
 
 const shot = (name) => page.screenshot({ path: path.join(shots, `ahp-${name}.png`) });
 const inChat = (text) => page.locator(".interactive-session").getByText(text, { exact: false });
@@ -234,7 +252,10 @@ const steps = [
       const types = events.map((record) => record.event.type);
       assert.ok(types.includes("history.rewound"), types.join(" "));
       // In a browser, VS Code looks for the file in the browser, and leaves it as it is.
-      await native.ask("review/decide", { sessionId, action: { action: "undo", target: { of: "all" } } });
+      await native.ask("review/decide", {
+        sessionId,
+        action: { action: "undo", target: { of: "all" } },
+      });
       assert.equal(note(), "hello world\nsecond\n");
       await pill(/^1 File$/).waitFor({ state: "hidden" });
     },
@@ -328,19 +349,46 @@ const steps = [
   ],
 ];
 
-test("VS Code's own chat", { timeout: 170_000 }, async (t) => {
-  // Each step goes on where the one before has ended.
+const SUITE = "ahp";
+/** A step that is not over by then hangs: all its waits have limits. */
+const LIMIT_MS = 170_000;
+
+const results = new Results(SUITE);
+const outcomes = new Map();
+
+/** Runs all steps, each of which goes on from where the one before has ended; a step that fails takes the rest along. */
+async function chain(number) {
   let isFine = true;
-  for (const [name, step] of steps) {
-    await t.test(name, { skip: !isFine }, async () => {
-      isFine = false;
-      try {
-        await step();
-      } catch (error) {
-        await shot("failed");
-        throw error;
-      }
-      isFine = true;
+  for (const [name, step] of [["starts", setUp], ...steps]) {
+    const before = outcomes.get(name);
+    if (!isFine) {
+      if (before === undefined)
+        outcomes.set(name, {
+          name,
+          outcome: "skipped",
+          why: "a step before it failed",
+          seconds: 0,
+        });
+      continue;
+    }
+    results.begin(name);
+    const ended = await attempt({
+      suite: SUITE,
+      name,
+      limitMs: LIMIT_MS,
+      run: step,
+      keep,
+      first: number,
+      last: number,
     });
+    isFine = ended.outcome === "passed";
+    const isFlaky = isFine && before?.outcome === "failed";
+    outcomes.set(name, isFlaky ? { ...ended, outcome: "flaky", why: before.why } : ended);
   }
-});
+  await tearDown();
+  return isFine;
+}
+
+for (let number = 1; number <= 1 + retries; number++) if (await chain(number)) break;
+for (const result of outcomes.values()) results.add(result);
+process.exit(results.end());

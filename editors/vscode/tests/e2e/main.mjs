@@ -1,6 +1,6 @@
-// Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
+// Drives the package in a real VS Code. Usage: node tests/e2e/main.mjs [NAME…], with the variables that run.sh sets.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { Results, attempt } from "../cases.mjs";
 import * as around from "./around.mjs";
 import * as axe from "./axe.mjs";
 import * as consent from "./consent.mjs";
@@ -26,14 +26,11 @@ import { start } from "./support.mjs";
 import * as transcript from "./transcript.mjs";
 import * as trust from "./trust.mjs";
 
-let rig;
-before(async () => {
-  rig = await start(process.env.PINTLE_VSIX);
-});
-after(() => rig?.stop());
+const SUITE = "vscode-e2e";
+/** A case that is not over by then hangs: all its waits have limits. */
+const LIMIT_MS = 400_000;
 
-const wanted = new RegExp(process.env.PINTLE_CASES ?? "");
-for (const [name, run] of Object.entries({
+const cases = {
   wholeRound,
   ...consent,
   ...first,
@@ -57,22 +54,43 @@ for (const [name, run] of Object.entries({
   ...shared,
   ...starting,
   ...load,
-})) {
-  if (!wanted.test(name)) continue;
-  const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  test(title, { timeout: 400_000 }, async () => {
-    // Most cases share one VS Code; a case that needs it set up in another way starts its own.
-    let used = rig;
-    const own = async (options) => (used = await start(process.env.PINTLE_VSIX, options));
-    try {
-      await run(rig, own);
-      if (!used.expectsRefusals) assert.deepEqual(used.refusals(), [], "only stable API is used");
-    } catch (error) {
-      await used.failed(name);
-      throw error;
-    } finally {
-      await used.closeWindows();
-      if (used !== rig) await used.stop();
-    }
-  });
+};
+
+/** Most cases share one VS Code; a case that needs it set up in another way starts its own. After a failure, the next case has a new one. */
+let common;
+/** Those that the running case uses. */
+let used = [];
+
+async function run(body) {
+  used = [];
+  common ??= await start(process.env.PINTLE_VSIX);
+  used.push(common);
+  common.began = Date.now();
+  const own = async (options) => {
+    const rig = await start(process.env.PINTLE_VSIX, options);
+    used.push(rig);
+    return rig;
+  };
+  await body(common, own);
+  const { expectsRefusals } = used.at(-1);
+  if (!expectsRefusals) assert.deepEqual(used.at(-1).refusals(), [], "only stable API is used");
+  for (const rig of used) await rig.closeWindows();
+  for (const rig of used.splice(1)) await rig.stop();
 }
+
+async function keep(folder) {
+  for (const [number, rig] of used.entries()) await rig.keepEvidence(folder, number);
+  common = undefined;
+  for (const rig of used.splice(0)) await rig.stop();
+}
+
+const wanted = process.argv.slice(2);
+const results = new Results(SUITE);
+for (const [name, body] of Object.entries(cases)) {
+  const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  if (wanted.length > 0 && !wanted.some((part) => name.includes(part) || title.includes(part))) continue;
+  results.begin(name);
+  results.add(await attempt({ suite: SUITE, name, limitMs: LIMIT_MS, run: () => run(body), keep }));
+}
+await common?.stop();
+process.exit(results.end());

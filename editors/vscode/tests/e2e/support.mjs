@@ -7,9 +7,10 @@ import * as net from "node:net";
 import * as os from "node:os";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
+import { keepJournals } from "../cases.mjs";
 
 const cache = process.env.PINTLE_VSCODE_CACHE;
-const { chromium } = createRequire(path.join(cache, "tools/package.json"))("playwright-core");
+const { chromium } = createRequire(path.join(cache, "browser/package.json"))("playwright-core");
 
 export const shots = path.join(cache, "shots");
 export const engineBinary = process.env.PINTLE_BIN;
@@ -230,11 +231,15 @@ export async function start(vsix, { trustsAll = true, language, extension } = {}
     path.join(base, "config.yaml"),
   ];
   const env = { ...process.env, PINTLE_HOME: path.join(base, "home"), HOME: base, LANG: "C.UTF-8" };
-  const log = fs.openSync(path.join(shots, "code-server.log"), "a");
+  const log = fs.openSync(path.join(base, "code-server.log"), "a");
   const stdio = ["ignore", log, log];
   const installed = spawn(node, [entry, ...common, "--install-extension", vsix], { env, stdio });
   const code = await new Promise((resolve) => installed.on("exit", resolve));
-  assert.equal(code, 0, "the package could not be installed; see code-server.log");
+  assert.equal(
+    code,
+    0,
+    `the package could not be installed:\n${fs.readFileSync(path.join(base, "code-server.log"))}`,
+  );
 
   const flags = [
     "--auth",
@@ -321,14 +326,29 @@ export class Rig {
       .filter((line) => REFUSAL.test(line));
   }
 
-  /** Keeps what the open windows look like, and prints what they say beside the editor's text. */
-  async failed(name) {
+  /** Keeps what the open windows show and say, the logs of VS Code with those of its extension hosts, and the journals of the engines. */
+  async keepEvidence(folder, number) {
+    const name = (what) => path.join(folder, number === 0 ? what : `own-${number}-${what}`);
     for (const [n, context] of this.contexts.entries()) {
       const [page] = context.pages();
-      await page?.screenshot({ path: path.join(shots, `failed-${name}-${n}.png`) }).catch(() => undefined);
-      const shown = await page?.evaluate(wordsOf).catch(() => undefined);
-      console.log(`window ${n} of ${name}: ${JSON.stringify(shown)}`);
+      if (page === undefined) continue;
+      await page.screenshot({ path: name(`window-${n}.png`), timeout: 10_000 }).catch(() => undefined);
+      const shown = await page.evaluate(wordsOf).catch(String);
+      fs.writeFileSync(name(`window-${n}.json`), `${JSON.stringify(shown, undefined, 2)}\n`);
+      const texts = await Promise.all(
+        page.frames().map(async (frame) => {
+          const text = await frame.evaluate(() => document.body?.innerText ?? "").catch(String);
+          return `== ${frame.url()}\n${text}\n`;
+        }),
+      );
+      fs.writeFileSync(name(`window-${n}.txt`), texts.join("\n"));
     }
+    fs.writeFileSync(name("console.txt"), `${this.console.join("\n")}\n`);
+    for (const log of ["code-server.log", "user-data/logs", "home/engine.log"]) {
+      const from = path.join(this.base, log);
+      if (fs.existsSync(from)) fs.cpSync(from, name(path.basename(log)), { recursive: true });
+    }
+    keepJournals(path.join(this.base, "home"), folder, this.began ?? 0);
   }
 
   /** The process of the engine that windows share; undefined where there is none. */
@@ -353,6 +373,7 @@ export class Rig {
   }
 
   async stop() {
+    this.contexts.length = 0;
     await this.browser.close();
     const exited = new Promise((resolve) => this.server.on("exit", resolve));
     process.kill(-this.server.pid, "SIGTERM");
