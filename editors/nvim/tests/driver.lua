@@ -1,4 +1,4 @@
--- Runs the tests of `spec/*.lua` or of `spec/unit/*.lua`, and prints a line for each: `driver.lua e2e|unit [NAME…]`.
+-- Runs the tests of `spec/*.lua`, `spec/unit/*.lua` or `spec/bench/*.lua`, and prints a line for each: `driver.lua e2e|unit|bench [NAME…]`.
 -- The sum goes to a file for the script that runs this.
 
 local here = vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))
@@ -134,7 +134,8 @@ function _G.golden_grid(name, vi)
 end
 
 local wanted = vim.list_slice(_G.arg) -- without the script, at 0
-local specs = table.remove(wanted, 1) == "unit" and here .. "/spec/unit" or here .. "/spec"
+local kind = table.remove(wanted, 1)
+local specs = kind == "e2e" and here .. "/spec" or here .. "/spec/" .. kind
 for _, path in ipairs(vim.fn.sort(vim.fn.glob(specs .. "/*.lua", false, true))) do
   spec = vim.fn.fnamemodify(path, ":t:r")
   dofile(path)
@@ -179,7 +180,7 @@ local function run(each, attempt)
   return ok, why
 end
 
-local retries = specs:find("unit$") and 0 or tonumber(vim.env.PINTLE_RETRIES_E2E or "") or 0
+local retries = kind == "e2e" and tonumber(vim.env.PINTLE_RETRIES_E2E or "") or 0
 local counts = { passed = 0, failed = 0, flaky = 0 }
 local words = { passed = "ok  ", failed = "FAIL", flaky = "flaky" }
 

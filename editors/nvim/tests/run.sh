@@ -6,6 +6,7 @@
 #   run.sh e2e [NAME…]        child editors, driven through whole rounds with the real engine, in Neovim 0.11.4
 #   run.sh e2e-next [NAME…]   the same in Neovim 0.12-dev
 #   run.sh                    all of these
+#   run.sh bench [NAME…]      times of streams, long sessions and the start, printed and not judged
 #
 # NAME runs only the tests whose name contains it. UPDATE=1 formats (`lint`), or rewrites the golden files and doc/tags (`e2e`). The
 # engine is $PINTLE_BIN, or target/debug/pintle. $NVIM_BIN names another Neovim. No package has Neovim 0.10 for this: what it lacks
@@ -114,7 +115,7 @@ e2e() {
   if [ "${UPDATE:-}" = 1 ]; then
     (cd "$plugin" && "$nvim" --headless --clean -c "helptags doc" -c quit)
   fi
-  drive e2e "$nvim" "${PINTLE_TEST_TIMEOUT:-1800}" "$@"
+  drive "${suite%-next}" "$nvim" "${PINTLE_TEST_TIMEOUT:-1800}" "$@"
 }
 
 steps_begin "nvim-$suite"
@@ -123,6 +124,7 @@ case $suite in
   lint) lint ;;
   e2e) e2e nvim "$@" ;;
   e2e-next) e2e nvim-next "$@" ;;
-  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  bench) e2e nvim "$@" ;;
+  *) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 steps_end
