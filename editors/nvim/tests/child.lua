@@ -253,6 +253,17 @@ function Child:keys(keys)
   vim.rpcrequest(self.chan, "nvim_input", keys)
 end
 
+---Types keys that end the child, which may be gone before it has answered, and waits until its process is.
+---@param keys string
+---@return integer code
+function Child:keys_to_end(keys)
+  vim.rpcnotify(self.chan, "nvim_input", keys)
+  local code = vim.fn.jobwait({ self.job }, M.WAIT_MS)[1]
+  assert(code ~= -1, "the editor does not end")
+  self.chan = nil
+  return code
+end
+
 ---Waits until an expression is true in the child.
 ---@param expression string
 ---@param what? string
