@@ -4,9 +4,13 @@ local child = require("child")
 
 test("the session's MCP servers are listed with their tools, and switched off and on", function()
   local home = child.folder("home")
-  local server = vim.fs.normalize(vim.env.PINTLE_PLUGIN .. "/../../tests/fixtures/mcp/server.py")
+  local fixture = vim.fs.normalize(vim.env.PINTLE_PLUGIN .. "/../../tests/fixtures/mcp/server.py")
+  -- In the project: the sandbox has a temporary folder of its own, which hides a clone below it.
+  local dir = child.folder()
+  local server = dir .. "/server.py"
+  child.write(server, child.read(fixture))
   child.write(home .. "/config.toml", ('[mcp_servers.notes]\ncommand = "python3"\nargs = ["%s"]\n'):format(server))
-  local vi = child.start({ script = { replies = { { blocks = { { text = "Hi." } } } } } })
+  local vi = child.start({ dir = dir, script = { replies = { { blocks = { { text = "Hi." } } } } } })
   vi:lua(("vim.env.PINTLE_HOME = '%s'"):format(home))
   vi:cmd("Pintle servers")
   vi:wait_note("there is no session")
