@@ -17,6 +17,21 @@ local TEMP = assert(vim.env.PINTLE_TEST_TEMP)
 ---How long a test waits for what must come; a busy machine may need much of it.
 M.WAIT_MS = tonumber(vim.env.PINTLE_TEST_WAIT_MS or "") or 30000
 
+---Waits until something is so. It looks again after 2 ms, and then each time after half as long again, up to 50 ms.
+---@param is_so fun(): any
+---@return boolean
+function M.until_true(is_so)
+  local ends, pause = vim.uv.hrtime() + M.WAIT_MS * 1e6, 2
+  repeat
+    if is_so() then
+      return true
+    end
+    vim.wait(math.floor(pause))
+    pause = math.min(50, pause * 1.5)
+  until vim.uv.hrtime() > ends
+  return is_so() and true or false
+end
+
 local count = 0
 
 ---A new folder.
@@ -225,16 +240,16 @@ function Child:start_in_terminal(options)
     env = options.env,
   })
   vim.api.nvim_win_close(win, true)
-  vim.wait(M.WAIT_MS, function()
+  M.until_true(function()
     local ok, chan = pcall(vim.fn.sockconnect, "pipe", socket, { rpc = true })
     self.chan = ok and chan or 0
     return self.chan > 0
-  end, 10)
+  end)
   -- It listens before it has started, and before it knows the size of its terminal.
-  local is_up = vim.wait(M.WAIT_MS, function()
+  local is_up = M.until_true(function()
     return self:lua("return vim.v.vim_did_enter == 1 and vim.o.columns == ...", width)
       and self:lua("return vim.o.lines") == height
-  end, 10)
+  end)
   assert(is_up, "the child does not take the size of its terminal")
 end
 
@@ -269,9 +284,9 @@ end
 ---@param what? string
 function Child:wait(expression, what, ...)
   local arguments = { ... }
-  local ok = vim.wait(M.WAIT_MS, function()
+  local ok = M.until_true(function()
     return self:lua("local given = ... return (" .. expression .. ") and true or false", unpack(arguments))
-  end, 5)
+  end)
   if not ok then
     local seen = self:lua([[return {
       notes = _G.notes, asked = _G.asked,
@@ -326,10 +341,10 @@ end
 ---@param text string
 function Child:wait_chat(text)
   local seen = ""
-  local ok = vim.wait(M.WAIT_MS, function()
+  local ok = M.until_true(function()
     seen = self:chat()
     return seen:find(text, 1, true) ~= nil
-  end, 5)
+  end)
   if not ok then
     error(("waited in vain for `%s` in\n%s\n%s"):format(text, seen, vim.inspect(self:lua("return _G.notes"))), 2)
   end
@@ -369,9 +384,9 @@ end
 ---@param text string
 ---@param is_gone? boolean Waits until it does not.
 function Child:wait_screen(text, is_gone)
-  local ok = vim.wait(M.WAIT_MS, function()
+  local ok = M.until_true(function()
     return (self:terminal_screen():find(text, 1, true) == nil) == (is_gone or false)
-  end, 5)
+  end)
   if not ok then
     error(("waited in vain for `%s`%s on\n%s"):format(text, is_gone and " to go" or "", self:terminal_screen()), 2)
   end
@@ -465,14 +480,14 @@ end
 function Child:quit()
   if self.chan then
     -- A test that failed may leave it waiting for a key, and then it answers nothing else.
-    vim.wait(M.WAIT_MS, function()
+    M.until_true(function()
       local ok, mode = pcall(vim.rpcrequest, self.chan, "nvim_get_mode")
       local is_blocked = ok and mode.blocking
       if is_blocked then
         pcall(vim.rpcrequest, self.chan, "nvim_input", "<Esc>")
       end
       return not is_blocked
-    end, 20)
+    end)
     local asked, deprecated = pcall(self.lua, self, "return _G.deprecated")
     self.deprecated = asked and deprecated or {}
     pcall(vim.rpcnotify, self.chan, "nvim_command", "qall!")
@@ -500,18 +515,18 @@ end
 ---Waits until a process has made a file.
 ---@param path string
 function M.wait_file(path)
-  local ok = vim.wait(M.WAIT_MS, function()
+  local ok = M.until_true(function()
     return vim.uv.fs_stat(path) ~= nil
-  end, 5)
+  end)
   assert(ok, "waited in vain for the file " .. path)
 end
 
 ---Waits until a process is gone.
 ---@param pid integer
 function M.wait_gone(pid)
-  local ok = vim.wait(M.WAIT_MS, function()
+  local ok = M.until_true(function()
     return not M.is_alive(pid)
-  end, 5)
+  end)
   assert(ok, ("process %d is still there"):format(pid))
 end
 

@@ -106,9 +106,9 @@ local function golden_shown(name, shown, dir)
     end, 20)
   else
     local want = vim.uv.fs_stat(path) and child.read(path) or ""
-    vim.wait(child.WAIT_MS, function()
+    child.until_true(function()
       return steady(shown(), dir) == want
-    end, 10)
+    end)
   end
   golden(name, shown(), dir)
 end

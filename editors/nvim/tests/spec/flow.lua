@@ -282,9 +282,9 @@ end)
 local function end_shared_engine()
   local engine = vim.json.decode(child.read(vim.env.PINTLE_HOME .. "/engine.json")).pid
   vim.uv.kill(engine, "sigterm")
-  local ended = vim.wait(child.WAIT_MS, function()
+  local ended = child.until_true(function()
     return vim.uv.kill(engine, 0) ~= 0
-  end, 5)
+  end)
   assert(ended, "the shared engine ends")
 end
 

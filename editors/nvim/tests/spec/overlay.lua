@@ -28,10 +28,10 @@ end
 
 local function wait_rows(vi, want)
   local got
-  local ok = vim.wait(child.WAIT_MS, function()
+  local ok = child.until_true(function()
     got = rows(vi, #want)
     return vim.deep_equal(got, want)
-  end, 5)
+  end)
   if not ok then
     equal(got, want)
   end

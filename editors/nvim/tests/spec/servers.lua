@@ -35,9 +35,9 @@ test("a person logs in to an MCP server that wants it, and out of it", function(
     end,
   })
   assert(
-    vim.wait(child.WAIT_MS, function()
+    child.until_true(function()
       return url ~= nil
-    end, 5),
+    end),
     "the server says where it listens"
   )
   local home = child.folder("home")

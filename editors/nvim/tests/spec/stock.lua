@@ -217,10 +217,10 @@ at_sizes("a missing engine is said, and stays said", function(columns, lines)
   vi:wait_screen("There is no session:")
   -- what makes the status line anew leaves the notice alone
   local notice
-  local is_said = vim.wait(child.WAIT_MS, function()
+  local is_said = child.until_true(function()
     notice = vim.trim(vi:terminal_screen():match("[^\n]*$"))
     return notice:find("no ses", 1, true) ~= nil
-  end, 5)
+  end)
   assert(is_said, vi:terminal_screen())
   for _ = 1, 3 do
     vi:lua("require('pintle.log').emit('State', {}); require('pintle.log').emit('Approval', { open = 0 })")

@@ -185,11 +185,11 @@ test("an editor that was stopped reads what it missed", function()
   vim.uv.kill(vi.pid, "sigstop")
   child.write(vi.dir .. "/go", "")
   -- until the turn's end is in the journal
-  assert(vim.wait(child.WAIT_MS, function()
+  assert(child.until_true(function()
     return vim.iter(vim.fn.glob(folder .. "/*.jsonl", false, true)):any(function(path)
       return child.read(path):find('"turn.completed"', 1, true) ~= nil
     end)
-  end, 100))
+  end))
   vim.uv.kill(vi.pid, "sigcont")
   vi:wait_chat("said 5000\n\n*done")
   equal(select(2, vi:chat():gsub("said %d+", "")), 5000)

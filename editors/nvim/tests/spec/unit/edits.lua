@@ -113,9 +113,9 @@ test("whatever the person is doing goes on", function()
     local vi = editing()
     if row[3] == BLOCKED then
       vi:keys(row[2])
-      assert(vim.wait(child.WAIT_MS, function()
+      assert(child.until_true(function()
         return vim.rpcrequest(vi.chan, "nvim_get_mode").blocking
-      end, 2))
+      end))
       vim.rpcnotify(vi.chan, "nvim_exec_lua", "_G.result = _G.apply('a.txt', ...)", { ABOVE, vim.empty_dict() })
     else
       keys(vi, row[2], "vim.api.nvim_eval(given) ~= 0", row[3])
