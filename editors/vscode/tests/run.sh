@@ -6,6 +6,7 @@
 #   run.sh package       the bundle and the packages, with the engine inside and without it
 #   run.sh e2e [NAME…]   the package, driven in a real VS Code
 #   run.sh               all of these
+#   run.sh bench         times of streams, long sessions and activation, printed and not judged
 #
 # NAME runs only the end-to-end cases whose name contains it. PINTLE_BIN names the engine, PINTLE_CACHE the folder for what is
 # installed. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries a failed case again.
@@ -88,7 +89,7 @@ engine() {
 # Runs the end-to-end cases, which report themselves.
 cases() {
   export PINTLE_EVIDENCE=${PINTLE_EVIDENCE:-$(mktemp -d "${TMPDIR:-/tmp}/pintle-evidence.XXXXXX")}
-  export PINTLE_SUM=$temp/sum
+  export PINTLE_SUM=$temp/sum PINTLE_SUITE=vscode-$suite
   node tests/e2e/main.mjs "$@"
   local status=$?
   rmdir "$PINTLE_EVIDENCE" 2>/dev/null
@@ -118,14 +119,14 @@ case $suite in
     step "bundle and package" ./package.sh "$PINTLE_VSIX"
     step "package with the engine" bundled
     ;;
-  e2e)
+  e2e | bench)
     prepare e2e
     engine
     step "package" ./package.sh "$PINTLE_VSIX" && cases "$@"
     echo "screenshots: $PINTLE_VSCODE_CACHE/shots"
     ;;
   *)
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac

@@ -51,6 +51,10 @@ const replies = [
 
 let base, work, engine, server, browser, page, address, native;
 
+process.on("exit", () => {
+  for (const child of [server, engine]) child?.kill("SIGKILL");
+});
+
 async function setUp() {
   base = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-ahp-"));
   work = path.join(base, "work");

@@ -3,24 +3,19 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { LONG, call, gate, processes, say, until, watch } from "./support.mjs";
+import { LONG, call, count, countWork, counted, dist, extensionOf, gate, say, until } from "./support.mjs";
 
-const ACTIVATION_MS = 50;
+/** Blocks of code that run while the extension is activated, with some room. */
+const MOST_BLOCKS = 1500;
 
-export async function activationTakesLittleOfTheProcessorAndLoadsOneFile(rig) {
-  const [installed] = fs
-    .readdirSync(path.join(rig.base, "extensions"))
-    .filter((name) => name.startsWith("pintle."));
-  const dist = path.join(rig.base, "extensions", installed, "dist");
-  // Time of the processor, and not of the clock; other work on it costs some of that too, but not each time.
-  let took = { milliseconds: Infinity, loaded: 0 };
-  for (let attempt = 0; attempt < 8 && took.milliseconds >= ACTIVATION_MS; attempt++) {
-    const script = path.join(import.meta.dirname, "activation.mjs");
-    took = JSON.parse(execFileSync(process.execPath, [script, dist], { encoding: "utf8" }));
-  }
-  console.log(`activation: ${took.milliseconds.toFixed(0)} ms of the processor`);
-  assert.ok(took.milliseconds < ACTIVATION_MS, `${took.milliseconds} ms`);
-  assert.equal(took.loaded, 1);
+export async function activationDoesLittleAndLoadsOneFile(rig) {
+  const script = path.join(import.meta.dirname, "activation.mjs");
+  const { blocks, loaded } = JSON.parse(
+    execFileSync(process.execPath, [script, dist(rig)], { encoding: "utf8" }),
+  );
+  console.log(`     activation: ${blocks} blocks of code`);
+  assert.ok(blocks < MOST_BLOCKS, `${blocks} blocks of code`);
+  assert.equal(loaded, 1);
 }
 
 export async function aSilentProviderIsSaidAndTheTurnCanBeCancelledOrTriedAgain(rig) {
@@ -30,9 +25,9 @@ export async function aSilentProviderIsSaidAndTheTurnCanBeCancelledOrTriedAgain(
   await window.send("Think");
   await window.sees("I begin");
   const notice = window.view.locator(".banner", { hasText: "No data from the model for" });
-  await notice.waitFor({ timeout: 60_000 });
+  await notice.waitFor({ timeout: 120_000 });
   const seconds = Number(/for (\d+) s/.exec(await notice.innerText())[1]);
-  assert.ok(seconds >= 40 && seconds < 60, `${seconds} s`);
+  assert.ok(seconds >= 40, `${seconds} s`);
   await window.shot("26-stalled");
   await notice.getByRole("button", { name: "Try Again" }).click();
   await window.sees("Now it is here.");
@@ -50,11 +45,13 @@ export async function fiftyMegabytesOfOutputLeaveThePageResponsive(rig) {
     script: { replies: [gate("one"), call("bash", { command }), say("It is over.")] },
   });
   const window = await rig.window(folder);
+  const work = await countWork(window);
   const body = window.view.locator("body");
   await window.view.locator("body[data-engine=ready]").waitFor({ timeout: LONG });
   await window.send("Flood");
   await until("the model waits", () => folder.has("at-one"));
-  await body.evaluate(watch);
+  await body.evaluate(count);
+  await work();
   folder.write("one", "");
   // The prompt box takes keys all the while.
   await window.box.click();
@@ -63,34 +60,66 @@ export async function fiftyMegabytesOfOutputLeaveThePageResponsive(rig) {
     typed += "x";
     await window.page.keyboard.type("x");
   }
-  await window.view.locator(".end.completed").waitFor({ timeout: 120_000 });
-  const { largest } = await body.evaluate(() => {
-    window.pintleFrames.stop = true;
-    return window.pintleFrames;
-  });
+  await window.view.locator(".end.completed").waitFor({ timeout: 300_000 });
+  const seen = { ...(await counted(window)), work: await work() };
   assert.equal(await window.box.inputValue(), typed);
   const card = window.view.locator(".tool", { hasText: "yes 0123" }).first();
   await card.locator("summary").first().click();
   await window.sees("the end");
   const bytes = await card.evaluate((element) => element.textContent.length);
   console.log(
-    `${MEGABYTES} MB of output: ${typed.length} keys, largest gap ${largest.toFixed(0)} ms, ${bytes} characters shown`,
+    `     ${MEGABYTES} MB of output: ${typed.length} keys, ${JSON.stringify(seen)}, ${bytes} characters shown`,
   );
-  assert.ok(largest < 1000, `a gap of ${largest} ms`);
   assert.ok(bytes < 1_000_000, `${bytes} characters`);
+  const { messages, sent, written, work: blocks } = seen;
+  assert.ok(sent < MEGABYTES * 1024 * 1024 * 0.2, `${sent} characters were sent to the page`);
+  assert.ok(messages < 1000, `${messages} messages`);
+  // A message draws what is shown of the output, and a key what the prompt needs.
+  assert.ok(written < 40_000 * messages, `${written} characters were drawn for ${messages} messages`);
+  assert.ok(
+    blocks < 5000 * messages + 2000 * typed.length,
+    `${blocks} blocks of code for ${messages} messages`,
+  );
   await window.shot("27-flood");
 }
 
-const IDLE_SECONDS = 10;
+/** An extension that counts the timers of the package that fire, in a file: it is there before, and so its timers are used. */
+const TIMERS = "timers.txt";
+const COUNTER = extensionOf(
+  "counter",
+  `const fs = require("node:fs");
+const file = require("node:path").join(require("node:os").homedir(), "${TIMERS}");
+let fired = 0;
+for (const name of ["setTimeout", "setInterval", "setImmediate"]) {
+  const original = globalThis[name];
+  const counting = (callback, ...rest) => {
+    if (!/[\\/]pintle\\.pintle[^\\/]*[\\/]dist[\\/]/.test(new Error().stack)) return original(callback, ...rest);
+    return original((...values) => {
+      fs.writeFileSync(file, String(++fired));
+      callback(...values);
+    }, ...rest);
+  };
+  globalThis[name] = Object.defineProperties(counting, Object.getOwnPropertyDescriptors(original));
+}
+exports.activate = () => undefined;
+`,
+  {},
+  ["*"],
+);
 
-/** Seconds of the processor that a process has had. */
-function processorSeconds(pid) {
-  const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
-  // A clock tick is a hundredth of a second on every Linux.
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+/** Frames of the page in which nothing is to happen: some seconds. */
+const IDLE_FRAMES = 300;
+
+/** How often the threads of a process have waited for something and gone on. */
+function wakeUps(pid) {
+  return fs
+    .readdirSync(`/proc/${pid}/task`)
+    .map((thread) => fs.readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8"))
+    .reduce((sum, status) => sum + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)[1]), 0);
 }
 
-export async function nothingIsDoneWhileNothingHappens(rig) {
+export async function nothingIsDoneWhileNothingHappens(_, own) {
+  const rig = await own({ extension: COUNTER });
   const folder = rig.folder("idle", {
     files: { "a.txt": "one\n" },
     script: { replies: [say("Here I am.")] },
@@ -99,34 +128,27 @@ export async function nothingIsDoneWhileNothingHappens(rig) {
   await window.send("Go");
   await window.view.locator(".end.completed").waitFor({ timeout: LONG });
   const [engine] = folder.engines();
-  const host = processes("extensionHost").find((each) => each.pid === engine.parent);
-  assert.ok(host, "the engine is the extension host's child");
+  const fired = () => Number(fs.readFileSync(path.join(rig.base, TIMERS), "utf8"));
   const body = window.view.locator("body");
-  // VS Code's own extensions have work of their own at first.
-  const watched = async () => {
-    await body.evaluate(() => {
-      const seen = { messages: 0, changes: 0 };
-      window.pintleIdle = seen;
-      window.addEventListener("message", () => (seen.messages += 1));
-      new MutationObserver((list) => (seen.changes += list.length)).observe(document, {
-        subtree: true,
-        childList: true,
-        characterData: true,
-        attributes: true,
-      });
-    });
-    const before = [engine, host].map(({ pid }) => processorSeconds(pid));
-    await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1000));
-    const [ofEngine, ofHost] = [engine, host].map(({ pid }, n) => processorSeconds(pid) - before[n]);
-    return { ofEngine, ofHost, page: await body.evaluate(() => ({ ...window.pintleIdle })) };
-  };
-  let idle = await watched();
-  for (let attempt = 0; attempt < 3 && idle.ofHost >= 0.5; attempt++) idle = await watched();
-  const { ofEngine, ofHost, page } = idle;
-  console.log(
-    `idle for ${IDLE_SECONDS} s: engine ${ofEngine.toFixed(2)} s, extension host ${ofHost.toFixed(2)} s of the processor`,
-  );
-  assert.deepEqual(page, { messages: 0, changes: 0 }, "the page is told nothing and changes nothing");
-  assert.ok(ofEngine < 0.1, `the engine had ${ofEngine} s`);
-  assert.ok(ofHost < 0.5, `the extension host had ${ofHost} s`);
+  const frames = (number) =>
+    body.evaluate(async (_, number) => {
+      for (let frame = 0; frame < number; frame++) await new Promise(requestAnimationFrame);
+    }, number);
+  // The last of what the turn has begun.
+  let before = -1;
+  await until("no timer fires any more", async () => {
+    const last = before;
+    await frames(60);
+    before = fired();
+    return before === last;
+  });
+  assert.ok(before > 0, "timers are counted");
+  await body.evaluate(count);
+  const woken = wakeUps(engine.pid);
+  await frames(IDLE_FRAMES);
+  const { messages, draws } = await counted(window);
+  const idle = { messages, draws, timers: fired() - before, wakeUps: wakeUps(engine.pid) - woken };
+  console.log(`     idle for ${IDLE_FRAMES} frames: ${JSON.stringify(idle)}`);
+  assert.deepEqual({ ...idle, wakeUps: 0 }, { messages: 0, draws: 0, timers: 0, wakeUps: 0 });
+  assert.ok(idle.wakeUps < 10, `the engine woke up ${idle.wakeUps} times`);
 }

@@ -23,38 +23,42 @@ import * as shared from "./shared.mjs";
 import * as servers from "./servers.mjs";
 import * as starting from "./start.mjs";
 import { start } from "./support.mjs";
+import * as times from "./times.mjs";
 import * as transcript from "./transcript.mjs";
 import * as trust from "./trust.mjs";
 
-const SUITE = "vscode-e2e";
+const SUITE = process.env.PINTLE_SUITE;
 /** A case that is not over by then hangs: all its waits have limits. */
 const LIMIT_MS = 400_000;
 
-const cases = {
-  wholeRound,
-  ...consent,
-  ...first,
-  ...prompt,
-  ...axe,
-  ...review,
-  ...race,
-  ...rewind,
-  ...faults,
-  ...stream,
-  ...transcript,
-  ...sessions,
-  ...around,
-  ...pictures,
-  ...help,
-  ...language,
-  ...proposals,
-  ...hidden,
-  ...servers,
-  ...trust,
-  ...shared,
-  ...starting,
-  ...load,
-};
+const cases =
+  SUITE === "vscode-bench"
+    ? { ...times }
+    : {
+        wholeRound,
+        ...consent,
+        ...first,
+        ...prompt,
+        ...axe,
+        ...review,
+        ...race,
+        ...rewind,
+        ...faults,
+        ...stream,
+        ...transcript,
+        ...sessions,
+        ...around,
+        ...pictures,
+        ...help,
+        ...language,
+        ...proposals,
+        ...hidden,
+        ...servers,
+        ...trust,
+        ...shared,
+        ...starting,
+        ...load,
+      };
 
 /** Most cases share one VS Code; a case that needs it set up in another way starts its own. After a failure, the next case has a new one. */
 let common;

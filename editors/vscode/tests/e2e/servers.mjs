@@ -1,15 +1,17 @@
 // Servers of the Model Context Protocol in VS Code.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import * as fs from "node:fs";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import { LONG, call, say } from "./support.mjs";
 
 export async function aServersToolsAreShownAndItIsSwitchedOff(rig) {
-  const server = path.join(import.meta.dirname, "../../../../tests/fixtures/mcp/server.py");
-  const servers = { mcpServers: { notes: { command: "python3", args: [server] } } };
+  const fixture = path.join(import.meta.dirname, "../../../../tests/fixtures/mcp/server.py");
+  // In the project: the sandbox has a temporary folder of its own, which hides a clone below it.
+  const servers = { mcpServers: { notes: { command: "python3", args: ["server.py"] } } };
   const folder = rig.folder("servers", {
-    files: { ".mcp.json": JSON.stringify(servers) },
+    files: { ".mcp.json": JSON.stringify(servers), "server.py": fs.readFileSync(fixture, "utf8") },
     script: { replies: [call("mcp__notes__echo", { text: "heard" }), say("It spoke.")] },
     flags: ["--permission", "full"],
   });

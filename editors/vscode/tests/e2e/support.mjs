@@ -14,7 +14,8 @@ const { chromium } = createRequire(path.join(cache, "browser/package.json"))("pl
 
 export const shots = path.join(cache, "shots");
 export const engineBinary = process.env.PINTLE_BIN;
-export const LONG = 30_000;
+/** How long a case waits for what must come; a busy machine may need much of it. */
+export const LONG = 60_000;
 
 /** Waits until `look` gives something; the one place that polls, for what has no event to wait for. */
 export async function until(what, look, timeout = LONG) {
@@ -47,15 +48,15 @@ export const edit = (path, ...pairs) =>
 export const gate = (name) =>
   call("bash", { command: `touch at-${name}; while [ ! -e ${name} ]; do sleep 0.01; done` });
 
-/** The files of another extension, which is there beside Pintle once VS Code has started. */
-export const extensionOf = (name, main, contributes = {}) => ({
+/** The files of another extension, which is there beside Pintle; by itself once VS Code has started. */
+export const extensionOf = (name, main, contributes = {}, activationEvents = ["onStartupFinished"]) => ({
   "package.json": JSON.stringify({
     name,
     publisher: "test",
     version: "1.0.0",
     engines: { vscode: "^1.106.0" },
     main: "./main.js",
-    activationEvents: ["onStartupFinished"],
+    activationEvents,
     contributes,
   }),
   "main.js": main,
@@ -74,6 +75,10 @@ export const startBrowser = () =>
   chromium.launch({
     executablePath: process.env.PINTLE_CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-background-networking", "--disable-dev-shm-usage"],
+    // A signal ends the run, and not the browser alone.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
   });
 
 /** Processes whose command line holds `text`. */
@@ -94,7 +99,7 @@ export function processes(text) {
 }
 
 /** Has the engine make a session of these prompts without an editor, as one that was there before. */
-export async function recordSession(rig, folder, prompts) {
+async function recordSession(rig, folder, prompts) {
   const env = { ...process.env, PINTLE_HOME: path.join(rig.base, "home"), HOME: rig.base };
   const flags = ["serve", "--trust", "--script", folder.scriptFile];
   const engine = spawn(engineBinary, flags, { cwd: folder.path, env, stdio: ["pipe", "pipe", "inherit"] });
@@ -118,25 +123,110 @@ export async function recordSession(rig, folder, prompts) {
   await exited;
 }
 
-/** Watches the page's frames and long tasks until it is told to stop. Each frame is a mark, for a trace. */
-export function watch() {
-  const seen = { frames: 0, largest: 0, longTask: 0, stop: false };
-  window.pintleFrames = seen;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) seen.longTask = Math.max(seen.longTask, entry.duration);
-  }).observe({ type: "longtask" });
-  let last = performance.now();
-  const frame = (now) => {
-    seen.frames += 1;
-    performance.mark("pintle frame");
-    seen.largest = Math.max(seen.largest, now - last);
-    last = now;
-    if (!seen.stop) requestAnimationFrame(frame);
-  };
-  requestAnimationFrame((now) => {
-    last = now;
-    requestAnimationFrame(frame);
+/** Turns of 25 replies with 20 calls each: more than 10,000 items. */
+const TURNS = 20;
+
+/** A folder with a session of more than 10,000 items, whose turns are called `Turn 0` to `Turn 19`. */
+export async function longSession(rig, name) {
+  const replies = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (let n = 0; n < 25; n++) {
+      const calls = Array.from({ length: 20 }, (_, k) => ({
+        tool: "read",
+        arguments: { path: "a.txt", limit: 20 * n + k + 1 },
+      }));
+      replies.push({ blocks: [{ text: `Reading ${n}.` }, ...calls] });
+    }
+    replies.push({ blocks: [{ text: `Turn ${turn} is over.` }] });
+  }
+  const folder = rig.folder(name, { files: { "a.txt": "a\n" }, script: { replies } });
+  const prompts = Array.from({ length: TURNS }, (_, turn) => `Turn ${turn}`);
+  await recordSession(rig, folder, prompts);
+  return folder;
+}
+
+/** The folder of the installed package's program. */
+export function dist(rig) {
+  const extensions = path.join(rig.base, "extensions");
+  const [installed] = fs.readdirSync(extensions).filter((name) => name.startsWith("pintle."));
+  return path.join(extensions, installed, "dist");
+}
+
+/**
+ * Counts in the page, from now on: messages that it is sent and their characters, frames, draws (changes of the document that belong together),
+ * and the characters of text that were put into the document. Runs in the page.
+ */
+export function count() {
+  const seen = { messages: 0, sent: 0, frames: 0, draws: 0, written: 0 };
+  window.pintleCounts = seen;
+  window.addEventListener("message", ({ data }) => {
+    seen.messages += 1;
+    seen.sent += JSON.stringify(data).length;
   });
+  const frame = () => {
+    seen.frames += 1;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+  const written = ({ type, target, oldValue, addedNodes }) => {
+    if (type === "characterData") return Math.max(0, target.data.length - oldValue.length);
+    return [...addedNodes].reduce((sum, node) => sum + node.textContent.length, 0);
+  };
+  new MutationObserver((records) => {
+    seen.draws += 1;
+    for (const record of records) seen.written += written(record);
+  }).observe(document.body, {
+    subtree: true,
+    childList: true,
+    characterData: true,
+    characterDataOldValue: true,
+    attributes: true,
+  });
+}
+
+/** Knows the page's timers that have not fired yet, from now on. Runs in the page. */
+export function watchTimers() {
+  const pending = new Set();
+  window.pintleTimers = pending;
+  const { setTimeout, clearTimeout } = window;
+  window.setTimeout = (callback, ...rest) => {
+    const fired = (...values) => {
+      pending.delete(timer);
+      callback(...values);
+    };
+    const timer = setTimeout(fired, ...rest);
+    pending.add(timer);
+    return timer;
+  };
+  window.clearTimeout = (timer) => {
+    pending.delete(timer);
+    clearTimeout(timer);
+  };
+}
+
+/** What was counted in a page. */
+export const counted = (window) => window.view.locator("body").evaluate(() => ({ ...window.pintleCounts }));
+
+/**
+ * Counts the work of the page's own program: how often its blocks of code run. It is the same on a busy machine, and grows with what an
+ * algorithm does. The window is loaded again, because code is compiled with counters or without. The result gives the count since it was last
+ * asked.
+ */
+export async function countWork(window) {
+  const session = await window.page.context().newCDPSession(window.page);
+  await session.send("Profiler.enable");
+  await session.send("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+  await window.reload();
+  return async () => {
+    const { result } = await session.send("Profiler.takePreciseCoverage");
+    return blocksRun(result.filter(({ url }) => url.endsWith("/webview.js")));
+  };
+}
+
+/** How often blocks of code ran, by a coverage report of V8. */
+export function blocksRun(scripts) {
+  const ranges = scripts.flatMap(({ functions }) => functions.flatMap((each) => each.ranges));
+  return ranges.reduce((sum, range) => sum + range.count, 0);
 }
 
 /** The middle of an element that stood still for some frames and is what a click there meets; otherwise undefined. Runs in the page. */
@@ -178,18 +268,6 @@ function writeFiles(folder, files) {
   }
 }
 
-/**
- * The most time of the processor, in milliseconds, that the thread of a watched page had between two frames, by a trace of the marks. On a
- * machine that does nothing else the frames are no further apart than that and what drawing in other threads takes.
- */
-export function mostBetweenFrames(trace) {
-  const times = JSON.parse(trace)
-    .traceEvents.filter(({ name }) => name === "pintle frame")
-    .map(({ tts }) => tts / 1000)
-    .sort((a, b) => a - b);
-  return Math.max(...times.slice(1).map((time, n) => time - times[n]));
-}
-
 /** Gives VS Code a display language: as of a language pack that translates nothing of VS Code itself. */
 function setLanguage(userData, language) {
   const translations = path.join(userData, "main.i18n.json");
@@ -198,6 +276,19 @@ function setLanguage(userData, language) {
   const pack = { hash: "empty", extensions, translations: { vscode: translations }, label: language };
   fs.writeFileSync(path.join(userData, "languagepacks.json"), JSON.stringify({ [language]: pack }));
 }
+
+/** The servers that run, to be ended with this process. */
+const servers = new Set();
+process.on("exit", () => {
+  for (const { pid } of servers) {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 
 /** Starts VS Code and a browser, and gives what the cases work with. */
 export async function start(vsix, { trustsAll = true, language, extension } = {}) {
@@ -255,6 +346,8 @@ export async function start(vsix, { trustsAll = true, language, extension } = {}
   }
   if (trustsAll) flags.push("--disable-workspace-trust");
   const server = spawn(node, [entry, ...common, ...flags], { env, stdio, detached: true });
+  servers.add(server);
+  server.on("exit", () => servers.delete(server));
   await listens("code-server", `http://127.0.0.1:${port}/healthz`);
   return new Rig(base, port, server, await startBrowser());
 }
@@ -377,11 +470,11 @@ export class Rig {
     await this.browser.close();
     const exited = new Promise((resolve) => this.server.on("exit", resolve));
     process.kill(-this.server.pid, "SIGTERM");
-    const timer = setTimeout(() => process.kill(-this.server.pid, "SIGKILL"), 5000);
+    const timer = setTimeout(() => process.kill(-this.server.pid, "SIGKILL"), LONG);
     await exited;
     clearTimeout(timer);
     // Extension hosts end after their server; their engines with them.
-    await until("no engine is left", () => processes(this.base).length === 0, 20_000);
+    await until("no engine is left", () => processes(this.base).length === 0);
     fs.rmSync(this.base, { recursive: true, force: true });
   }
 }

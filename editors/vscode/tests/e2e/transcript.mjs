@@ -145,12 +145,14 @@ export async function theTranscriptStaysWhereItWasRead(rig) {
         offset: Math.round((first?.getBoundingClientRect().top ?? 0) - edge),
       };
     });
+  await window.view.locator("body").evaluate(watchTimers);
   await window.view.locator(".user", { hasText: "Question 8" }).scrollIntoViewIfNeeded();
   await window.view.locator("main").evaluate((main) => main.scrollBy(0, 37));
   const before = await top();
   // What is kept is kept once it was scrolled to.
   await until("the place is kept", async () => (await window.view.locator(".latest").isVisible()) === true);
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  const pending = () => window.view.locator("body").evaluate(() => window.pintleTimers.size);
+  await until("the page has kept it", async () => (await pending()) === 0);
   await window.command("View: Toggle Secondary Side Bar Visibility");
   await window.page.locator("iframe.webview").waitFor({ state: "detached", timeout: LONG });
   await window.command("View: Toggle Secondary Side Bar Visibility");
