@@ -104,8 +104,8 @@ test("10,000 deltas, a line each, all at once", function()
   end
 end)
 
--- What opening takes, with some room: four requests, and a page of events.
-local OPEN = { requests = 4, written = 300, instructions = 600000 }
+-- What opening takes: four requests, and a page of events, which is drawn twice if the session arrives in two parts.
+local OPEN = { requests = 4, written = 600, instructions = 1000000 }
 -- What a page of the beginning takes in one round of the loop, with some room.
 local PAGE_INSTRUCTIONS = 2000000
 

@@ -605,9 +605,13 @@ export class Window {
     return lines.join("\n").replaceAll("\u00a0", " ");
   }
 
+  /** Opens the view, and waits until it has the keyboard: it takes it once it is drawn, and closes a list that is open by then. */
   async show() {
     await this.command("Pintle: Open");
     await this.box.waitFor({ timeout: LONG });
+    await until("the view has the keyboard", () =>
+      this.box.evaluate((box) => box.ownerDocument.activeElement === box),
+    );
   }
 
   async reload() {
