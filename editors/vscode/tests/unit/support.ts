@@ -164,7 +164,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       const timer = setTimeout(() => {
         waiting.delete(check);
         reject(new Error(`waited in vain until ${what}\n${log.join("\n")}`));
-      }, 15_000);
+      }, 60_000);
       const check = (): void => {
         if (!holds()) return;
         clearTimeout(timer);
