@@ -8,6 +8,7 @@ local M = {}
 ---@field pid integer
 ---@field dir string
 ---@field deprecated? string[] Calls that are deprecated in this Neovim.
+---@field socket? string Where one on a terminal listens.
 ---@field private terminal? integer The buffer that shows what the child draws on its terminal.
 local Child = {}
 Child.__index = Child
@@ -30,6 +31,39 @@ function M.until_true(is_so)
     pause = math.min(50, pause * 1.5)
   until vim.uv.hrtime() > ends
   return is_so() and true or false
+end
+
+-- A test that is not over by then hangs: all its waits have limits.
+local TEST_MS = 240000
+
+---Watches over a test until the result is called. An editor on a terminal that waits for a key, such as after an error of its own, answers
+---nothing, and its test would wait forever: it gets the key, and if that does not help, all editors of the test are killed.
+---@return fun(): boolean has_hung
+function M.watch()
+  local timer, has_hung = assert(vim.uv.new_timer()), false
+  timer:start(TEST_MS, 30000, function()
+    for _, each in ipairs(M.children) do
+      if each.socket and not has_hung then
+        local pipe = assert(vim.uv.new_pipe(false))
+        pipe:connect(each.socket, function(problem)
+          if problem then
+            return pipe:close()
+          end
+          pipe:write(vim.mpack.encode({ 2, "nvim_input", { "<CR>" } }), function()
+            pipe:close()
+          end)
+        end)
+      elseif each.chan then
+        pcall(vim.uv.kill, each.pid, "sigkill")
+      end
+    end
+    has_hung = true
+  end)
+  return function()
+    timer:stop()
+    timer:close()
+    return has_hung
+  end
 end
 
 local count = 0
@@ -228,6 +262,7 @@ end
 function Child:start_in_terminal(options)
   count = count + 1
   local socket = ("%s/socket-%d"):format(TEMP, count)
+  self.socket = socket
   local width, height = options.columns or 100, options.lines or 30
   -- The terminal that is drawn on is a buffer of this Neovim, which takes the size of its window.
   vim.o.columns, vim.o.lines = 220, 60

@@ -155,9 +155,13 @@ end
 local function run(each, attempt)
   child.children = {}
   child.began = vim.uv.clock_gettime("realtime")
+  local watched = child.watch()
   local ok, why = xpcall(each.body, function(err)
     return type(err) == "string" and debug.traceback(err, 2) or vim.inspect(err)
   end)
+  if watched() then
+    ok, why = false, "the test hung, perhaps in an editor that waited for a key\n" .. (why or "")
+  end
   local folder
   local function keep()
     folder = folder or report.evidence(each.name, attempt)
