@@ -6,7 +6,6 @@ use crate::support::waiting::until_async;
 use serde_json::{Value, json};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 const DELTA: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\n";
 

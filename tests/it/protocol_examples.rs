@@ -24,7 +24,7 @@ const MAX_ITEMS: usize = 2;
 const EXAMPLES: &str = include_str!("../../protocol/examples/methods.json");
 
 /// Answers every request from the engine.
-fn answer(client: &mut Recorder, message: &Value) -> Option<Value> {
+fn answer_all(client: &mut Recorder, message: &Value) -> Option<Value> {
     let params = &message["params"];
     Some(match message["method"].as_str()? {
         "approval/request" => json!({"optionId": "allow"}),
@@ -100,7 +100,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     );
     std::fs::write(place.home().join("config.toml"), login).unwrap();
     let program = Program::start(place.command(&["serve", "--script", &script]), Framing::Lines);
-    let mut it = Recorder::new(program, answer);
+    let mut it = Recorder::new(program, answer_all);
     let note = place.path("note.txt").to_str().unwrap().to_owned();
     it.ask(
         "initialize",
@@ -214,7 +214,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     let answer = json!({"questionId": asked["params"]["questionId"], "text": "green"});
     it.ask("question/answer", answer);
     it.until_event("turn.completed");
-    it.answers = answer;
+    it.answers = answer_all;
 
     it.ask(
         "document/open",

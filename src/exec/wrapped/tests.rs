@@ -18,7 +18,6 @@ use sshd::Sshd;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// A prefix that hands its arguments on as they are.
 fn plain() -> Vec<String> {
