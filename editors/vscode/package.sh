@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Packages the extension. Usage: package.sh OUT.vsix [TARGET ENGINE]   with a target, such as linux-x64, the engine's program is inside.
-# It takes vsce from $PINTLE_CACHE (tests/setup.sh package puts it there).
+# tests/tool installs vsce.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
-vsce=${PINTLE_CACHE:-$root/.cache}/vscode/tools/node_modules/@vscode/vsce/vsce
+vsce=$("$root/tests/tool" vsce)/node_modules/@vscode/vsce/vsce
 out=$(realpath -m "$1")
 options=(--allow-missing-repository --no-rewrite-relative-links --no-dependencies --out "$out")
 cd "$here"

@@ -17,7 +17,6 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 plugin=$(dirname "$here")
 repo=$(cd "$plugin/../.." && pwd)
-setup=$here/setup.sh
 . "$repo/editors/steps.sh"
 
 # Exits as the suite if one is named, else after all of them.
@@ -33,6 +32,12 @@ if [ $# = 0 ]; then
 fi
 suite=$1
 shift
+
+# Prints the path of a file of an installed tool: tool NAME PATH.
+tool() {
+  local folder
+  folder=$("$repo/tests/tool" "$1") && realpath "$folder/$2"
+}
 
 # A fresh place for all that editors and engines write: the name of the folder is in the environment of everything that is started.
 begin() {
@@ -66,8 +71,8 @@ drive() {
 
 unit() {
   local nvim emmylua
-  nvim=${NVIM_BIN:-$("$setup" nvim)}
-  emmylua=$("$setup" emmylua) || emmylua=
+  nvim=${NVIM_BIN:-$(tool neovim bin/nvim)}
+  emmylua=$(tool emmylua bin/emmylua_ls) || emmylua=
   begin
   if [ $# != 0 ]; then
     : # named tests alone
@@ -88,14 +93,13 @@ leave() {
 
 format() {
   local stylua
-  stylua=$("$setup" stylua) || return
+  stylua=$(tool stylua package/stylua_lib_node.cjs) || return
   node "$here/format.cjs" "$stylua" $([ "${UPDATE:-}" = 1 ] && echo --write)
 }
 
 check() {
-  local luacheck
-  luacheck=$("$setup" luacheck) || return
-  cd "$plugin" && "$luacheck" -q .
+  "$repo/tests/tool" luacheck >/dev/null || return
+  cd "$plugin" && luacheck -q .
 }
 
 lint() {
@@ -105,7 +109,7 @@ lint() {
 
 e2e() {
   local nvim
-  nvim=${NVIM_BIN:-$("$setup" "$1")}
+  nvim=${NVIM_BIN:-$(tool "$1" bin/nvim)}
   shift
   PINTLE_BIN=${PINTLE_BIN:-${CARGO_TARGET_DIR:-$repo/target}/debug/pintle}
   [ -x "$PINTLE_BIN" ] || { echo "there is no engine at $PINTLE_BIN: build it, or set PINTLE_BIN" >&2; exit 2; }
@@ -122,9 +126,9 @@ steps_begin "nvim-$suite"
 case $suite in
   unit) unit "$@" ;;
   lint) lint ;;
-  e2e) e2e nvim "$@" ;;
-  e2e-next) e2e nvim-next "$@" ;;
-  bench) e2e nvim "$@" ;;
+  e2e) e2e neovim "$@" ;;
+  e2e-next) e2e neovim-next "$@" ;;
+  bench) e2e neovim "$@" ;;
   *) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 steps_end

@@ -8,15 +8,13 @@
 #   run.sh               all of these
 #   run.sh bench         times of streams, long sessions and activation, printed and not judged
 #
-# NAME runs only the end-to-end cases whose name contains it. PINTLE_BIN names the engine, PINTLE_CACHE the folder for what is
-# installed. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries a failed case again.
+# NAME runs only the end-to-end cases whose name contains it. PINTLE_BIN names the engine; tests/tool installs the tools. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries a failed case again.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 extension=$(cd "$here/.." && pwd)
 root=$(cd "$extension/../.." && pwd)
-export PINTLE_VSCODE_CACHE=${PINTLE_CACHE:-$root/.cache}/vscode
-export PINTLE_VSIX=$PINTLE_VSCODE_CACHE/pintle.vsix
+export PINTLE_SHOTS=${CARGO_TARGET_DIR:-$root/target}/tests/shots
 . "$root/editors/steps.sh"
 
 if [[ $# == 0 ]]; then
@@ -34,13 +32,14 @@ shift
 cd "$extension" || exit 1
 
 temp=$(mktemp -d "${TMPDIR:-/tmp}/pintle-run.XXXXXX")
+export PINTLE_VSIX=$temp/pintle.vsix
 trap 'rm -rf "$temp"' EXIT
 
-# Puts the part of the tools into its place, and the extension's dependencies: prepare PART.
+# Installs Node and the extension's dependencies.
 prepare() {
-  "$here/setup.sh" "$1" || exit
-  export PATH=$PINTLE_VSCODE_CACHE/node/bin:$PATH
-  local lock
+  local node lock
+  node=$("$root/tests/tool" node) || exit
+  export PATH=$node/bin:$PATH
   lock=$(sha256sum <package-lock.json)
   [[ $(cat node_modules/.pintle-lock 2>/dev/null) == "$lock" ]] && return
   npm ci --no-audit --no-fund >"$temp/npm" 2>&1 || {
@@ -103,27 +102,31 @@ cases() {
 steps_begin "vscode-$suite"
 case $suite in
   unit)
-    prepare node
+    prepare
     step "types" npx tsc --noEmit
     step "types of the page" npx tsc --noEmit -p src/webview
     tests tests/unit/*.test.ts
     ;;
   lint)
-    prepare node
+    prepare
     step "format" npx prettier --check .
     step "lint" npx eslint .
     ;;
   package)
-    prepare package
+    prepare
     engine
     step "bundle and package" ./package.sh "$PINTLE_VSIX"
     step "package with the engine" bundled
     ;;
   e2e | bench)
-    prepare e2e
+    prepare
+    PINTLE_PLAYWRIGHT=$("$root/tests/tool" playwright) || exit
+    PINTLE_CODE_SERVER=$("$root/tests/tool" code-server) || exit
+    "$root/tests/tool" browser >/dev/null || exit
+    export PINTLE_PLAYWRIGHT PINTLE_CODE_SERVER
     engine
     step "package" ./package.sh "$PINTLE_VSIX" && cases "$@"
-    echo "screenshots: $PINTLE_VSCODE_CACHE/shots"
+    echo "screenshots: $PINTLE_SHOTS"
     ;;
   *)
     sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2

@@ -20,8 +20,6 @@ import {
 } from "../../../editors/vscode/tests/e2e/support.mjs";
 import { attach } from "./native.mjs";
 
-const cache = process.env.PINTLE_VSCODE_CACHE;
-
 const replies = [
   {
     blocks: [{ reasoning: "A greeting." }, { text: "Hello from **the engine**." }],
@@ -88,15 +86,15 @@ async function setUp() {
   const file = path.join(home, "engine.json");
   await until("the engine listens", () => fs.existsSync(file) && fs.readFileSync(file, "utf8"));
   const { token } = JSON.parse(fs.readFileSync(file, "utf8"));
-  const entry = "code/node_modules/code-server/lib/vscode/out/server-main.js";
+  const entry = path.join(process.env.PINTLE_CODE_SERVER, "node_modules/code-server/lib/vscode/out/server-main.js");
   const log = fs.openSync(path.join(base, "server.log"), "w");
   const flags = ["--host", "127.0.0.1", "--port", `${port}`, "--without-connection-token"];
   const accept = ["--accept-server-license-terms", "--server-data-dir", path.join(base, "data")];
   const bridge = ["--agent-host-bridge-port", `${enginePort}`];
   const shown = ["--agent-host-bridge-connection-token", token];
   server = spawn(
-    path.join(cache, "node/bin/node"),
-    [path.join(cache, entry), ...flags, ...accept, ...bridge, ...shown],
+    process.execPath,
+    [entry, ...flags, ...accept, ...bridge, ...shown],
     { env, stdio: ["ignore", log, log] },
   );
   address = `http://127.0.0.1:${port}/?folder=${work}`;

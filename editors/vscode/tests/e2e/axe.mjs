@@ -5,7 +5,7 @@ import * as path from "node:path";
 import { LONG, call, say, until } from "./support.mjs";
 
 const AXE = fs.readFileSync(
-  path.join(process.env.PINTLE_VSCODE_CACHE, "browser/node_modules/axe-core/axe.min.js"),
+  path.join(process.env.PINTLE_PLAYWRIGHT, "node_modules/axe-core/axe.min.js"),
   "utf8",
 );
 

@@ -9,10 +9,9 @@ import * as path from "node:path";
 import { createInterface } from "node:readline";
 import { keepJournals } from "../cases.mjs";
 
-const cache = process.env.PINTLE_VSCODE_CACHE;
-const { chromium } = createRequire(path.join(cache, "browser/package.json"))("playwright-core");
+const { chromium } = createRequire(path.join(process.env.PINTLE_PLAYWRIGHT, "package.json"))("playwright-core");
 
-export const shots = path.join(cache, "shots");
+export const shots = process.env.PINTLE_SHOTS;
 export const engineBinary = process.env.PINTLE_BIN;
 /** How long a case waits for what must come; a busy machine may need much of it. */
 export const LONG = 60_000;
@@ -311,8 +310,8 @@ export async function start(vsix, { trustsAll = true, language, extension } = {}
     }),
   );
   if (extension !== undefined) writeFiles(path.join(extensions, "another"), extension);
-  const node = path.join(cache, "node/bin/node");
-  const entry = path.join(cache, "code-strict/node_modules/code-server/out/node/entry.js");
+  const node = process.execPath;
+  const entry = path.join(process.env.PINTLE_CODE_SERVER, "strict/node_modules/code-server/out/node/entry.js");
   const common = [
     "--user-data-dir",
     userData,
