@@ -1,11 +1,10 @@
-//! Servers of the Model Context Protocol, driven by the real program: a server of ours does what servers should not.
+//! Servers of the Model Context Protocol, driven by the program: a server of ours does what servers should not.
 
 use crate::support::program::{Framing, Place, Program, is_running};
 use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::Stdio;
 
 /// The server of the fixtures, in one of its modes.
 fn server(mode: &str) -> Value {
@@ -31,19 +30,23 @@ fn call(tool: &str, arguments: Value) -> Value {
     json!({"tool": tool, "arguments": arguments})
 }
 
-/// Runs a task whose model makes these calls, one a reply. Returns what each came to, as text, and the notices.
+/// Runs a turn whose model makes these calls, one a reply, with a client that answers nothing. Returns what each came to, as text, and the
+/// notices.
 fn run(place: &Place, args: &[&str], calls: &[Value]) -> (Vec<String>, Vec<String>) {
     let replies = calls.iter().map(|call| json!({"blocks": [call]}));
     let done = json!({"blocks": [{"text": "done"}]});
     let replies: Vec<Value> = replies.chain([done]).collect();
     let script = place.script(&json!({ "replies": replies }));
-    let args =
-        [&["run", "--quiet", "--format", "events", "--script", &script], args, &["go"]].concat();
-    let out = place.command(&args).stdin(Stdio::null()).output().unwrap();
+    let args = [&["serve", "--script", &script], args].concat();
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.ask("initialize", json!({"protocol": {"name": "pintle", "versions": ["1.0"]}}));
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.end_input();
+    let rest = program.rest();
     let (mut results, mut notices) = (Vec::new(), Vec::new());
-    for line in String::from_utf8(out.stdout).unwrap().lines() {
-        let line: Value = serde_json::from_str(line).unwrap();
-        let event = &line["event"];
+    for message in program.seen.iter().chain(&rest) {
+        let event = &message["params"]["event"];
         if event["type"] == "notice" {
             notices.push(format!(
                 "{}: {}",
