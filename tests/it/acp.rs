@@ -1,4 +1,4 @@
-//! The Agent Client Protocol through the real program: what goes over the wire, in which order.
+//! The Agent Client Protocol through the program: what goes over the wire, in which order.
 
 use crate::support::acp::{Client, bash, call, everything, said, script};
 use crate::support::program::{Framing, Place, Program};

@@ -199,7 +199,7 @@ fn a_tool_of_the_client_asks_for_permission() {
     );
 }
 
-/// The real program, with a client that answers questions.
+/// The program, with a client that answers questions.
 fn program(place: &Place, script: &Value) -> Program {
     let script = place.script(script);
     let args = ["serve", "--permission", "full", "--script", &script];

@@ -327,7 +327,7 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
     );
 }
 
-/// In a real repository, by the real program: the branch, what is changed, what was done, and what people wrote.
+/// In a real repository, by the program: the branch, what is changed, what was done, and what people wrote.
 #[test]
 fn the_program_tells_of_a_real_repository() {
     let place = Place::new(&[("AGENTS.md", "Be brief.\n"), ("a.txt", "one\n")]);

@@ -1,4 +1,4 @@
-//! `pintle lsp` as an editor sees it, over the real program: handshake, documents, turns, questions, edits.
+//! `pintle lsp` as an editor sees it, over the program: handshake, documents, turns, questions, edits.
 
 use crate::support::acp::{bash, call, said};
 use crate::support::lsp::{Client, everything};

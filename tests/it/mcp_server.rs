@@ -1,4 +1,4 @@
-//! `pintle mcp`: the engine as a tool of other agents, driven by the real program over pipes.
+//! `pintle mcp`: the engine as a tool of other agents, driven by the program over pipes.
 
 use crate::support::acp::{bash, call, said, script};
 use crate::support::program::{Framing, Place, Program, is_running};

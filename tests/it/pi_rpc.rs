@@ -1,4 +1,4 @@
-//! Pi's RPC through the real program: orders of events, both dialects, the end of input.
+//! Pi's RPC through the program: orders of events, both dialects, the end of input.
 
 use crate::support::pi::{Pi, hello, tell};
 use crate::support::program::Place;

@@ -1,4 +1,4 @@
-//! Pi's RPC through the real program: what a person runs, calls and allows, and what is set.
+//! Pi's RPC through the program: what a person runs, calls and allows, and what is set.
 
 use crate::support::pi::{Pi, engine, roles, tell, words};
 use crate::support::program::Place;

@@ -1,4 +1,4 @@
-//! Pi's RPC through the real program: what session files say beside what was said — prompts, failures — and what copies keep.
+//! Pi's RPC through the program: what session files say beside what was said — prompts, failures — and what copies keep.
 
 use crate::support::pi::{Pi, engine, roles, words};
 use crate::support::program::Place;

@@ -1,4 +1,4 @@
-//! Pi's RPC through the real program: bad lines, bad arguments, lines without an end.
+//! Pi's RPC through the program: bad lines, bad arguments, lines without an end.
 
 use crate::support::pi::{Pi, engine, hello, tell, words};
 use crate::support::program::Place;

@@ -1,4 +1,4 @@
-//! Pi's RPC through the real program: sessions and their files, retries, summing up, slow clients.
+//! Pi's RPC through the program: sessions and their files, retries, summing up, slow clients.
 
 use crate::support::pi::{Pi, engine, roles, tell, words};
 use crate::support::program::Place;

@@ -1,4 +1,4 @@
-//! Files go back with the real program: across tools, a shell command that does everything at once, and a person's own edits; and
+//! Files go back with the program: across tools, a shell command that does everything at once, and a person's own edits; and
 //! going back is undone again.
 
 use crate::support::program::{Framing, Place, Program};

@@ -1,4 +1,4 @@
-//! The native protocol through the real program: framing, errors, order.
+//! The native protocol through the program: framing, errors, order.
 
 use crate::support::program::{Framing, Place, Program};
 use serde_json::{Value, json};
