@@ -2,8 +2,8 @@
 //!
 //! The schema lets readers skip fields that they do not know. Here it is closed, so that neither side sends one: see [`close`].
 
-use jsonschema::Validator;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
+use jsonschema::{Registry, Validator};
 use pintle_protocol::schema::SCHEMA_JSON;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +29,13 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     closed["errorData"] = json!({"$ref": "#/$defs/ErrorData", "unevaluatedProperties": false});
     closed
 });
+
+/// The name of the closed schema for references.
+const NAME: &str = "https://pintle.invalid/schema.json";
+
+/// Prepared once: a validator of a part only refers to it.
+static REGISTRY: LazyLock<Registry<'static>> =
+    LazyLock::new(|| Registry::new().add(NAME, &*SCHEMA).unwrap().prepare().unwrap());
 
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
@@ -80,9 +87,9 @@ fn problems(pointer: &str, value: &Value) -> Vec<String> {
     let validator = {
         let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
         let known = validators.entry(pointer.to_owned()).or_insert_with(|| {
-            let mut shape = SCHEMA.pointer(pointer).unwrap().clone();
-            shape["$defs"] = SCHEMA["$defs"].clone();
-            Arc::new(jsonschema::draft202012::new(&shape).unwrap())
+            let shape = json!({"$ref": format!("{NAME}#{pointer}")});
+            let options = jsonschema::draft202012::options().with_registry(&REGISTRY);
+            Arc::new(options.build(&shape).unwrap())
         });
         Arc::clone(known)
     };
