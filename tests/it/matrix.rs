@@ -499,7 +499,7 @@ fn each_family_does_what_an_agent_must() {
             program.prompt(&prompt(family, row.name));
             let end = end_of_turn(&mut program, &session);
             assert_eq!(end["status"], "completed", "{}, {}: {end}", family.name, row.name);
-            (row.holds)(&Done { place, program }, family);
+            (row.holds)(&Done { program, place }, family);
         }
     }
 }
@@ -524,7 +524,7 @@ fn each_family_is_steered_in_the_middle_of_its_work() {
         std::fs::write(place.path("stop"), "").unwrap();
         let end = end_of_turn(&mut program, &session);
         assert_eq!((&end["status"], &end["steps"]), (&json!("completed"), &json!(2)), "{end}");
-        let calls = Done { place, program }.calls();
+        let calls = Done { program, place }.calls();
         let said = calls.iter().map(|call| call["output"]["content"][0]["text"].as_str().unwrap());
         let said: Vec<&str> = said.collect();
         let said: Vec<&str> =
