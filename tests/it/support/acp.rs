@@ -2,7 +2,7 @@
 
 use super::launch::Launch;
 use super::program::{Framing, Place, Program};
-use jsonschema::Validator;
+use jsonschema::{Registry, Validator};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -12,6 +12,13 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(text).unwrap()
 });
 
+/// The name of the schema for references.
+const NAME: &str = "https://agentclientprotocol.invalid/schema.json";
+
+/// Prepared once: a validator of a definition only refers to it.
+static REGISTRY: LazyLock<Registry<'static>> =
+    LazyLock::new(|| Registry::new().add(NAME, &*SCHEMA).unwrap().prepare().unwrap());
+
 static VALIDATORS: LazyLock<Mutex<BTreeMap<&'static str, Validator>>> =
     LazyLock::new(Mutex::default);
 
@@ -20,8 +27,9 @@ pub(crate) fn check(definition: &'static str, value: &Value) {
     let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
     let validator = validators.entry(definition).or_insert_with(|| {
         assert!(SCHEMA["$defs"].get(definition).is_some(), "no {definition} in the schema");
-        let schema = json!({"$defs": SCHEMA["$defs"], "$ref": format!("#/$defs/{definition}")});
-        jsonschema::draft202012::new(&schema).unwrap()
+        let schema = json!({"$ref": format!("{NAME}#/$defs/{definition}")});
+        let options = jsonschema::draft202012::options().with_registry(&REGISTRY);
+        options.build(&schema).unwrap()
     });
     let errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "no {definition}: {errors:#?}\n{value:#}");
