@@ -254,10 +254,11 @@ test("who goes up in a transcript gets what came before, and stays where he is",
   local was = again:lua("return " .. first)
   again:cmd("wincmd k")
   again:keys("gg")
-  again:wait(first .. " < given", "earlier events", was)
-  -- the line that the cursor was on: it was the first one, and is behind what was read
-  local seen = again:lua("return { line = vim.fn.line('.'), text = vim.fn.getline('.'), top = vim.fn.line('w0') }")
-  assert(seen.line > 20 and seen.top > 1, vim.inspect(seen))
+  -- The cursor was on the last line, then on the first one, and is behind what was read then. Earlier events may also come before the keys
+  -- are read, when the window is drawn.
+  local is_behind =
+    " < given and vim.fn.line('.') > 20 and vim.fn.line('.') < vim.fn.line('$') and vim.fn.line('w0') > 1"
+  again:wait(first .. is_behind, "earlier events above the cursor", was)
   while true do
     was = again:lua("return " .. first)
     if was == 1 then
