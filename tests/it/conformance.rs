@@ -14,17 +14,18 @@ use std::process::Command;
 
 /// A client with an open session.
 struct Run {
-    place: Place,
     client: Recorder,
     session: Value,
+    /// Dropped after the engine, which still writes there.
+    place: Place,
 }
 
 impl Run {
     fn start(replies: &Value) -> Self {
         let place = Place::new(&[("note.txt", "helo world\n")]);
         let script = place.script(&json!({ "replies": replies }));
-        let command = place.command(&["serve", "--script", &script]);
-        let mut client = Recorder::new(Program::start(command, Framing::Lines), |_, _| None);
+        let engine = place.engine(&["serve", "--script", &script]);
+        let mut client = Recorder::new(Program::start(engine, Framing::Lines), |_, _| None);
         client.ask(
             "initialize",
             json!({
@@ -33,7 +34,7 @@ impl Run {
             }),
         );
         let session = client.ask("session/create", json!({}))["sessionId"].clone();
-        Self { place, client, session }
+        Self { client, session, place }
     }
 
     /// The events as a client has to take them, and the state that the engine reports.
