@@ -1,6 +1,6 @@
 // The transcript: Markdown, code, links, cards, output of terminals, sub-agents, the plan; and that it opens at once, however long.
 import assert from "node:assert/strict";
-import { LONG, call, say, until } from "./support.mjs";
+import { LONG, call, say, until, watchTimers } from "./support.mjs";
 
 const MESSAGE = `# Heading
 
