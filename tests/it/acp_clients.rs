@@ -1,6 +1,7 @@
 //! What clients of the Agent Client Protocol need beyond its letter: a row for each quirk that is known of one, and clients that
 //! misbehave.
 
+use crate::mcp::SERVER;
 use crate::support::acp::{Client, bash, call, everything, said, script};
 use crate::support::program::{Place, is_running};
 use crate::support::waiting::until;
@@ -186,10 +187,9 @@ fn acpx_gets_no_message_that_is_too_long() {
 
 #[test]
 fn servers_of_mcp_serve_the_session_that_names_them() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp/server.py");
     let python = "/usr/bin/env";
     let servers = json!([
-        {"name": "notes", "command": python, "args": ["python3", file], "env": [{"name": "GIVEN", "value": "$x"}]},
+        {"name": "notes", "command": python, "args": ["python3", "-c", SERVER], "env": [{"name": "GIVEN", "value": "$x"}]},
         {"type": "sse", "name": "old", "url": "http://x", "headers": []},
     ]);
     for (offers, is_notice) in [(everything(), true), (json!({}), false)] {

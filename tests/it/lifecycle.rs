@@ -430,7 +430,7 @@ fn the_response_to_close_follows_the_last_event_also_for_a_client_that_is_slow()
         (0..8).map(|_| json!({"blocks": (1..=12).map(read).collect::<Vec<_>>()})).collect();
     replies.push(json!({"blocks": [{"text": "the end"}]}));
     let script = place.script(&json!({"replies": replies}));
-    let command = place.engine(&["serve", "--permission", "full", "--script", &script]);
+    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
     let (mut program, stdout) = Program::start_unread(command);
     for line in [INITIALIZE, CREATE, PROMPT] {
         program.send_bytes(line.as_bytes());

@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// The server of the fixtures, in one of its modes.
+/// The source of the fixture server. Passed as an argument, because the sandbox hides its file if the clone is below `/tmp`.
+pub(crate) const SERVER: &str = include_str!("../fixtures/mcp/server.py");
+
+/// The fixture server in one of its modes.
 fn server(mode: &str) -> Value {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp/server.py");
-    json!({"command": "python3", "args": [file, mode]})
+    json!({"command": "python3", "args": ["-c", SERVER, mode]})
 }
 
 /// Writes the servers into the user's settings.

@@ -6,7 +6,7 @@
 use crate::login::{Provider, device};
 use crate::mcp_login::{agree, server as guarded};
 use crate::support::program::{Framing, Place, Program};
-use crate::support::recorder::Recorder;
+use crate::support::recorder::{Recorder, To};
 use crate::support::steady::Steady;
 use crate::support::waiting::until;
 use expect_test::expect_file;
@@ -265,9 +265,12 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.notify("exit", json!({}));
     it.program.end_input();
     it.program.wait();
-    // The example of an event should be short.
-    it.said.retain(|(_, message)| {
-        message["method"] != "session/event" || message["params"]["event"]["type"] == "turn.started"
+    it.said.retain(|(to, message)| match message["method"].as_str() {
+        // The example event should be short.
+        Some("session/event") => message["params"]["event"]["type"] == "turn.started",
+        // The engine sends this one too.
+        Some("$/cancelRequest") => *to == To::Engine,
+        _ => true,
     });
     let kept = serde_json::to_string(&it.exchanges()).unwrap();
     serde_json::from_str(&kept.replace(&docs.url, "http://127.0.0.1:8000")).unwrap()

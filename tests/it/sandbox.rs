@@ -57,7 +57,7 @@ impl Scene {
     async fn new(namespaces: Namespaces) -> Option<Self> {
         // Not below the temporary folder, which the sandbox replaces.
         let given = std::env::var_os(FOLDER).map(PathBuf::from);
-        let folder = given.unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
+        let folder = given.unwrap_or_else(visible);
         let folder = tempfile::tempdir_in(fs::canonicalize(folder).unwrap()).unwrap();
         let options = Options {
             guardian: Some(program()),
@@ -349,6 +349,17 @@ async fn what_gets_out_without_namespaces_is_listed() {
     attack(Namespaces::Denied).await;
 }
 
+/// Returns a folder that the sandbox does not hide. In a clone below `/tmp` the build's own folder is hidden.
+fn visible() -> PathBuf {
+    let home = std::env::var_os("HOME").unwrap_or_default();
+    let folders = [env!("CARGO_TARGET_TMPDIR").into(), "/var/cache".into(), PathBuf::from(home)];
+    let is_visible = |folder: &PathBuf| {
+        let is_hidden = folder.starts_with("/tmp") || folder.starts_with("/var/tmp");
+        !is_hidden && nix::unistd::access(folder, nix::unistd::AccessFlags::W_OK).is_ok()
+    };
+    folders.into_iter().find(is_visible).unwrap()
+}
+
 /// Runs tests of this file as nobody.
 fn as_nobody(tests: &[&str]) {
     if !nix::unistd::geteuid().is_root() {
@@ -362,7 +373,7 @@ fn as_nobody(tests: &[&str]) {
     fs::create_dir(&place).unwrap();
     std::os::unix::fs::chown(&place, Some(NOBODY), Some(NOBODY)).unwrap();
     // The sandbox hides this folder, so the test's own files are elsewhere, if that can be reached.
-    let elsewhere = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let elsewhere = tempfile::tempdir_in(visible()).unwrap();
     std::os::unix::fs::chown(elsewhere.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     let copy = |from: &Path, name: &str| {
         let to = folder.path().join(name);
