@@ -2,6 +2,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::indexing_slicing,
     reason = "it stands for the least that any program has to do"
 )]
 

@@ -1,5 +1,9 @@
 //! All benchmarks in one program: `cargo bench -- NAME`, or `tests/bench/all.sh` for a table.
-#![expect(clippy::print_stderr, reason = "a command line prints its usage")]
+#![expect(
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a command line reads its environment and prints its usage"
+)]
 
 mod batch;
 mod commands;

@@ -88,9 +88,9 @@ fn queued(port: u16) -> usize {
 
 /// A listener whose queue is full: whoever else comes waits for a handshake.
 async fn full_listener(url: &Sender<String>, at: &Sender<()>, held: &Receiver<()>) {
+    const BACKLOG: u32 = 1;
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    const BACKLOG: u32 = 1;
     let listener = socket.listen(BACKLOG).unwrap();
     let address = listener.local_addr().unwrap();
     let mut connections = Vec::new();

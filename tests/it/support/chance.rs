@@ -16,11 +16,7 @@ static SEED: LazyLock<u64> = LazyLock::new(|| {
 ///
 /// # Panics
 /// If the variable is not a number.
-#[expect(
-    clippy::disallowed_methods,
-    clippy::panic,
-    reason = "test settings come from the environment"
-)]
+#[expect(clippy::disallowed_methods, reason = "test settings come from the environment")]
 fn variable(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, not a number")))
