@@ -267,10 +267,10 @@ async fn behind_a_plain_prefix_the_tools_answer_as_here() {
 #[tokio::test]
 async fn behind_ssh_the_tools_answer_as_here() {
     let Some(server) = Sshd::start() else { return };
-    // One connection for all, as people set it up who use ssh often.
+    // One shared connection, as frequent ssh users configure it. The test ends with the connection, so that it persists only briefly.
     let control = format!("ControlPath={}", server.folder.path().join("control").display());
     let mut prefix = server.prefix();
-    for option in ["ControlMaster=auto", "ControlPersist=60", &control] {
+    for option in ["ControlMaster=auto", "ControlPersist=3", &control] {
         prefix.splice(1..1, ["-o".to_owned(), option.to_owned()]);
     }
     let env = wrapped(prefix).await;

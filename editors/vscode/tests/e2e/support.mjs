@@ -9,7 +9,9 @@ import * as path from "node:path";
 import { createInterface } from "node:readline";
 import { keepJournals } from "../cases.mjs";
 
-const { chromium } = createRequire(path.join(process.env.PINTLE_PLAYWRIGHT, "package.json"))("playwright-core");
+const { chromium } = createRequire(path.join(process.env.PINTLE_PLAYWRIGHT, "package.json"))(
+  "playwright-core",
+);
 
 export const shots = process.env.PINTLE_SHOTS;
 export const engineBinary = process.env.PINTLE_BIN;
@@ -311,7 +313,10 @@ export async function start(vsix, { trustsAll = true, language, extension } = {}
   );
   if (extension !== undefined) writeFiles(path.join(extensions, "another"), extension);
   const node = process.execPath;
-  const entry = path.join(process.env.PINTLE_CODE_SERVER, "strict/node_modules/code-server/out/node/entry.js");
+  const entry = path.join(
+    process.env.PINTLE_CODE_SERVER,
+    "strict/node_modules/code-server/out/node/entry.js",
+  );
   const common = [
     "--user-data-dir",
     userData,
