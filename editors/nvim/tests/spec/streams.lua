@@ -281,8 +281,9 @@ local START_INSTRUCTIONS = 2000
 test("starting the editor loads one small file", function()
   local add = "set runtimepath^=" .. vim.fn.fnameescape(vim.env.PINTLE_PLUGIN)
   local path = child.folder() .. "/loaded"
-  local report = [[lua local f = io.open(%q, "w") f:write(vim.json.encode({
-    scripts = vim.tbl_map(function(s) return s.name end, vim.fn.getscriptinfo({ name = "pintle" })),
+  local report =
+    [[lua local plugin = vim.uv.fs_realpath(vim.env.PINTLE_PLUGIN) .. "/" local f = io.open(%q, "w") f:write(vim.json.encode({
+    scripts = vim.tbl_filter(function(s) return vim.startswith(vim.uv.fs_realpath(s.name) or "", plugin) end, vim.fn.getscriptinfo()),
     modules = vim.tbl_filter(function(m) return m:find("^pintle") ~= nil end, vim.tbl_keys(package.loaded)),
     instructions = _G.instructions })) f:close()]]
   -- those of the plugin, and not of what the editor does besides
