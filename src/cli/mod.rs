@@ -86,12 +86,12 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Serves one client over these streams, as the program does on stdin and stdout, and returns the exit code. The first of the arguments is
-/// the program's name. Nothing is logged, and `stop` takes the place of SIGTERM. Threads that read and watch the streams outlive the call:
-/// they end when the streams are closed at the other end or shut down.
+/// Serves one client over the given streams, like the program on stdin and stdout, and returns the exit code. The first argument is the
+/// program's name. Nothing is logged, and cancelling `stop` acts like SIGTERM. Threads that read and watch the streams may outlive the call;
+/// they end when the other end is closed or the streams are shut down.
 ///
 /// # Errors
-/// The arguments or settings are wrong, or name a task that does not serve one client.
+/// If the arguments or settings are invalid, or name a command that does not serve a single client.
 pub fn serve(
     arguments: Vec<OsString>,
     ambient: Ambient,
@@ -100,7 +100,10 @@ pub fn serve(
     stop: CancellationToken,
 ) -> anyhow::Result<u8> {
     let args = Args::try_parse_from(args::rpc::mode(arguments))?;
-    anyhow::ensure!(args.task.serves_one_client(), "this task needs a process of its own");
+    anyhow::ensure!(
+        args.task.serves_one_client(),
+        "this command cannot run inside another process"
+    );
     start(args, ambient, Streams::Given { input, output, stop })
 }
 

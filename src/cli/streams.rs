@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal};
 use tokio_util::sync::CancellationToken;
 
-/// The streams of a client.
+/// Client streams.
 #[derive(Debug)]
 pub(crate) enum Streams {
     /// Stdin and stdout. The process is ours, with its signals.

@@ -121,7 +121,7 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    /// Returns true if the task serves one client over its streams, with an engine of its own.
+    /// Returns true if the task starts an engine for a single client on the given streams.
     pub(crate) fn serves_one_client(&self) -> bool {
         match self {
             Self::Serve(task) => !task.listen.is_wanted(),

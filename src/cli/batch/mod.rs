@@ -7,7 +7,7 @@
 //!
 //! Why workers are processes that serve many tasks: a task that exhausts memory, or finds a fault of ours, takes its process with it, and must
 //! not take other tasks. So two tasks never share a process at the same time. A process for each task would do as well, but starting an engine
-//! costs several times what a short turn does (`cargo bench --bench batch` prints both), and a batch of a thousand tasks is to cost under a
+//! costs several times what a short turn does (`cargo bench -- batch` prints both), and a batch of a thousand tasks is to cost under a
 //! millisecond each besides the turns. So N processes each carry out one task after another and are replaced when they die. A worker speaks the
 //! lines that `pintle run --format events` prints: nothing new has to be kept in step. `pintle serve` over the same pipes would have meant a
 //! second reader of events that knows when a task is denied, unchanged or over.

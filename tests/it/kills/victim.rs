@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Milliseconds between checks for the end of the run.
+/// Milliseconds between checks whether the run has ended.
 const LOOK_AGAIN: u16 = 50;
 
 /// When the program is killed.

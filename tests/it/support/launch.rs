@@ -1,4 +1,4 @@
-//! Two ways to start the program: as a process, and on a thread of this one.
+//! Starts the program, either as a process or on a thread of the test.
 
 use super::HANG;
 use super::program::wait;
@@ -21,19 +21,19 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
 use tokio_util::sync::CancellationToken;
 
-/// The program's file. In a process of this one, it is still what guards commands.
+/// The program's path. In-process engines also start it, as the guardian of their commands.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_pintle");
 
 /// Stack of an engine's thread, in bytes: that of a process's first thread.
 const STACK_BYTES: usize = 8 * 1024 * 1024;
 
-/// The program as it is to be started in this process.
+/// An engine to start in this process.
 #[derive(Debug, Clone)]
 pub(crate) struct Engine {
     args: Vec<OsString>,
     folder: PathBuf,
     vars: BTreeMap<String, String>,
-    /// True if it is to be a process all the same.
+    /// True if the engine runs as a process after all.
     pub(crate) is_process: bool,
 }
 
@@ -89,7 +89,7 @@ impl Engine {
     }
 }
 
-/// The engine's ends of what the client writes and reads. Both are shut down with the engine, as the pipes of a process are closed.
+/// The engine's ends of the client's streams. Both are shut down with the engine, just as a process's pipes are closed.
 struct Streams {
     input: UnixStream,
     output: UnixStream,
@@ -103,7 +103,7 @@ impl Drop for Streams {
     }
 }
 
-/// Adds the test to the list of those that start the program as a process, if a list is wanted.
+/// Appends the test's name to the file in `PINTLE_STARTED`, if set, to count tests that start a process.
 fn started() {
     let Some(list) = std::env::var_os("PINTLE_STARTED") else { return };
     let test = std::thread::current();
@@ -116,7 +116,7 @@ fn file(end: impl Into<OwnedFd>) -> File {
     File::from(end.into())
 }
 
-/// The program, ready to start.
+/// A program or engine to start.
 #[derive(Debug)]
 pub(crate) enum Launch {
     Process(Command),
@@ -161,7 +161,7 @@ impl Launch {
     }
 }
 
-/// The program while it runs.
+/// A running program or engine.
 #[derive(Debug)]
 pub(crate) enum Running {
     Process(Child),
@@ -188,7 +188,7 @@ impl Running {
         }
     }
 
-    /// A process gets any signal, and an engine in this process those that end it in order.
+    /// Sends a signal. An in-process engine supports only SIGTERM, which ends it in order.
     pub(crate) fn signal(&self, signal: Signal) {
         match self {
             Self::Here(here) if signal == Signal::SIGTERM => here.stop.cancel(),
@@ -263,7 +263,7 @@ impl Drop for Here {
     }
 }
 
-/// The threads in which something panicked, also where that ended only a task.
+/// Threads that panicked, including those whose panic ended only a task.
 static PANICKED: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
 
 fn panicked() -> Vec<ThreadId> {

@@ -28,7 +28,7 @@ pub(crate) const PLANT: &str = "PLANTED-5f3a9c";
 /// test starts has one in its environment.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
-    /// True if its engines are processes of their own, which can be killed.
+    /// True if engines run as separate processes, which can be killed.
     has_processes: bool,
 }
 
@@ -148,7 +148,7 @@ impl Place {
         self.engine(args).command()
     }
 
-    /// As [`Place::command`], in this process: for tests of what is said and done, and not of the process.
+    /// Like [`Place::command`], but in this process: for tests of messages and files rather than of the process.
     pub(crate) fn engine(&self, args: &[&str]) -> Engine {
         let mut engine = Engine::new(args, &self.project());
         engine.is_process = self.has_processes;

@@ -4,7 +4,7 @@ use super::program::Program;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The receiver of a message.
+/// A message's receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
     Client,
