@@ -14,7 +14,7 @@ known=tests/bench/counted.txt
 # Some code is chosen by what the processor can.
 compiler="$(rustc --version), $(grep -qw avx2 /proc/cpuinfo && echo with || echo without) avx2"
 counts=$(for path in $("$program" counted); do
-  out=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='counted::collected*' "$program" counted "$path" 2>&1) || {
+  out=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*counted::collected*' "$program" counted "$path" 2>&1) || {
     echo "$out" >&2
     exit 1
   }
