@@ -1,4 +1,9 @@
 //! The command line.
+#![expect(
+    rustdoc::bare_urls,
+    rustdoc::broken_intra_doc_links,
+    reason = "clap prints these comments verbatim in --help"
+)]
 
 pub(crate) mod batch;
 mod delivery;
