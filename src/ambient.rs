@@ -194,7 +194,7 @@ impl Ambient {
         }
     }
 
-    /// The program's own file, to start it again: on Linux by a name under which it is found also after an update.
+    /// The path of the program, for starting it again. On Linux this name stays valid after an update replaces the file.
     ///
     /// # Errors
     /// The system does not know it.

@@ -278,7 +278,7 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient, streams: Streams) -> 
     .await
 }
 
-/// Serves one client with an engine of its own, until the client or a signal ends it.
+/// Runs an engine for a single client until the client disconnects or a signal arrives.
 async fn serve_client<F>(
     settings: &args::Settings,
     ambient: Ambient,

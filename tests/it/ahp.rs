@@ -30,7 +30,7 @@ fn begin(shared: &Shared) -> Window {
     begun(shared, shared.command(&["ahp", "--attach"]))
 }
 
-/// As [`begin`], with an engine of its own: there is no other client.
+/// Like [`begin`], but starts an engine for this client alone.
 fn alone(shared: &Shared) -> Window {
     begun(shared, shared.alone(&["ahp"]))
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// The source of the fixture server. Passed as an argument, because the sandbox hides its file if the clone is below `/tmp`.
+/// Source code for the fixture server. Passed as an argument, because the sandbox hides its file if the clone is below `/tmp`.
 pub(crate) const SERVER: &str = include_str!("../fixtures/mcp/server.py");
 
 /// The fixture server in one of its modes.

@@ -349,7 +349,7 @@ async fn what_gets_out_without_namespaces_is_listed() {
     attack(Namespaces::Denied).await;
 }
 
-/// Returns a folder that the sandbox does not hide. In a clone below `/tmp` the build's own folder is hidden.
+/// Returns a folder that the sandbox does not hide. In a clone below `/tmp`, the build folder is hidden.
 fn visible() -> PathBuf {
     let home = std::env::var_os("HOME").unwrap_or_default();
     let folders = [env!("CARGO_TARGET_TMPDIR").into(), "/var/cache".into(), PathBuf::from(home)];

@@ -12,7 +12,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(text).unwrap()
 });
 
-/// The name of the schema for references.
+/// The schema name used in references.
 const NAME: &str = "https://agentclientprotocol.invalid/schema.json";
 
 /// Prepared once: a validator of a definition only refers to it.
