@@ -3,19 +3,10 @@
 
 local child = require("child")
 local counting = require("counting")
+local flood = require("flood")
 local reply = require("reply")
 
 local text = reply.text
-
-local COUNT, WORDS_OF_LINE = 10000, 12
-
-local function words()
-  local list = {}
-  for number = 1, COUNT do
-    list[number] = "word" .. number .. (number % WORDS_OF_LINE == 0 and "\n" or " ")
-  end
-  return list
-end
 
 local TURN_IS_OVER = "#vim.tbl_filter(function(e) return e.name == 'PintleTurnCompleted' end, _G.events) > 0"
 
@@ -30,8 +21,8 @@ local function stream(options)
   vi:cmd("Pintle ask count")
   vi:wait(TURN_IS_OVER, "the turn's end")
   local seen = counting.seen(vi)
-  equal(seen.deltas, COUNT)
-  equal(select(2, vi:chat():gsub("word%d+", "")), COUNT)
+  equal(seen.deltas, flood.COUNT)
+  equal(select(2, vi:chat():gsub("word%d+", "")), flood.COUNT)
   vi:quit()
   return seen
 end
@@ -50,52 +41,17 @@ local function check_stream(options, name)
   local drawn = stream(options)
   say(("     %s, drawn: %s"):format(name, counting.words(drawn)))
   -- a drawing writes what is new, and again the line that was not at its end
-  local most = COUNT / WORDS_OF_LINE + 10 * drawn.redraws
+  local most = flood.COUNT / flood.WORDS_OF_LINE + 10 * drawn.redraws
   assert(drawn.written <= most, ("%d redraws wrote %d lines"):format(drawn.redraws, drawn.written))
   return seen
 end
 
 test("10,000 deltas are handled in slices, and drawn a few times, each time what is new", function()
-  check_stream({ script = { replies = { text(table.concat(words())) } } }, "engine")
+  check_stream({ script = { replies = { text(flood.text()) } } }, "engine")
 end)
 
 test("10,000 deltas, a line each, all at once", function()
-  local dir = child.folder()
-  local lines = {}
-  local function line(message)
-    message.jsonrpc = "2.0"
-    lines[#lines + 1] = vim.json.encode(message)
-  end
-  local function event(fields)
-    fields.sessionId = "s"
-    line({ method = "session/event", params = fields })
-  end
-  local item = { id = "i", turnId = "t", step = 1, status = "running", startedMs = 0, type = "agentMessage", text = "" }
-  event({ seq = 1, tsMs = 0, turnId = "t", event = { type = "turn.started", model = "m" } })
-  event({ seq = 2, tsMs = 0, turnId = "t", event = { type = "item.started", item = item } })
-  for number, word in ipairs(words()) do
-    event({
-      after = 2,
-      turnId = "t",
-      event = { type = "item.delta", itemId = "i", field = "text", n = number - 1, text = word },
-    })
-  end
-  local done = vim.tbl_extend("force", item, { status = "completed", text = table.concat(words()) })
-  event({ seq = 3, tsMs = 0, turnId = "t", event = { type = "item.completed", item = done } })
-  local completed = { type = "turn.completed", status = "completed", stop = "endTurn", steps = 1, durationMs = 0 }
-  event({ seq = 4, tsMs = 0, turnId = "t", event = completed })
-  child.write(dir .. "/flood", table.concat(lines, "\n") .. "\n")
-  local hello =
-    { protocol = { name = "pintle", version = "1.0" }, engine = { name = "pintle", version = "0", schemaHash = "" } }
-  local made = { sessionId = "s", seq = 0, cwd = dir, model = "m", permissionMode = "full", state = { value = "idle" } }
-  local started = { turnId = "t", itemId = "u", disposition = "started" }
-  local script = "#!/bin/sh\n"
-  for id, result in ipairs({ hello, made, started }) do
-    local answer = vim.json.encode({ jsonrpc = "2.0", id = id, result = result })
-    script = script .. ("read line; printf '%%s\\n' '%s'\n"):format(answer)
-  end
-  local binary = child.program(dir .. "/pintle", script .. ("cat '%s/flood'; cat >/dev/null\n"):format(dir))
-  local seen = check_stream({ dir = dir, settings = { binary = binary } }, "a flood")
+  local seen = check_stream(flood.options(), "a flood")
   equal(seen.most_lines, counting.SLICE_LINES, "there is always more than a slice of it")
   -- the last ones cost what the first ones do
   for _, what in ipairs({ "instructions", "bytes" }) do

@@ -1,6 +1,7 @@
 -- Times of streams and long sessions, printed and not judged: what a machine does besides is in them. `spec/streams.lua` counts the work.
 
 local child = require("child")
+local flood = require("flood")
 local reply = require("reply")
 
 local text = reply.text
@@ -32,16 +33,6 @@ local MEASURE = [[
   end
 ]]
 
-local COUNT = 10000
-
-local function words()
-  local list = {}
-  for number = 1, COUNT do
-    list[number] = "word" .. number .. (number % 12 == 0 and "\n" or " ")
-  end
-  return list
-end
-
 local function stream(vi, name)
   vi:cmd("Pintle open")
   vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
@@ -56,8 +47,8 @@ local function stream(vi, name)
   local seen = vi:lua("return _G.measure()")
   local figures = "     %s: %d deltas in %.0f ms, %d redraws, largest gap %.1f ms (%.1f ms of the processor)"
   say(figures:format(name, seen.deltas, ms, seen.redraws, seen.gap, seen.own))
-  equal(seen.deltas, COUNT)
-  equal(select(2, vi:chat():gsub("word%d+", "")), COUNT)
+  equal(seen.deltas, flood.COUNT)
+  equal(select(2, vi:chat():gsub("word%d+", "")), flood.COUNT)
 end
 
 -- On a real terminal, so that drawing is measured too.
@@ -70,47 +61,12 @@ end
 
 test("10,000 deltas", function()
   local delay = tonumber(vim.env.PINTLE_TEST_DELAY_MS or "0")
-  local script = { delayMs = delay, replies = { text(table.concat(words())) } }
+  local script = { delayMs = delay, replies = { text(flood.text()) } }
   check_stream({ script = script }, ("engine, %d ms between words"):format(delay))
 end)
 
 test("10,000 deltas, a line each, all at once", function()
-  local dir = child.folder()
-  local lines = {}
-  local function line(message)
-    message.jsonrpc = "2.0"
-    lines[#lines + 1] = vim.json.encode(message)
-  end
-  local function event(fields)
-    fields.sessionId = "s"
-    line({ method = "session/event", params = fields })
-  end
-  local item = { id = "i", turnId = "t", step = 1, status = "running", startedMs = 0, type = "agentMessage", text = "" }
-  event({ seq = 1, tsMs = 0, turnId = "t", event = { type = "turn.started", model = "m" } })
-  event({ seq = 2, tsMs = 0, turnId = "t", event = { type = "item.started", item = item } })
-  for number, word in ipairs(words()) do
-    event({
-      after = 2,
-      turnId = "t",
-      event = { type = "item.delta", itemId = "i", field = "text", n = number - 1, text = word },
-    })
-  end
-  local done = vim.tbl_extend("force", item, { status = "completed", text = table.concat(words()) })
-  event({ seq = 3, tsMs = 0, turnId = "t", event = { type = "item.completed", item = done } })
-  local completed = { type = "turn.completed", status = "completed", stop = "endTurn", steps = 1, durationMs = 0 }
-  event({ seq = 4, tsMs = 0, turnId = "t", event = completed })
-  child.write(dir .. "/flood", table.concat(lines, "\n") .. "\n")
-  local hello =
-    { protocol = { name = "pintle", version = "1.0" }, engine = { name = "pintle", version = "0", schemaHash = "" } }
-  local made = { sessionId = "s", seq = 0, cwd = dir, model = "m", permissionMode = "full", state = { value = "idle" } }
-  local started = { turnId = "t", itemId = "u", disposition = "started" }
-  local script = "#!/bin/sh\n"
-  for id, result in ipairs({ hello, made, started }) do
-    local answer = vim.json.encode({ jsonrpc = "2.0", id = id, result = result })
-    script = script .. ("read line; printf '%%s\\n' '%s'\n"):format(answer)
-  end
-  local binary = child.program(dir .. "/pintle", script .. ("cat '%s/flood'; cat >/dev/null\n"):format(dir))
-  check_stream({ dir = dir, settings = { binary = binary } }, "a flood")
+  check_stream(flood.options(), "a flood")
 end)
 
 test("a session of 10,000 items", function()
