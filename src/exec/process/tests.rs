@@ -113,20 +113,20 @@ async fn long_output_keeps_its_end_and_goes_to_a_file() {
 async fn a_stopped_command_leaves_nothing() {
     // Each row runs until its time is over.
     let rows = [
-        ("a child", "sleep 100"),
+        ("a child", "sleep 100000"),
         ("a flood", "yes"),
-        ("children in the background", "sleep 100 & sleep 100 & wait"),
-        ("one that left the session", "setsid sleep 100 & sleep 100"),
+        ("children in the background", "sleep 100000 & sleep 100000 & wait"),
+        ("one that left the session", "setsid sleep 100000 & sleep 100000"),
         (
             "one that left and holds nothing",
-            "setsid sleep 100 >/dev/null 2>&1 </dev/null & sleep 100",
+            "setsid sleep 100000 >/dev/null 2>&1 </dev/null & sleep 100000",
         ),
-        ("one with an empty environment", "env -i setsid sleep 100 & sleep 100"),
+        ("one with an empty environment", "env -i setsid sleep 100000 & sleep 100000"),
         (
             "one that ignores it, with neither mark nor parent",
-            "env -i setsid bash -c 'trap \"\" TERM; sleep 100; sleep 100' & sleep 100",
+            "env -i setsid bash -c 'trap \"\" TERM; sleep 100000; sleep 100000' & sleep 100000",
         ),
-        ("a grandchild whose parent ended", "(sleep 100 &) ; sleep 100"),
+        ("a grandchild whose parent ended", "(sleep 100000 &) ; sleep 100000"),
     ];
     for (name, line) in rows {
         let folder = tempfile::tempdir().unwrap();
@@ -134,12 +134,10 @@ async fn a_stopped_command_leaves_nothing() {
         let id = new_id();
         let command =
             Command { timeout: Some(Duration::from_millis(300)), ..command(line, folder.path()) };
-        let began = Instant::now();
         let shell = shell(folder.path());
         let ran = run(&shell, &id, command, &none, &mut |_| {}).await.unwrap();
         assert_eq!(ran.end, End::TimedOut, "{name}");
         assert_eq!(left_of(&id), [], "{name}");
-        assert!(began.elapsed() < Duration::from_secs(60), "{name}: it waits for what sleeps");
     }
 }
 
@@ -172,7 +170,7 @@ async fn a_process_that_handles_sigterm_may_clean_up() {
     let folder = tempfile::tempdir().unwrap();
     let cancel = CancellationToken::new();
     let mut output = |_: &str| cancel.cancel();
-    let line = "trap 'echo cleaned; exit' TERM; echo ready; sleep 100 & wait";
+    let line = "trap 'echo cleaned; exit' TERM; echo ready; sleep 100000 & wait";
     let shell = shell(folder.path());
     let ran =
         run(&shell, &new_id(), command(line, folder.path()), &cancel.clone(), &mut output).await;
@@ -188,7 +186,7 @@ async fn dropping_the_future_kills_all() {
     let mut output = move |text: &str| {
         let _ = tx.try_send(text.to_owned());
     };
-    let line = "setsid sleep 100 & sleep 100 & echo ready; wait";
+    let line = "setsid sleep 100000 & sleep 100000 & echo ready; wait";
     let shell = shell(folder.path());
     let running = run(&shell, &id, command(line, folder.path()), &none, &mut output);
     tokio::select! {
@@ -204,13 +202,11 @@ async fn a_background_child_does_not_hold_up_the_command() {
     let folder = tempfile::tempdir().unwrap();
     let none = CancellationToken::new();
     let id = new_id();
-    let began = Instant::now();
     let shell = shell(folder.path());
-    let command = command("sleep 100 & echo started", folder.path());
+    let command = command("sleep 100000 & echo started", folder.path());
     let ran = run(&shell, &id, command, &none, &mut |_| {}).await.unwrap();
     assert_eq!((ran.tail.as_str(), ran.end), ("started\n", End::Exited(0)));
-    assert!(began.elapsed() < Duration::from_secs(60), "it waits for what sleeps");
-    // It was asked to stay, and it does.
+    // The child was asked to stay, and does.
     let left = left_of(&id);
     assert_eq!(left.len(), 1);
     descendants::signal(&left, Signal::SIGKILL);
