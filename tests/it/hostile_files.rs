@@ -164,6 +164,10 @@ fn no_file_in_the_data_folder_hangs_a_command_or_fills_the_memory() {
     }
 }
 
+/// How much the engine may use to compare two versions of a file. It compares texts of up to 8 MiB, and uses up to 142 MiB for that in a
+/// debug build. How large the growing file is when it is compared depends on the machine.
+const MAX_COMPARING_KIB: u64 = 200 * 1024;
+
 #[test]
 fn a_file_that_somebody_appends_to_is_read_as_far_as_it_was() {
     let place = Place::new(&[("a.txt", "a\n"), ("grows.txt", "begun\n")]);
@@ -185,6 +189,6 @@ fn a_file_that_somebody_appends_to_is_read_as_far_as_it_was() {
             measured(place.command(&["run", "go", "--permission", "full", "--script", &script]));
         is_over.store(true, Ordering::Relaxed);
         assert_eq!(code, Some(0), "{text}");
-        assert!(most < MAX_KIB, "{most} KiB");
+        assert!(most < MAX_COMPARING_KIB, "{most} KiB");
     });
 }
