@@ -163,7 +163,7 @@ fn acpx_gets_no_message_that_is_too_long() {
     let long = "x".repeat(5 * 1024 * 1024);
     let place = Place::new(&[("long.txt", &format!("{long}\n"))]);
     let replies = script(&[
-        said(&"word ".repeat(600_000)),
+        said(&format!("{} ", "x".repeat(499)).repeat(6_000)),
         call("write", json!({"path": "big.txt", "content": long})),
         said("done"),
     ]);

@@ -27,7 +27,7 @@ impl Drop for Server {
 fn peer(variable: &str, file: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable);
     if folder.is_none() {
-        crate::support::skipped(&format!("{variable} is not set; tests/all.sh rust sets it"));
+        crate::support::skipped(&format!("{variable} is not set; tests/all.sh sets it"));
     }
     Some(PathBuf::from(folder?).join(file))
 }
@@ -117,6 +117,7 @@ fn a_mock_of_all_formats_is_answered_through_two_tools() {
 }
 
 #[test]
+#[ignore = "takes half a minute; `tests/all.sh model` runs it"]
 fn a_real_model_streams_real_tokens() {
     let Some(python) = peer("PINTLE_LLAMA", "bin/python") else { return };
     let server = start(Command::new(python).arg(fixture("llama.py")));

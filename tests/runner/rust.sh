@@ -20,10 +20,10 @@ if [ "${1:-}" = --build ]; then
   # Building the tests together with the program unifies the features of their dependencies; separate builds would compile everything twice.
   exec cargo build "${selection[@]}" --lib --bins --tests
 fi
-# Model servers used by some tests, which are skipped without them.
-for peer in aimock llama; do
-  if folder=$(tests/tool "$peer"); then export "PINTLE_${peer^^}=$folder"; fi
-done
+# A model server used by some tests, which are skipped without it.
+if folder=$(tests/tool aimock); then export "PINTLE_AIMOCK=$folder"; fi
+# Some tests mostly wait, so one more than there are processors keeps these busy.
+export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(nproc) + 1))}
 # Print only every hundredth passing test, as progress.
 short() {
   awk '/^ +PASS \[/ { if (++passed % 100 == 0) { print; fflush() } next } { print; fflush() }'
