@@ -24,6 +24,7 @@ local CHANGES_MAX = 200
 ---@field is_open boolean
 ---@field opened integer The version that it was opened with.
 ---@field is_dirty boolean As it was told.
+---@field is_reloaded boolean The buffer was read from the disk again, which was not told yet.
 ---@field form string How lines became a text, as it was told.
 ---@field is_blank boolean Whether it had one empty line, or none, as it was told.
 ---@field changes pintle.LineChange[] Not told yet.
@@ -163,6 +164,7 @@ function Documents:consider(buf)
     is_open = false,
     opened = 0,
     is_dirty = false,
+    is_reloaded = false,
     form = "",
     is_blank = false,
     changes = {},
@@ -180,7 +182,7 @@ function Documents:consider(buf)
       self:changed(document, first, last, new_last)
     end,
     on_reload = function()
-      document.is_whole = true
+      document.is_whole, document.is_reloaded = true, true
       self:schedule(buf)
     end,
     on_detach = function()
@@ -263,12 +265,22 @@ function Documents:tell_of(bufs)
   end
 end
 
+---Tells what was not told yet of a document. Typed text that is already in the file was saved, even if no event said so: an
+---autocommand that writes raises no event by default.
 ---@param document pintle.Document
 function Documents:tell(document)
   local buf = document.buf
-  local is_dirty, form = vim.bo[buf].modified, form_of(buf)
+  local is_modified, form = vim.bo[buf].modified, form_of(buf)
+  local is_open, is_reloaded = document.is_open, document.is_reloaded
   local changes
-  if document.is_open and document.form == form and not document.is_whole then
+  if is_open and document.form == form and not document.is_whole then
+    if #document.changes == 0 then
+      if document.is_dirty and not is_modified then
+        return self:tell_save(document)
+      elseif document.is_dirty == is_modified then
+        return
+      end
+    end
     -- Whole lines say nothing of a last line without an end, nor whether one empty line is a line.
     local is_odd = document.is_blank or is_blank(buf)
     local is_endless = form:sub(-1) == "-"
@@ -277,31 +289,39 @@ function Documents:tell(document)
       end)
     changes = (is_odd or is_endless) and #document.changes > 0 and { { text = M.text(buf) } }
       or M.ranges(document.changes, line_end(buf))
-    if #changes == 0 and document.is_dirty == is_dirty then
-      return
-    end
   end
-  local is_open = document.is_open
+  local is_saved = is_open and not is_modified and not is_reloaded
+  local is_dirty = is_modified or is_saved
   document.form, document.is_dirty, document.is_blank = form, is_dirty, is_blank(buf)
-  document.is_whole, document.changes, document.is_open = false, {}, true
+  document.is_whole, document.is_reloaded, document.changes, document.is_open = false, false, {}, true
   document.version = document.version + 1
   local params = { path = document.path, version = document.version, isDirty = is_dirty }
-  if changes then
-    params.changes = changes
-    return self:send(protocol.method.document_change, params, document)
+  if not changes then
+    local text = M.text(buf)
+    local most = vim.tbl_get(self.workspace.engine, "info", "limits", "maxMessageBytes") or math.huge
+    -- What is escaped takes more room.
+    if #text > most / 2 then
+      self:close(buf)
+      return self:refuse(document, "it is too long")
+    elseif not is_open then
+      params.text, document.opened = text, document.version
+      return self:send(protocol.method.document_open, params, document)
+    end
+    changes = { { text = text } }
   end
-  local text = M.text(buf)
-  local most = vim.tbl_get(self.workspace.engine, "info", "limits", "maxMessageBytes") or math.huge
-  -- What is escaped takes more room.
-  if #text > most / 2 then
-    self:close(buf)
-    return self:refuse(document, "it is too long")
-  elseif is_open then
-    params.changes = { { text = text } }
-    return self:send(protocol.method.document_change, params, document)
+  params.changes = changes
+  self:send(protocol.method.document_change, params, document)
+  if is_saved then
+    self:tell_save(document)
   end
-  params.text, document.opened = text, document.version
-  self:send(protocol.method.document_open, params, document)
+end
+
+---@param document pintle.Document
+function Documents:tell_save(document)
+  -- Before the message, which asks for what was not told yet.
+  document.is_dirty = false
+  local params = { path = document.path, version = document.version }
+  self:send(protocol.method.document_save, params, document)
 end
 
 ---Changes as the engine takes them: whole lines, one change after the other.
@@ -342,17 +362,6 @@ function Documents:refuse(document, why)
   document.is_refused, document.is_open = true, false
   self.by_buf[document.buf] = document
   log.warn(("%s: the agent sees only what is saved (%s)"):format(vim.fn.fnamemodify(document.path, ":."), why))
-end
-
----A buffer was written.
----@param buf integer
-function Documents:saved(buf)
-  self:flush()
-  local document = self.by_buf[buf]
-  if document and document.is_open and not vim.bo[buf].modified then
-    local params = { path = document.path, version = document.version }
-    self:send(protocol.method.document_save, params, document)
-  end
 end
 
 ---A buffer holds the text of its file no more.
@@ -396,7 +405,7 @@ vim.api.nvim_create_autocmd({ "BufReadPost", "BufModifiedSet", "BufFilePost" }, 
   group = group,
   callback = for_all(Documents.schedule),
 })
-vim.api.nvim_create_autocmd("BufWritePost", { group = group, callback = for_all(Documents.saved) })
+vim.api.nvim_create_autocmd("BufWritePost", { group = group, callback = for_all(Documents.flush) })
 vim.api.nvim_create_autocmd("BufUnload", { group = group, callback = for_all(Documents.close) })
 
 return M

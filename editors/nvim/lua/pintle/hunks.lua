@@ -161,7 +161,8 @@ function M.label(hunk)
     return "file changed"
   end
   local text = M.lines(hunk.newText ~= "" and hunk.newText or hunk.oldText, true)[1] or ""
-  local state = hunk.state ~= "pending" and (" (%s)"):format(hunk.state) or ""
+  local word = hunk.state ~= "pending" and hunk.state or hunk.cause
+  local state = word and (" (%s)"):format(word) or ""
   return ("+%d -%d%s %s"):format(added, removed, state, vim.trim(text))
 end
 

@@ -139,7 +139,13 @@ local function tell(parts)
       local advice = part.effect == "undo"
           and "lines of your own stand in it: `:Pintle undo hunk discard` takes them as well, `:Pintle keep` keeps all"
         or "other lines stand there now"
-      log.warn(("conflict in %s, nothing was done there; %s"):format(short(part.path), advice))
+      local text = ("conflict in %s, nothing was done there; %s"):format(short(part.path), advice)
+      if part.cause then
+        local words =
+          "%s was left as it is: it is not known who made the change (%s). If it is not yours, undo it by `:Pintle undo hunk`"
+        text = words:format(short(part.path), part.cause)
+      end
+      log.warn(text)
     end
   end
 end

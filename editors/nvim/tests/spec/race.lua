@@ -69,6 +69,37 @@ test("typed before, between and after the edits of a turn", function()
   })
 end)
 
+-- A person saves while a command of the agent runs, which may change the same file. Undoing all of the agent's work leaves what was saved.
+test("text that is saved while a command runs is the person's", function()
+  local rows = {
+    { "it only waits", "", ":w" },
+    { "it only waits, autosave", "", "autosave" },
+    { "it changes another line", "; sed -i s/^2$/two/ a.txt", ":w" },
+  }
+  for _, row in ipairs(rows) do
+    local name, more, saves = unpack(row)
+    local wait = "touch at-one; while [ ! -e one ]; do sleep 0.01; done"
+    local vi, dir = racing({ call("bash", { command = wait .. more }) })
+    if saves == "autosave" then
+      vi:lua("vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI' }, { command = 'silent write' })")
+    end
+    vi:cmd("Pintle ask go")
+    child.wait_file(dir .. "/at-one")
+    keys(vi, "8GAmine<Esc>", "vim.api.nvim_get_current_line() == '8mine'")
+    if saves == ":w" then
+      vi:cmd("write")
+    end
+    vi:wait("vim.fn.readfile('a.txt')[8] == '8mine' and not vim.bo.modified", "the save")
+    child.write(dir .. "/one", "")
+    vi:wait_turn()
+    vi:cmd("Pintle undo all")
+    vi:wait("vim.fn.readfile('a.txt')[2] == '2'", "the undo")
+    equal(child.read(dir .. "/a.txt"), (TEN:gsub("8\n", "8mine\n")), name)
+    equal(lines(vi), "1 2 3 4 5 6 7 8mine 9 10", name)
+    vi:quit()
+  end
+end)
+
 -- Keys come here a hundred times faster than from a person, so that an edit may find no moment between two of them: then none of
 -- it is made, and the model is told.
 test("keys all the while, as fast as they come", function()

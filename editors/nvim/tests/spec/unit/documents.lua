@@ -112,6 +112,9 @@ local function listener(root)
         told.texts[params.path] = params.text
       elseif method == "document/close" then
         told.texts[params.path] = nil
+      elseif method == "document/save" then
+        equal(params.version, told.versions[params.path], "the version that was told last")
+        told.dirty[params.path] = false
       elseif method == "document/change" then
         if not told.texts[params.path] or params.version <= told.versions[params.path] then
           return done({ code = -32041, message = "conflict" })
