@@ -116,9 +116,10 @@ const STATES = {
   undone: () => t("undone"),
 };
 
-/** The state of a hunk that is not plainly open, in a word. */
-export function stateWord({ state }: Hunk): string {
-  return wordOf(STATES, state);
+/** The state of a hunk that is not plainly open, in a word or with its cause; empty for others. */
+export function stateWord({ state, cause }: Hunk): string {
+  if (cause !== undefined && state === "pending") return cause;
+  return state === "pending" ? "" : wordOf(STATES, state);
 }
 
 /** A hunk in a line, for a list. */

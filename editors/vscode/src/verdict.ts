@@ -51,6 +51,12 @@ export function wordsOf(results: ReviewDecideResult[]): Said {
 
 /** What a conflict in a file is about. */
 export function conflictText(label: string, part: VerdictPart): string {
+  if (part.cause !== undefined)
+    return t(
+      "{0} was left as it is: it is not known who made the change ({1}). If it is not yours, undo the file or the hunk.",
+      label,
+      part.cause,
+    );
   return part.effect === "undo"
     ? t("Conflict in {0}, nothing was done there. Lines of your own stand in it.", label)
     : t("Conflict in {0}, nothing was done there. Other lines stand there now.", label);

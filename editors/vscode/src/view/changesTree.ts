@@ -77,7 +77,8 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
 function hunkItem(node: Node & { kind: "hunk" }): vscode.TreeItem {
   const { value } = node;
   const item = new vscode.TreeItem(hunkLabel(value) || t("(empty line)"));
-  const state = value.state === "pending" ? "" : ` · ${stateWord(value)}`;
+  const word = stateWord(value);
+  const state = word === "" ? "" : ` · ${word}`;
   item.id = `${value.id} ${value.changedSeq}`;
   item.description = `${countsOf(value)}${state}`;
   item.contextValue = "pintleHunk";

@@ -130,7 +130,8 @@ export class Overlay implements vscode.CodeLensProvider {
           tooltip,
           arguments: [{ hunk: hunk.id, changedSeq: hunk.changedSeq, waiting: hunk.waiting }],
         });
-      const state = hunk.state === "pending" ? "" : ` (${stateWord(hunk)})`;
+      const word = stateWord(hunk);
+      const state = word === "" ? "" : ` (${word})`;
       const lenses = [
         lens(t("Keep"), "pintle.keep", t("Accept this hunk")),
         lens(t("Undo"), "pintle.undo", t("Take this hunk back")),

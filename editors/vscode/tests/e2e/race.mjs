@@ -5,10 +5,10 @@ import { LONG, call, edit, gate, say, until } from "./support.mjs";
 const TEN = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 
 /** A window with `a.txt` in its editor. */
-async function racing(rig, name, replies, { content = TEN, delayMs = 0, mode = "full" } = {}) {
+async function racing(rig, name, replies, { content = TEN, delayMs = 0, mode = "full", settings = {} } = {}) {
   const folder = rig.folder(name, {
     files: { "a.txt": content },
-    settings: { "pintle.permissionMode": mode },
+    settings: { "pintle.permissionMode": mode, ...settings },
     script: { delayMs, replies: [...replies, say("Done.")] },
   });
   const window = await rig.window(folder);
@@ -60,6 +60,33 @@ export async function typedBeforeBetweenAndAfterTheEditsOfATurn(rig) {
   for (let n = 0; n < 5; n++) await window.page.keyboard.press("Control+Shift+z");
   await reads(all);
   await window.page.context().close();
+}
+
+// A person types and saves while a command of the agent runs, which then changes another line. Undoing all leaves what was saved.
+export async function textSavedWhileACommandRunsIsThePersons(rig) {
+  for (const [name, settings] of [
+    ["race save", {}],
+    ["race autosave", { "files.autoSave": "afterDelay", "files.autoSaveDelay": 100 }],
+  ]) {
+    const wait = "touch at-one; while [ ! -e one ]; do sleep 0.01; done";
+    const command = `${wait}; sed -i 's/^2$/two/' a.txt`;
+    const { folder, window, reads } = await racing(rig, name, [call("bash", { command })], { settings });
+    await window.send("go");
+    await until("the command waits", () => folder.has("at-one"));
+    await window.toLine("8");
+    await window.page.keyboard.type("mine");
+    const mine = TEN.replace("8", "8mine");
+    await reads(mine);
+    if (settings["files.autoSave"] === undefined) await window.page.keyboard.press("Control+s");
+    await until("it is saved", () => folder.read("a.txt") === mine);
+    folder.write("one", "");
+    await window.view.locator(".end.completed").waitFor({ timeout: LONG });
+    assert.equal(folder.read("a.txt"), mine.replace("2", "two"));
+    await window.command("Pintle: Undo All Hunks");
+    await until("the agent's line is undone", () => folder.read("a.txt") === mine);
+    await reads(mine);
+    await window.page.context().close();
+  }
 }
 
 // Keys come here many times faster than from a person, so that an edit may find no moment between two of them: then none of it is
