@@ -43,6 +43,9 @@ pub enum ChangedBy {
     Call {
         /// The call's item.
         item_id: ItemId,
+        /// Set if the command may not have made the changes: the command that ran while the files changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        while_ran: Option<String>,
     },
     /// Somebody else, before the next call: a person, another program, a background job.
     Other {},

@@ -31,6 +31,10 @@ pub struct Hunk {
     pub changed_seq: u64,
     /// The calls that made or changed it, in order.
     pub made_by: Vec<Maker>,
+    /// Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be a person's work, undoing a turn or
+    /// everything skips it; undo the hunk or its file instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
     /// The comments on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
@@ -98,6 +102,9 @@ pub struct Maker {
     pub turn_id: TurnId,
     /// The tool call.
     pub item_id: ItemId,
+    /// Set if the call may not have made the change: the command that ran while the file changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub while_ran: Option<String>,
 }
 
 /// A comment of a person on a hunk.
@@ -260,6 +267,9 @@ pub struct VerdictPart {
     /// For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
+    /// Set if the hunk was skipped because the author of the change is unknown ([`Hunk::cause`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
 }
 
 /// The effect of a verdict on a hunk.

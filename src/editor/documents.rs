@@ -8,6 +8,7 @@
 //! write here and the overlay reads; an edit goes straight to the connection. Requests about documents are answered beside other
 //! requests, since a verdict that waits for an edit must not hold up the text that the edit makes.
 
+use super::followed::{Followed, Follower};
 use crate::text::positions;
 use pintle_protocol::document::{
     ApplyEditParams, ApplyEditResult, DocumentChangeParams, DocumentCloseParams,
@@ -53,7 +54,7 @@ struct Shared {
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// The documents by canonical path.
-    open: BTreeMap<PathBuf, Document>,
+    pub(super) open: BTreeMap<PathBuf, Document>,
     /// The editors' names of the documents.
     pub(super) names: BTreeMap<(Owner, String), PathBuf>,
     /// Those that take edits.
@@ -63,6 +64,10 @@ pub(super) struct State {
     pub(super) bytes: usize,
     /// Those that are asked for texts, with the folders of their files.
     pub(super) asked: BTreeMap<Owner, Vec<PathBuf>>,
+    /// The steps seen by each follower, by its number.
+    pub(super) followed: BTreeMap<u64, Followed>,
+    /// The last number of a follower.
+    pub(super) followers: u64,
 }
 
 /// A document that is open.
@@ -189,6 +194,9 @@ impl Documents {
         state.bytes = bytes;
         state.names.insert((owner, name.clone()), path.clone());
         let text = Arc::new(text);
+        for followed in state.followed.values_mut() {
+            followed.opened(&path, &text, is_dirty);
+        }
         state.open.insert(path, Document { owner, name, version, text, is_dirty });
         drop(state);
         self.touch();
@@ -215,6 +223,11 @@ impl Documents {
             }
         }
         (document.version, document.is_dirty) = (params.version, params.is_dirty);
+        let text = Arc::clone(&document.text);
+        for followed in state.followed.values_mut() {
+            followed.changed(&path, &text, params.is_dirty);
+        }
+        drop(text);
         let bytes = state.bytes - was + state.open.get(&path).map_or(0, |d| d.text.len());
         state.bytes = bytes;
         let is_too_much = bytes > MAX_BYTES;
@@ -231,18 +244,48 @@ impl Documents {
     /// # Errors
     /// [`Problem`]: it is not open, or a change was never told.
     pub fn save(&self, owner: Owner, params: &DocumentSaveParams) -> Result<(), Problem> {
+        self.is_clean(owner, &params.path, params.version, Followed::saved)
+    }
+
+    /// The file holds this version's text: the document was saved or reloaded. A later [`Documents::save`] means that it was saved.
+    ///
+    /// # Errors
+    /// [`Problem`]: it is not open, or a change was never told.
+    pub fn equals_file(&self, owner: Owner, name: &str, version: i64) -> Result<(), Problem> {
+        self.is_clean(owner, name, version, |followed, path, text| {
+            followed.changed(path, text, false);
+        })
+    }
+
+    /// Marks a version of a document as unmodified.
+    fn is_clean(
+        &self,
+        owner: Owner,
+        name: &str,
+        version: i64,
+        follow: impl Fn(&mut Followed, &Path, &Arc<String>),
+    ) -> Result<(), Problem> {
         let mut state = self.state();
-        let (_, document) = state.find(owner, &params.path)?;
-        if document.version < params.version {
+        let (path, document) = state.find(owner, name)?;
+        if document.version < version {
             let current = document.version;
-            return Err(Problem::Stale { path: params.path.clone(), current });
+            return Err(Problem::Stale { path: name.to_owned(), current });
         }
-        if document.version == params.version {
+        if document.version == version {
             document.is_dirty = false;
+            let text = Arc::clone(&document.text);
+            for followed in state.followed.values_mut() {
+                follow(followed, &path, &text);
+            }
         }
         drop(state);
         self.touch();
         Ok(())
+    }
+
+    /// Follows the documents from now on.
+    pub(super) fn follow(&self) -> Follower {
+        Follower::new(self.clone())
     }
 
     /// A document is not open any more. One that never was is fine.

@@ -4,6 +4,7 @@
 //! fill [`Editors`] and answer its calls; no protocol is known here.
 
 mod documents;
+mod followed;
 mod overlay;
 mod terminals;
 

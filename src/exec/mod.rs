@@ -23,18 +23,21 @@ pub mod variables;
 pub(crate) mod addresses;
 pub(crate) mod capture;
 mod descendants;
+pub mod document_log;
 mod files;
 mod pinned;
 pub(crate) mod process;
 mod replace;
 mod walk;
 mod wrapped;
+pub mod write_log;
 
 pub(crate) use capture::MAX_KEPT_BYTES;
 pub use change::{
     After, Before, Decide, DecideAll, FileContent, Rewrite, Rewrites, Transition, Updated,
     UpdatedAll, Version,
 };
+pub use document_log::{DocumentLog, DocumentStep, StepBy};
 pub use error::Error;
 pub use local::Local;
 pub use output::{Fresh, OutputBuffer};
@@ -45,6 +48,7 @@ pub use search::{
     MatchedFile,
 };
 pub use wrapped::Wrapped;
+pub use write_log::WriteLog;
 
 use futures_util::future::join_all;
 use pintle_protocol::files::FileState;
@@ -198,6 +202,11 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// have no mode.
     async fn transitions(&self, _path: &Path, _keep: Keep) -> Result<Vec<Transition>, Error> {
         Ok(Vec::new())
+    }
+
+    /// Records saves and reloads of open documents from now on; `None` if the environment has no editors.
+    fn follow_documents(&self) -> Option<Box<dyn DocumentLog>> {
+        None
     }
 
     /// Gives a file its permission bits back, where there are any.
@@ -375,6 +384,8 @@ pub struct Command {
     pub confinement: Option<Arc<sandbox::Confinement>>,
     /// Receives its output.
     pub output: OutputBuffer,
+    /// Records the paths that it changes, if the system supports that.
+    pub writes: Option<WriteLog>,
 }
 
 impl Command {
@@ -392,6 +403,7 @@ impl Command {
             variables: variables::ExtraVariables::default(),
             confinement: None,
             output: OutputBuffer::default(),
+            writes: None,
         }
     }
 }

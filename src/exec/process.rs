@@ -8,7 +8,7 @@ use crate::exec::capture::Capture;
 use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
 use crate::exec::sandbox::{self, Confinement};
 use crate::exec::wrapped::Envelope;
-use crate::exec::{Command, End, Error, Program, Ran};
+use crate::exec::{Command, End, Error, Program, Ran, WriteLog};
 use family::KILL_TO_END;
 use nix::sys::signal::Signal;
 use progress::Pending;
@@ -94,6 +94,8 @@ pub(super) struct Launch {
     /// The process below which it runs; none is this one.
     pub(super) guardian: Option<Arc<Guardian>>,
     pub(super) confinement: Option<Arc<Confinement>>,
+    /// Receives the paths that it changes.
+    pub(super) writes: Option<WriteLog>,
 }
 
 /// Starts a program that stays.
@@ -205,6 +207,7 @@ impl Shell {
         let mut launch = self.launch_line(id, &command.line, &command.cwd, &command.owner);
         launch.variables.extend(command.variables.iter().cloned());
         launch.confinement.clone_from(&command.confinement);
+        launch.writes.clone_from(&command.writes);
         launch
     }
 
@@ -225,6 +228,7 @@ impl Shell {
             envelope: None,
             guardian: self.guardian.clone(),
             confinement: None,
+            writes: None,
         }
     }
 

@@ -44,6 +44,10 @@ impl Environment for ReadOnly {
         self.0.is_this_machine()
     }
 
+    fn follow_documents(&self) -> Option<Box<dyn super::DocumentLog>> {
+        self.0.follow_documents()
+    }
+
     fn unsaved(&self, root: &Path) -> Vec<PathBuf> {
         self.0.unsaved(root)
     }

@@ -70,10 +70,14 @@ pub fn since(entries: &[Entry], seq: u64) -> Vec<RewindFile> {
         });
         file.now.clone_from(&record.after);
         match by {
-            // The engine's own rewinds and verdicts count like the model's changes.
-            ChangedBy::Call { .. } | ChangedBy::Rewind {} | ChangedBy::Review {} => {
-                file.by_agent = true;
+            // Perhaps a person's work, so it stays unless it is named.
+            ChangedBy::Call { while_ran: Some(_), .. } => {
+                (file.by_agent, file.by_other) = (true, true);
             }
+            // The engine's own rewinds and verdicts count like the model's changes.
+            ChangedBy::Call { while_ran: None, .. }
+            | ChangedBy::Rewind {}
+            | ChangedBy::Review {} => file.by_agent = true,
             ChangedBy::Other {} => file.by_other = true,
         }
     }
@@ -124,13 +128,15 @@ mod tests {
         (name != "-").then(known)
     }
 
-    /// Changes in one word each: `a:x>y` the model, `o:x>y` somebody else, `r:x>y` going back; `-` is no file.
+    /// Changes in one word each: `a:x>y` the model, `u:x>y` unknown while a command ran, `o:x>y` somebody else, `r:x>y` going back; `-` is
+    /// no file.
     fn journal(text: &str) -> Vec<Entry> {
         let line = |(at, word): (usize, &str)| {
             let (by, change) = word.split_once(':').unwrap();
             let (before, after) = change.split_once('>').unwrap();
             let by = match by {
                 "a" => json!({"type": "call", "itemId": "i"}),
+                "u" => json!({"type": "call", "itemId": "i", "whileRan": "make"}),
                 "o" => json!({"type": "other"}),
                 _ => json!({"type": "rewind"}),
             };
@@ -158,6 +164,9 @@ mod tests {
             ("edited by hand before", "o:x>h a:h>z", 1, "z", false, (Agent, Restore)),
             ("edited by hand alone", "a:x>y o:y>h", 1, "h", false, (Other, Leave)),
             ("deleted by hand", "a:x>y", 0, "-", false, (Conflict, Leave)),
+            ("unknown", "u:x>y", 0, "y", false, (Conflict, Leave)),
+            ("unknown, and it goes", "u:x>y", 0, "y", true, (Conflict, Restore)),
+            ("unknown, then edited", "u:x>y a:y>z", 0, "z", false, (Conflict, Leave)),
             ("not kept", "a:lost>y", 0, "y", false, (Agent, Lost)),
             ("going back is undone", "a:x>y r:y>x", 1, "x", false, (Agent, Restore)),
         ] {

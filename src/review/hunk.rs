@@ -37,6 +37,18 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
+    /// Returns the cause in words, if it is not known who made the change.
+    pub(super) fn cause(&self) -> Option<String> {
+        let mut commands: Vec<String> = Vec::new();
+        for command in self.made_by.iter().filter_map(|maker| maker.while_ran.as_ref()) {
+            let quoted = format!("`{command}`");
+            if !commands.contains(&quoted) {
+                commands.push(quoted);
+            }
+        }
+        (!commands.is_empty()).then(|| format!("unknown, while {} ran", commands.join(" and ")))
+    }
+
     /// Returns the hunk in the protocol's form.
     pub(super) fn shown(&self, path: &str) -> Hunk {
         Hunk {
@@ -50,6 +62,7 @@ impl Tracked {
             new_text: self.new_text.clone(),
             changed_seq: self.changed_seq,
             made_by: self.made_by.clone(),
+            cause: self.cause(),
             comments: self.comments.clone(),
             verdict: self.verdict,
             waiting: None,

@@ -155,6 +155,8 @@ impl Review {
         may_discard: bool,
     ) -> Result<Vec<VerdictPart>, Refused> {
         let targets = self.targets(target)?;
+        // Changes of unknown author may be a person's work, so undoing a turn or everything skips them.
+        let is_sweeping = matches!(target, ReviewTarget::All | ReviewTarget::Turn { .. });
         let mut undone = Undone::default();
         for Target { path, hunk, lines, .. } in &targets {
             undone.add(path, hunk, *lines);
@@ -170,11 +172,13 @@ impl Review {
                 }
                 let is_conflict = !may_discard
                     && file.would_remove_user_lines(hunk, &selection, undone.of(&path));
-                let text = (is_conflict && is_text(hunk))
+                let cause = hunk.cause().filter(|_| !may_discard && is_sweeping && !is_conflict);
+                let is_conflict = is_conflict || cause.is_some();
+                let text = (is_conflict && cause.is_none() && is_text(hunk))
                     .then(|| conflict(&hunk.agent_text, &hunk.new_text, &hunk.old_text, LABELS));
                 let outcome = if is_conflict { Outcome::Conflict } else { Outcome::Applied };
                 let hunk = hunk.id.clone();
-                Ok(VerdictPart { hunk, path, effect, lines, outcome, conflict: text })
+                Ok(VerdictPart { hunk, path, effect, lines, outcome, conflict: text, cause })
             })
             .collect()
     }
@@ -251,6 +255,7 @@ impl Review {
             lines: None,
             outcome: Outcome::Applied,
             conflict: None,
+            cause: None,
         })
     }
 
@@ -309,6 +314,7 @@ impl Review {
                 lines: None,
                 outcome: if is_possible { Outcome::Applied } else { Outcome::Conflict },
                 conflict,
+                cause: None,
             });
         }
         if parts.is_empty() { Err(Refused::NothingDone(verdict)) } else { Ok(parts) }

@@ -14,6 +14,7 @@ pub(super) fn agent(turn: u64) -> Author {
     Author::Agent(Maker {
         turn_id: TurnId::new(format!("t{turn}")),
         item_id: ItemId::new(format!("i{turn}")),
+        while_ran: None,
     })
 }
 

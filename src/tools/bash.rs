@@ -195,6 +195,7 @@ impl Prepared for Call {
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
             confinement: ctx.confinement.clone(),
+            writes: Some(ctx.writes.clone()),
             ..Command::new(&self.command, &ctx.cwd, &ctx.owner)
         };
         if self.in_background {

@@ -60,7 +60,7 @@ pub use write::Write;
 
 use crate::exec::sandbox::Confinement;
 use crate::exec::variables::ExtraVariables;
-use crate::exec::{Environment, Error, LeftOut};
+use crate::exec::{Environment, Error, LeftOut, WriteLog};
 use crate::image;
 use crate::text::truncate::{Guard, Limits};
 use pintle_protocol::content::Content;
@@ -260,6 +260,8 @@ pub struct ToolContext {
     pub cwd: PathBuf,
     /// The sandbox that a command of the call runs in; none if it is not confined.
     pub confinement: Option<Arc<Confinement>>,
+    /// Receives the paths that a command of the call changes, where the system can tell.
+    pub writes: WriteLog,
     /// The paths that the call's permission was decided for.
     pub resolved: ResolvedPaths,
     /// The folder for long outputs; none is the temporary folder.

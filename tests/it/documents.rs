@@ -1,6 +1,7 @@
 //! Documents with unsaved text, over the wire: tools read what is on the screen, edits come back to it, and nothing that was typed is lost.
 
 use crate::support::program::{Framing, Place, Program};
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -31,10 +32,14 @@ struct Editor {
 
 impl Editor {
     fn new(place: &Place, replies: &[Value], capabilities: Value) -> Self {
+        Self::with(place, replies, capabilities, "full")
+    }
+
+    fn with(place: &Place, replies: &[Value], capabilities: Value, permission: &str) -> Self {
         let mut replies = replies.to_vec();
         replies.push(json!({"blocks": [{"text": "done"}]}));
         let script = place.script(&json!({"replies": replies}));
-        let args = ["serve", "--permission", "full", "--script", &script];
+        let args = ["serve", "--permission", permission, "--script", &script];
         let mut program = Program::start(place.engine(&args), Framing::Lines);
         let protocol = json!({"name": "pintle", "versions": ["1.0"]});
         let said =
@@ -72,6 +77,14 @@ impl Editor {
     fn changed(&mut self, changes: Value) {
         (self.version, self.is_dirty) = (self.version + 1, true);
         let params = json!({"path": self.path, "version": self.version, "changes": changes, "isDirty": true});
+        self.program.request("document/change", params);
+    }
+
+    /// Reads the file again, as an editor does when another program has changed it.
+    fn reads_again(&mut self) {
+        (self.version, self.text) = (self.version + 1, self.disk());
+        let changes = json!([{"text": self.text}]);
+        let params = json!({"path": self.path, "version": self.version, "changes": changes, "isDirty": false});
         self.program.request("document/change", params);
     }
 
@@ -295,6 +308,127 @@ fn what_could_not_be_saved_counts_to_the_agent_all_the_same() {
     assert_eq!((editor.disk().as_str(), editor.is_dirty), (DISK, true));
     assert_eq!(editor.changers(), ["call"]);
     assert_eq!(editor.hunks().len(), 1);
+}
+
+/// What a person does while a command runs.
+#[derive(Debug, Clone, Copy)]
+enum Meanwhile {
+    /// Types and saves in the editor.
+    Saves,
+    /// Types and saves twice, as autosave does.
+    SavesTwice,
+    /// The editor reads what the command wrote; then as `Saves`.
+    ReadsAndSaves,
+    /// Writes the file with another program.
+    WritesByHand,
+}
+
+/// Rows: the command (`wait` is a pause), whether it is confined and so recorded, what a person does during the pause, and the expected
+/// hunks with their causes.
+#[test]
+fn what_a_person_saves_while_a_command_runs_is_theirs() {
+    use Meanwhile::{ReadsAndSaves, Saves, SavesTwice, WritesByHand};
+    const NOTHING: &[(&str, Option<&str>)] = &[];
+    let unknown = Some("unknown, while `COMMAND` ran");
+    for (name, command, is_confined, meanwhile, want) in [
+        ("it only waits", "wait", true, Saves, NOTHING),
+        ("it only waits, autosave", "wait", true, SavesTwice, NOTHING),
+        ("it only waits, by hand", "wait", true, WritesByHand, NOTHING),
+        ("unwatched, it waits", "wait", false, Saves, NOTHING),
+        ("unwatched, it waits, autosave", "wait", false, SavesTwice, NOTHING),
+        ("unwatched, it waits, by hand", "wait", false, WritesByHand, &[("six saved", unknown)]),
+        ("it changes another line", "wait; sed -i s/one/ONE/ a.txt", true, Saves, &[("ONE", None)]),
+        (
+            "unwatched, it changes another line",
+            "wait; sed -i s/one/ONE/ a.txt",
+            false,
+            Saves,
+            &[("ONE", None)],
+        ),
+        (
+            "it changes another line before",
+            "sed -i s/one/ONE/ a.txt; wait",
+            true,
+            ReadsAndSaves,
+            &[("ONE", None)],
+        ),
+        ("it changes another file", "wait; echo x > b.txt", true, WritesByHand, &[("x", None)]),
+        (
+            "unwatched, it changes another file",
+            "wait; echo x > b.txt",
+            false,
+            WritesByHand,
+            &[("six saved", unknown), ("x", None)],
+        ),
+        (
+            "unwatched, something else changes another file",
+            "wait; ./script",
+            false,
+            Saves,
+            &[("x", Some("unknown, while `COMMAND` ran"))],
+        ),
+        ("something else changes another file", "wait; ./script", true, Saves, &[("x", None)]),
+    ] {
+        let place = Place::new(&[("a.txt", DISK), ("script", "#!/bin/sh\necho x > b.txt\n")]);
+        let script = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(place.path("script"), script).unwrap();
+        let command = command.replace("wait", "touch waits; until [ -e go ]; do sleep 0.01; done");
+        let replies = [call("bash", json!({"command": command}))];
+        let permission = if is_confined { "auto-edit" } else { "full" };
+        let mut editor = Editor::with(&place, &replies, json!({}), permission);
+        editor.open(DISK, false);
+        let input = json!([{"type": "text", "text": "go"}]);
+        editor.program.request("turn/start", json!({"input": input}));
+        until(|| place.path("waits").exists());
+        match meanwhile {
+            Saves | SavesTwice => {}
+            ReadsAndSaves => editor.reads_again(),
+            WritesByHand => {
+                let text = editor.disk().replace("six", "six saved");
+                std::fs::write(place.path("a.txt"), text).unwrap();
+            }
+        }
+        if !matches!(meanwhile, WritesByHand) {
+            editor.type_over("six", "six sav");
+            if matches!(meanwhile, SavesTwice) {
+                editor.save();
+            }
+            editor.type_over("six sav", "six saved");
+            editor.save();
+            editor.ask("session/list", json!({}));
+        }
+        std::fs::write(place.path("go"), "").unwrap();
+        editor.serve(|message| message["params"]["event"]["type"] == "turn.completed");
+
+        let hunks = editor.hunks();
+        let shown = |hunk: &Value| {
+            let cause = hunk["cause"].as_str().map(|cause| cause.replace(&command, "COMMAND"));
+            (hunk["newText"].as_str().unwrap().trim_end().to_owned(), cause)
+        };
+        let is_mark = |hunk: &&Value| {
+            ["/waits", "/go"].iter().any(|mark| hunk["path"].as_str().unwrap().ends_with(mark))
+        };
+        let mut got: Vec<_> = hunks.iter().filter(|hunk| !is_mark(hunk)).map(shown).collect();
+        got.sort();
+        let mut want: Vec<_> = want
+            .iter()
+            .map(|(text, cause)| ((*text).to_owned(), cause.map(str::to_owned)))
+            .collect();
+        want.sort();
+        assert_eq!(got, want, "{name}");
+        // Undoing all takes nothing that is, or may be, the person's.
+        let all = json!({"action": {"action": "undo", "target": {"of": "all"}}});
+        editor.ask("review/decide", all);
+        assert!(editor.disk().contains("six saved"), "{name}: {}", editor.disk());
+        assert!(!editor.disk().contains("ONE"), "{name}: {}", editor.disk());
+        // One that is named goes.
+        for hunk in editor.hunks() {
+            let target = json!({"of": "hunk", "hunk": hunk["id"]});
+            let undo = json!({"action": {"action": "undo", "target": target}});
+            let done = editor.ask("review/decide", undo);
+            assert_eq!(done["verdict"]["parts"][0]["outcome"], "applied", "{name}: {done}");
+        }
+    }
 }
 
 #[test]

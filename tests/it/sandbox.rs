@@ -16,6 +16,7 @@ use pintle::exec::sandbox::{
     Confinement, Denial, Grade, Hosts, Level, Network, Refusal, RefusedHost, ResourceLimits,
     Temporary, probe,
 };
+use pintle::exec::write_log::{Changed, WriteLog};
 use pintle::exec::{Command, End, Environment, Error, Filter, Ran};
 use serde_json::json;
 use std::fs;
@@ -482,6 +483,50 @@ async fn a_confined_command_reports_its_level_and_denials() {
 
         let free = scene.try_run("exit 3", None).await.unwrap();
         assert_eq!((free.end, free.sandbox), (End::Exited(3), None));
+    }
+}
+
+/// Each row: a command, and the files of the workspace that it changes.
+#[tokio::test]
+async fn what_a_confined_command_changes_is_logged() {
+    const FILES: [&str; 4] = ["file", "other", "folder/a", "folder/b"];
+    for namespaces in [Namespaces::Made, Namespaces::Denied] {
+        let Some(scene) = Scene::new(namespaces).await else { continue };
+        for (line, want) in [
+            ("cat file; ls folder; sleep 0", &[][..]),
+            ("echo x > file", &["file"]),
+            ("echo x >> folder/../folder/a", &["folder/a"]),
+            ("cd folder && sed -i s/a/b/ a", &["folder/a"]),
+            ("mv file other", &["file", "other"]),
+            ("rm folder/b", &["folder/b"]),
+            ("ln -s folder link; echo x > link/a", &["folder/a"]),
+            ("ln -s file link; echo x > link", &["file"]),
+            ("chmod 600 other", &["other"]),
+            ("mv folder moved; mv moved folder", &["folder/a", "folder/b"]),
+            ("cp file other", &["other"]),
+            ("truncate -s 1 file", &["file"]),
+            ("(exec 3<>other; echo x >&3) & wait", &["other"]),
+            (
+                "python3 -c 'import os; os.chmod(\"file\", 0o600); open(\"other\", \"a\").close()'",
+                &["file", "other"],
+            ),
+        ] {
+            let work = scene.path("work");
+            fs::remove_dir_all(&work).unwrap();
+            fs::create_dir_all(work.join("folder")).unwrap();
+            for file in FILES {
+                fs::write(work.join(file), "a\n").unwrap();
+            }
+            let log = WriteLog::default();
+            let (confinement, writes) = (Some(Arc::new(scene.confinement())), Some(log.clone()));
+            let command = Command { confinement, writes, ..Command::new(line, &work, "sandbox") };
+            let ran = scene.local.exec(command, &CancellationToken::new(), &mut |_| {}).await;
+            assert_eq!(ran.unwrap().end, End::Exited(0), "{line}");
+            for file in FILES {
+                let changed = if want.contains(&file) { Changed::Yes } else { Changed::No };
+                assert_eq!(log.changed(&work.join(file)), changed, "{line}: {file}");
+            }
+        }
     }
 }
 

@@ -1207,6 +1207,8 @@ class _Hunk(TypedDict):
 class Hunk(_Hunk, total=False):
     """A run of changed lines: its text in the baseline (at the last accepted point) and its text now."""
 
+    # Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be a person's work, undoing a turn or everything skips it; undo the hunk or its file instead.
+    cause: str
     # The comments on it.
     comments: list["Comment"]
     # The verdict that closed it.
@@ -1237,13 +1239,18 @@ class LineSpan(TypedDict):
     count: int
 
 
-class Maker(TypedDict):
-    """A call that made or changed a hunk."""
-
+class _Maker(TypedDict):
     # The turn.
     turnId: "TurnId"
     # The tool call.
     itemId: "ItemId"
+
+
+class Maker(_Maker, total=False):
+    """A call that made or changed a hunk."""
+
+    # Set if the call may not have made the change: the command that ran while the file changed.
+    whileRan: str
 
 
 class _Comment(TypedDict):
@@ -1410,6 +1417,8 @@ class VerdictPart(_VerdictPart, total=False):
     lines: "LineSelection"
     # For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     conflict: str
+    # Set if the hunk was skipped because the author of the change is unknown ([`Hunk::cause`]).
+    cause: str
 
 
 # The effect of a verdict on a hunk.
@@ -2734,10 +2743,15 @@ class FileState(_FileState, total=False):
     isLost: bool
 
 
-class ChangedByCall(TypedDict):
+class _ChangedByCall(TypedDict):
     type: Literal["call"]
     # The call's item.
     itemId: "ItemId"
+
+
+class ChangedByCall(_ChangedByCall, total=False):
+    # Set if the command may not have made the changes: the command that ran while the files changed.
+    whileRan: str
 
 
 class ChangedByOther(TypedDict):

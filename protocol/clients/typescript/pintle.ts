@@ -1118,6 +1118,8 @@ export type Hunk = {
   changedSeq: number;
   /** The calls that made or changed it, in order. */
   madeBy: Maker[];
+  /** Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be a person's work, undoing a turn or everything skips it; undo the hunk or its file instead. */
+  cause?: string;
   /** The comments on it. */
   comments?: Comment[];
   /** The verdict that closed it. */
@@ -1163,6 +1165,8 @@ export type Maker = {
   turnId: TurnId;
   /** The tool call. */
   itemId: ItemId;
+  /** Set if the call may not have made the change: the command that ran while the file changed. */
+  whileRan?: string;
 };
 
 /** A comment of a person on a hunk. */
@@ -1290,6 +1294,8 @@ export type VerdictPart = {
   outcome: Outcome;
   /** For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers. */
   conflict?: string;
+  /** Set if the hunk was skipped because the author of the change is unknown ([`Hunk::cause`]). */
+  cause?: string;
 };
 
 /** The effect of a verdict on a hunk. */
@@ -2072,6 +2078,8 @@ export type ChangedBy =
     type: "call";
     /** The call's item. */
     itemId: ItemId;
+    /** Set if the command may not have made the changes: the command that ran while the files changed. */
+    whileRan?: string;
   }
   | /** Somebody else, before the next call: a person, another program, a background job. */ {
     type: "other";

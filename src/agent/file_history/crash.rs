@@ -102,7 +102,7 @@ async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) 
 
 /// Returns true when the journal does not say how the announced change ended.
 fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
-    let ChangedBy::Call { item_id } = &announced.by else {
+    let ChangedBy::Call { item_id, .. } = &announced.by else {
         let last = entries.last().map_or(0, |entry| entry.seq);
         return announced.after_seq == Some(last) || is_decided(announced, entries);
     };
@@ -114,7 +114,8 @@ fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
             runs = item.status == ItemStatus::Running;
         }
         let has_ended = matches!(event, Event::ItemCompleted { item } if item.id == *item_id)
-            || matches!(event, Event::FilesChanged(changed) if changed.by == announced.by);
+            || matches!(event, Event::FilesChanged(changed)
+                if matches!(&changed.by, ChangedBy::Call { item_id: by, .. } if by == item_id));
         if has_ended {
             return false;
         }
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_was_announced_is_open_until_the_journal_says_how_it_ended() {
-        let call = ChangedBy::Call { item_id: ItemId::new("c") };
+        let call = ChangedBy::Call { item_id: ItemId::new("c"), while_ran: None };
         let (rewind, review) = (ChangedBy::Rewind {}, ChangedBy::Review {});
         for (name, by, after_seq, words, want) in [
             ("a call that has not begun", &call, None, "x", (false, false)),

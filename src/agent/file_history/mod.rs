@@ -9,10 +9,12 @@
 
 mod content;
 pub(super) mod crash;
+mod evidence;
 mod replace;
 mod states;
 
 pub(super) use content::{PLAIN_MODE, content_of};
+pub(super) use evidence::Running;
 pub(super) use replace::replace_if;
 pub(super) use states::{FileStates, record};
 
@@ -20,11 +22,12 @@ use crate::agent::background::in_background;
 use crate::agent::host::Host;
 use crate::agent::workspace::Workspace;
 use crate::exec::scan::{self, Files, Keep, Limits, Over, Scan, Scanned, StoredContent};
-use crate::exec::{After, Environment, Error, Transition};
+use crate::exec::{After, Environment, Error, Transition, WriteLog};
 use crate::store::Entry;
 use crate::store::announced::Announced;
 use crate::store::blobs::{Blobs, hash};
 use crate::tools::Access;
+use evidence::Author;
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::{ItemId, TurnId};
@@ -58,8 +61,8 @@ pub(super) enum FilesBefore {
     Unknown,
     /// These files, each as it was.
     Paths(Vec<(PathBuf, Option<FileState>)>),
-    /// The whole folder.
-    Folder,
+    /// The whole folder, for a command.
+    Folder(Running),
 }
 
 /// The changes of files while a call ran, by who made them.
@@ -70,6 +73,35 @@ struct ObservedChanges {
     by_call: Vec<FileRecord>,
     /// By somebody else, since.
     after: Vec<FileRecord>,
+}
+
+/// The changes while a command ran, in rounds with at most one change per file, by author.
+#[derive(Debug, Default)]
+struct Rounds(Vec<BTreeMap<Author, Vec<FileRecord>>>);
+
+impl Rounds {
+    /// Adds a file's changes.
+    fn add(
+        &mut self,
+        path: &Path,
+        was: Option<&FileState>,
+        changes: Vec<(Author, Option<FileState>)>,
+    ) {
+        let mut before = was.cloned();
+        for (round, (author, after)) in changes.into_iter().enumerate() {
+            if self.0.len() == round {
+                self.0.push(BTreeMap::new());
+            }
+            if let Some(authors) = self.0.get_mut(round) {
+                authors.entry(author).or_default().extend(record(
+                    path,
+                    before.as_ref(),
+                    after.as_ref(),
+                ));
+            }
+            before = after;
+        }
+    }
 }
 
 impl ObservedChanges {
@@ -120,7 +152,8 @@ impl FileHistory {
                 FilesBefore::Paths(found)
             }
             Access::Execute(_) if self.is_blind => FilesBefore::Unknown,
-            Access::Execute(_) => {
+            Access::Execute(command) => {
+                let running = Running::new(place, command);
                 let Some(files) = self.scan(host, place).await else { return FilesBefore::Unknown };
                 let roots = host.wait(place.roots()).await;
                 let known = self.states.paths().filter(|path| is_in(path, &roots));
@@ -128,7 +161,7 @@ impl FileHistory {
                 let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
                 self.note_others(host, &found);
                 self.scanned = files;
-                FilesBefore::Folder
+                FilesBefore::Folder(running)
             }
         }
     }
@@ -145,7 +178,7 @@ impl FileHistory {
         // The disk never held these texts, so it does not tell what became of them.
         let unknown = place.env.unsaved(Path::new("/"));
         let mut announced = Announced {
-            by: ChangedBy::Call { item_id: item_id.clone() },
+            by: ChangedBy::Call { item_id: item_id.clone(), while_ran: None },
             turn_id: Some(turn_id.clone()),
             after_seq: None,
             folders: Vec::new(),
@@ -161,7 +194,7 @@ impl FileHistory {
                 announced.before = known.map(|(path, state)| (text(path), state.clone())).collect();
                 announced.unknown.clear();
             }
-            FilesBefore::Folder => {
+            FilesBefore::Folder(_) => {
                 let Some(sum) = self.announce_folder(place).await else { return };
                 announced.folders = place.roots().await;
                 announced.folder_sum = Some(sum);
@@ -191,35 +224,51 @@ impl FileHistory {
         place: &Workspace,
         before: FilesBefore,
         item_id: &ItemId,
+        writes: &WriteLog,
     ) {
-        let mut seen = ObservedChanges::default();
+        let by_call = |while_ran| ChangedBy::Call { item_id: item_id.clone(), while_ran };
         match before {
-            FilesBefore::Unknown => return,
+            FilesBefore::Unknown => {}
             FilesBefore::Paths(found) => {
-                seen = host.wait(compared(place, found)).await;
+                let seen = host.wait(compared(place, found)).await;
+                self.tell(host, seen.before, ChangedBy::Other {});
+                self.tell(host, seen.by_call, by_call(None));
+                self.tell(host, seen.after, ChangedBy::Other {});
             }
-            FilesBefore::Folder => {
+            FilesBefore::Folder(running) => {
                 let Some(files) = self.scan(host, place).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
                 if Arc::ptr_eq(&before, &files) {
                     return;
                 }
-                // No command sees what is in an editor only, nor changes it.
                 let roots = host.wait(place.roots()).await;
                 let unsaved: Vec<PathBuf> =
                     roots.iter().flat_map(|root| place.env.unsaved(root)).collect();
-                for (path, was, is) in differences(&before, &files) {
-                    let is_typed = is.is_some() && unsaved.contains(path);
-                    let by = if is_typed { &mut seen.after } else { &mut seen.by_call };
-                    by.extend(record(path, was, is));
+                let evidence = host.wait(running.evidence(place, writes)).await;
+                let (blobs, was_files) = (place.blobs.clone(), before);
+                let rounds = in_background(move || {
+                    let mut rounds = Rounds::default();
+                    for (path, was, is) in differences(&was_files, &files) {
+                        let is_unsaved = is.is_some() && unsaved.contains(path);
+                        let changes = evidence.changes(&blobs, path, was, is, is_unsaved);
+                        rounds.add(path, was, changes);
+                    }
+                    Ok(rounds)
+                });
+                let rounds = match host.wait(rounds).await {
+                    Ok(Rounds(rounds)) => rounds,
+                    Err(error) => return tracing::error!("changes of files are lost: {error}"),
+                };
+                for (author, changes) in rounds.into_iter().flatten() {
+                    let by = match author {
+                        Author::Command => by_call(None),
+                        Author::Other => ChangedBy::Other {},
+                        Author::Unknown => by_call(Some(running.command.clone())),
+                    };
+                    self.tell(host, changes, by);
                 }
-                seen.by_call.sort_by(|a, b| a.path.cmp(&b.path));
             }
         }
-        let by_call = ChangedBy::Call { item_id: item_id.clone() };
-        self.tell(host, seen.before, ChangedBy::Other {});
-        self.tell(host, seen.by_call, by_call);
-        self.tell(host, seen.after, ChangedBy::Other {});
     }
 
     /// Takes note of what the engine itself did to files.
@@ -493,6 +542,12 @@ pub(super) async fn put_back(
         tracing::warn!("{}: {error}", path.display());
     }
     state(env, blobs, path).await.map_err(words)
+}
+
+/// The state of a file that holds a text; the text is kept.
+fn state_of_text(blobs: &Blobs, text: &str, mode: Option<u32>) -> FileState {
+    let StoredContent { sha256, is_lost } = keeper(blobs)(text.as_bytes());
+    FileState { sha256, size: text.len() as u64, mode, is_lost }
 }
 
 /// Keeps contents among these blobs.

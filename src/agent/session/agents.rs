@@ -188,7 +188,9 @@ impl Session {
         match news {
             News::Began => self.change_agent(id, |agent| agent.state = SubagentState::Working),
             News::Stopped { said, is_error, spent, steps, changes } => {
-                self.agent_changed(id, changes);
+                for (while_ran, changes) in changes {
+                    self.agent_changed(id, while_ran, changes);
+                }
                 self.total.add(spent.usage, spent.cost_nano_usd);
                 self.change_agent(id, |agent| {
                     agent.state =
@@ -209,7 +211,7 @@ impl Session {
     }
 
     /// Records a sub-agent's changes of files here as well: its work is the session's.
-    fn agent_changed(&mut self, id: &AgentId, changes: Vec<FileRecord>) {
+    fn agent_changed(&mut self, id: &AgentId, while_ran: Option<String>, changes: Vec<FileRecord>) {
         let Some(item_id) = self.subagents.item_id(id).filter(|_| !changes.is_empty()) else {
             return;
         };
@@ -221,7 +223,7 @@ impl Session {
             Phase::Running(running) => Some(running.turn_id.clone()),
             Phase::Idle(_) => None,
         };
-        let by = ChangedBy::Call { item_id };
+        let by = ChangedBy::Call { item_id, while_ran };
         self.record(turn_id, Event::FilesChanged(FilesChanged { changes, by }));
     }
 

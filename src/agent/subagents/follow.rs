@@ -20,13 +20,16 @@ const PAGE: usize = 200;
 /// No client has this number: they count from 0.
 const PARENT: SubscriberId = SubscriberId(u64::MAX);
 
+/// What a sub-agent did to files; first the command that ran, if it is not known whether that changed them.
+pub(in crate::agent) type Changes = (Option<String>, Vec<FileRecord>);
+
 /// News of a sub-agent.
 #[derive(Debug)]
 pub(in crate::agent) enum News {
     /// It began to work, by whoever's word.
     Began,
     /// It works no more: what it said last, whether it reached its end, what its turns took, and what they did to files.
-    Stopped { said: String, is_error: bool, spent: Total, steps: u64, changes: Vec<FileRecord> },
+    Stopped { said: String, is_error: bool, spent: Total, steps: u64, changes: Vec<Changes> },
     /// Its session has ended.
     Gone,
 }
@@ -56,7 +59,7 @@ pub(in crate::agent) struct Follower {
     spent: Total,
     /// The replies of turns that have ended since it was told last.
     steps: u64,
-    changes: Vec<FileRecord>,
+    changes: Vec<Changes>,
 }
 
 impl Follower {
@@ -131,8 +134,12 @@ impl Follower {
                 None
             }
             Event::FilesChanged(changed) => {
-                if let ChangedBy::Call { .. } = changed.by {
-                    self.changes.extend(changed.changes.iter().cloned());
+                if let ChangedBy::Call { while_ran, .. } = &changed.by {
+                    let changes = changed.changes.iter().cloned();
+                    match self.changes.last_mut() {
+                        Some((same, known)) if same == while_ran => known.extend(changes),
+                        _ => self.changes.push((while_ran.clone(), changes.collect())),
+                    }
                 }
                 None
             }

@@ -1,6 +1,7 @@
 //! One tool call of a reply: from its arguments to something that can run, or to words that say why it cannot.
 
 use crate::agent::turn::context::TurnContext;
+use crate::exec::WriteLog;
 use crate::exec::sandbox::Confinement;
 use crate::text::visible::visible_line;
 use crate::tools::{Prepared, ResolvedPaths};
@@ -24,6 +25,8 @@ pub(in crate::agent) struct Call {
     pub(in crate::agent) acting: Option<(String, Value)>,
     /// The confinement of a command that runs in the sandbox.
     pub(in crate::agent) confinement: Option<Arc<Confinement>>,
+    /// Receives the paths that a command changes.
+    pub(in crate::agent) writes: WriteLog,
     /// The paths that its permission was decided for.
     pub(in crate::agent) resolved: ResolvedPaths,
     /// Stops it; the turn's own once it runs.

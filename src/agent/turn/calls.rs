@@ -387,7 +387,7 @@ async fn approve_and_run<H: Host>(
     {
         state.grants.note_sandbox_failure(command);
     }
-    state.files.after(host, &ctx.workspace, before, &call.item.id).await;
+    state.files.after(host, &ctx.workspace, before, &call.item.id, &call.writes).await;
     Ok(outcome)
 }
 
@@ -556,6 +556,7 @@ fn tool_context(
         env: ctx.workspace.env.clone(),
         cwd: ctx.workspace.folders.cwd.clone(),
         confinement: call.confinement.clone(),
+        writes: call.writes.clone(),
         resolved: call.resolved.clone(),
         artifacts: Some(ctx.workspace.artifacts.clone()),
         ledger: ctx.tools.ledger.clone(),

@@ -9,6 +9,7 @@ use crate::agent::project::{self, ProjectFiles};
 use crate::agent::turn::approval::{self, Grants};
 use crate::agent::turn::context::TurnContext;
 use crate::context::{input, skills, templates};
+use crate::exec::WriteLog;
 use crate::image::Format;
 use crate::mcp;
 use crate::permissions;
@@ -183,6 +184,7 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
         env: Arc::clone(&ctx.workspace.env),
         cwd: ctx.workspace.folders.cwd.clone(),
         confinement: None,
+        writes: WriteLog::default(),
         resolved,
         artifacts: Some(ctx.workspace.artifacts.clone()),
         ledger: ctx.tools.ledger.clone(),

@@ -590,6 +590,7 @@ fn call(
         acting: prepared.as_ref().ok().and_then(|prepared| prepared.acting()),
         prepared,
         confinement: None,
+        writes: crate::exec::WriteLog::default(),
         resolved: ResolvedPaths::default(),
         cancel: CancellationToken::new(),
     };

@@ -13,9 +13,9 @@ use super::documents::Document;
 use super::{Documents, Editors, Terminals};
 use crate::exec::scan::{Keep, Scan, Scanned, StoredContent};
 use crate::exec::{
-    Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, FoundPaths,
-    Grep, Grepped, Lines, ListEntry, Platform, Program, Ran, RunningProgram, Stat, TerminalCommand,
-    Transition, Updated, UpdatedAll, Version, Window, change,
+    Command, Decide, DecideAll, DocumentLog, Environment, Error, FileKind, Filter, Filtered, Find,
+    FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Program, Ran, RunningProgram, Stat,
+    TerminalCommand, Transition, Updated, UpdatedAll, Version, Window, change,
 };
 use pintle_protocol::files::FileState;
 use pull::Purpose;
@@ -100,6 +100,10 @@ impl Environment for Overlay {
 
     fn unsaved(&self, root: &Path) -> Vec<PathBuf> {
         self.documents.unsaved(root).into_iter().map(|(path, _)| path).collect()
+    }
+
+    fn follow_documents(&self) -> Option<Box<dyn DocumentLog>> {
+        Some(Box::new(self.documents.follow()))
     }
 
     async fn transitions(&self, path: &Path, keep: Keep) -> Result<Vec<Transition>, Error> {

@@ -37,9 +37,10 @@ impl Started {
                 cwd: launch.cwd.as_ref().map(|cwd| cwd.as_os_str().as_bytes().to_vec()),
                 variables: unique(launch.environment()),
                 confinement: launch.confinement.as_deref().cloned(),
-                credential: String::new(),
+                ..Request::default()
             };
-            return guardian.spawn(request, streams).await.map(Self::Guarded);
+            let log = launch.writes.clone();
+            return guardian.spawn(request, streams, log).await.map(Self::Guarded);
         }
         if launch.confinement.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, NO_GUARDIAN));

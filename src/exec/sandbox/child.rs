@@ -125,7 +125,7 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
 fn listen(connection: &OwnedFd) -> Result<(u16, OwnedFd), Failure> {
     let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
         let (reader, writer) = std::io::pipe()?;
-        wire::send_with(connection, &Frame::Listening, [listener.as_fd(), reader.as_fd()])?;
+        wire::send_with(connection, &Frame::Listening, &[listener.as_fd(), reader.as_fd()])?;
         Ok((listener.local_addr()?.port(), writer.into()))
     });
     listening.map_err(|error| Failure::of("listen for the proxy", error))
@@ -207,7 +207,10 @@ fn execute(
                 message: format!("the level is {}", level.summary()),
             });
         }
-        wire::send(start.connection, &Frame::Level(level))
+        let listener =
+            start.programs.filter(|_| request.is_watched).and_then(filters::Programs::watch);
+        let descriptors: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
+        wire::send_with(start.connection, &Frame::Level(level), &descriptors)
             .map_err(|error| Failure::of("tell the level", error))?;
     }
     let Some(program) = arguments.first() else { namespaces::exit(0) };

@@ -4,9 +4,11 @@
 //! whose numbers the filter cannot judge, end the program.
 
 use super::bpf::{self, ALLOW, Assembler, Is, KILL, Word};
+use super::watch;
 use super::wire::Failure;
 use nix::errno::Errno;
 use nix::libc::{self, sock_filter};
+use std::os::fd::OwnedFd;
 
 /// Calls that trace or read other processes, change mounts and namespaces, reach the kernel's keys or large parts of its
 /// code, or set the machine's clock and modules.
@@ -92,6 +94,7 @@ pub(super) enum Inet {
 pub(super) struct Programs {
     allowed: Vec<sock_filter>,
     denied: Vec<sock_filter>,
+    watching: Option<Vec<sock_filter>>,
 }
 
 impl Programs {
@@ -103,7 +106,13 @@ impl Programs {
         let number = number.ok_or_else(|| failed(format!("no filter for {arch}")))?;
         let program =
             |inet| program(number, inet).ok_or_else(|| failed("the filter is too long".to_owned()));
-        Ok(Self { allowed: program(Inet::Allowed)?, denied: program(Inet::Denied)? })
+        let (allowed, denied) = (program(Inet::Allowed)?, program(Inet::Denied)?);
+        Ok(Self { allowed, denied, watching: watch::compile() })
+    }
+
+    /// Reports this process's writes from now on. Returns the descriptor to read them from, or `None` if the kernel refuses.
+    pub(super) fn watch(&self) -> Option<OwnedFd> {
+        watch::install(self.watching.as_deref()?)
     }
 
     /// Installs the one for this permission in this process, for good.
@@ -112,21 +121,22 @@ impl Programs {
             Inet::Allowed => &self.allowed,
             Inet::Denied => &self.denied,
         };
-        install(program).map_err(|error| Failure::of(STEP, error))
+        install(program, 0).map(drop).map_err(|error| Failure::of(STEP, error))
     }
 }
 
-/// Installs a program in this process, which can get no new privileges by then.
+/// Installs a program in this process, which can get no new privileges by then. Returns the call's result: with
+/// `SECCOMP_FILTER_FLAG_NEW_LISTENER` a new descriptor.
 #[expect(unsafe_code, reason = "a system call without a wrapper")]
-fn install(program: &[sock_filter]) -> Result<(), Errno> {
+pub(super) fn install(program: &[sock_filter], flags: libc::c_ulong) -> Result<i32, Errno> {
     let len = u16::try_from(program.len()).map_err(|_| Errno::E2BIG)?;
     // The kernel only reads it.
     let program = libc::sock_fprog { len, filter: program.as_ptr().cast_mut() };
     // Safety: the program lives until the call returns.
     let set = unsafe {
-        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program)
     };
-    Errno::result(set).map(drop)
+    Errno::result(set).map(|set| i32::try_from(set).unwrap_or_default())
 }
 
 /// The name of this step of a confinement.
@@ -137,7 +147,7 @@ const X86_64: u32 = 0xc000_003e;
 const AARCH64: u32 = 0xc000_00b7;
 const RISCV64: u32 = 0xc000_00f3;
 
-fn architecture(name: &str) -> Option<u32> {
+pub(super) fn architecture(name: &str) -> Option<u32> {
     match name {
         "x86_64" => Some(X86_64),
         "aarch64" => Some(AARCH64),

@@ -4,7 +4,8 @@
 use super::helper::{ARGUMENT, NO_NAMESPACES};
 use super::proxy::{self, Proxy};
 use super::wire::{self, Failure, Frame, Kind, Request};
-use super::{Confinement, Grade, Level, Network, RefusedHost};
+use super::{Confinement, Grade, Level, Network, RefusedHost, watch};
+use crate::exec::write_log::WriteLog;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::Pid;
 use std::io;
@@ -78,7 +79,7 @@ impl Guardian {
         let request = Request { confinement: Some(confinement), ..Request::default() };
         let tried = async {
             let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
-            let mut tried = self.spawn(request, [null.as_fd(); 3]).await?;
+            let mut tried = self.spawn(request, [null.as_fd(); 3], None).await?;
             tried.wait().await?;
             Ok(tried.level.take())
         };
@@ -94,6 +95,7 @@ impl Guardian {
         &self,
         mut request: Request,
         streams: [BorrowedFd<'_>; 3],
+        log: Option<WriteLog>,
     ) -> io::Result<Guarded> {
         let network = request.confinement.as_ref().map(|confinement| &confinement.network);
         let (kind, hosts) = match network {
@@ -105,6 +107,7 @@ impl Guardian {
         if hosts.is_some() {
             request.credential = proxy::credential()?;
         }
+        request.is_watched = log.is_some();
         let (mine, theirs) = std::os::unix::net::UnixStream::pair()?;
         mine.set_nonblocking(true)?;
         let [stdin, stdout, stderr] = streams;
@@ -118,7 +121,9 @@ impl Guardian {
             level: None,
             ended: 0,
             early: None,
+            descriptors: Vec::new(),
             listening: None,
+            log,
             proxy: None,
         };
         guarded.connection.write_all(&wire::encode(&request)?).await?;
@@ -128,7 +133,8 @@ impl Guardian {
             let ended = guarded.next().await?;
             guarded.early = guarded.early.or(ended);
         }
-        if let (Some(listening), Some(hosts)) = (guarded.listening.take(), hosts) {
+        let listening = guarded.listening.take();
+        if let (Some(listening), Some(hosts)) = (listening, hosts) {
             guarded.proxy = Some(Proxy::start(listening, hosts, &request.credential)?);
         }
         Ok(guarded)
@@ -220,8 +226,12 @@ pub(in crate::exec) struct Guarded {
     ended: u32,
     /// The wait status, if it came before the number.
     early: Option<i32>,
+    /// Descriptors that came with a message, until it is read.
+    descriptors: Vec<OwnedFd>,
     /// The descriptors for the proxy, until it has them.
     listening: Option<wire::Listening<OwnedFd>>,
+    /// Where its writes are logged, until the kernel reports them.
+    log: Option<WriteLog>,
     /// The way to the hosts that it may reach.
     proxy: Option<Proxy>,
 }
@@ -264,12 +274,12 @@ impl Guarded {
             if let Some(frame) = wire::decode(&mut self.buffer)? {
                 return self.take(frame);
             }
-            let Self { connection, buffer, listening, .. } = self;
+            let Self { connection, buffer, descriptors, .. } = self;
             let read = connection
                 .async_io(Interest::READABLE, || wire::read_with(connection.as_fd(), buffer))
                 .await;
             match read {
-                Ok((1.., descriptors)) => *listening = descriptors.or(listening.take()),
+                Ok((1.., received)) => descriptors.extend(received),
                 Ok((0, _)) | Err(_) => {
                     return Err(io::Error::other("the guardian of commands was killed"));
                 }
@@ -280,8 +290,15 @@ impl Guarded {
     fn take(&mut self, frame: Frame) -> io::Result<Option<i32>> {
         match frame {
             Frame::Pid(pid) => self.pid = Pid::from_raw(pid),
-            Frame::Listening => {}
-            Frame::Level(level) => self.level = Some(level),
+            Frame::Listening => {
+                self.listening = std::mem::take(&mut self.descriptors).try_into().ok();
+            }
+            Frame::Level(level) => {
+                self.level = Some(level);
+                if let (Some(listener), Some(log)) = (self.descriptors.pop(), self.log.take()) {
+                    watch::start(listener, log)?;
+                }
+            }
             Frame::Failed(Failure { step, errno, message }) => {
                 return Err(match errno.filter(|_| EXECUTE.contains(&step.as_str())) {
                     Some(errno) => io::Error::from_raw_os_error(errno),

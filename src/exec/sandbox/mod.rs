@@ -46,6 +46,8 @@ mod proxy;
 #[cfg(target_os = "linux")]
 mod rules;
 #[cfg(target_os = "linux")]
+mod watch;
+#[cfg(target_os = "linux")]
 mod wire;
 
 pub use denial::{Denial, denial};

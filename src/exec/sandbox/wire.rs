@@ -36,6 +36,9 @@ pub(in crate::exec) struct Request {
     /// The password for the proxy, where the confinement names hosts.
     #[serde(default)]
     pub(in crate::exec) credential: String,
+    /// The files that it changes are reported, if it is confined and the kernel can do so.
+    #[serde(default)]
+    pub(in crate::exec) is_watched: bool,
 }
 
 /// A message about a command.
@@ -45,7 +48,8 @@ pub(super) enum Frame {
     Pid(i32),
     /// The socket on which the proxy listens for it comes with this message, and a pipe that ends when all of its processes have.
     Listening,
-    /// The enforced level; the shell is executed next.
+    /// The enforced level; the shell is executed next. The descriptor on which its writes are reported comes with this message, if they
+    /// are.
     Level(Level),
     /// It was not started: the step, the error's number if the system gave one, and its message.
     Failed(Failure),
@@ -104,17 +108,20 @@ pub(super) fn send(connection: &OwnedFd, frame: &Frame) -> io::Result<()> {
     file(connection)?.write_all(&bytes)
 }
 
-/// The descriptors that come with a message: a listening socket and a pipe.
+/// The descriptors of [`Frame::Listening`]: a listening socket and a pipe.
 pub(super) type Listening<T> = [T; 2];
+
+/// The most descriptors that come with a message.
+const MAX_DESCRIPTORS: usize = 2;
 
 /// Sends a message with descriptors.
 pub(super) fn send_with(
     connection: &OwnedFd,
     frame: &Frame,
-    descriptors: Listening<BorrowedFd<'_>>,
+    descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
     let bytes = encode(frame)?;
-    let raw = descriptors.map(|descriptor| descriptor.as_raw_fd());
+    let raw: Vec<RawFd> = descriptors.iter().map(AsRawFd::as_raw_fd).collect();
     let messages = [ControlMessage::ScmRights(&raw)];
     let parts = [IoSlice::new(&bytes)];
     let sent =
@@ -126,13 +133,13 @@ pub(super) fn send_with(
 pub(super) fn read_with(
     connection: BorrowedFd<'_>,
     buffer: &mut Vec<u8>,
-) -> io::Result<(usize, Option<Listening<OwnedFd>>)> {
+) -> io::Result<(usize, Vec<OwnedFd>)> {
     let mut piece = [0; 4096];
     let mut parts = [IoSliceMut::new(&mut piece)];
-    let mut space = nix::cmsg_space!([RawFd; 2]);
+    let mut space = nix::cmsg_space!([RawFd; MAX_DESCRIPTORS]);
     let flags = MsgFlags::MSG_CMSG_CLOEXEC | MsgFlags::MSG_DONTWAIT;
     let received = recvmsg::<()>(connection.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
-    let descriptors = descriptors(received.cmsgs()?).try_into().ok();
+    let descriptors = descriptors(received.cmsgs()?);
     let read = received.bytes;
     buffer.extend_from_slice(piece.get(..read).unwrap_or_default());
     Ok((read, descriptors))
@@ -219,7 +226,7 @@ pub(super) fn asked(control: &OwnedFd) -> io::Result<Option<(Kind, Descriptors<O
 }
 
 #[expect(unsafe_code, reason = "a descriptor that the kernel has just handed over")]
-fn owned(descriptor: RawFd) -> OwnedFd {
+pub(super) fn owned(descriptor: RawFd) -> OwnedFd {
     // Safety: the kernel made it for this message, so nobody else owns it.
     unsafe { OwnedFd::from_raw_fd(descriptor) }
 }

@@ -170,6 +170,7 @@ impl Wrapped {
             envelope,
             guardian: None,
             confinement: None,
+            writes: None,
         }
     }
 

@@ -208,6 +208,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         env,
         cwd: folder.clone(),
         confinement: None,
+        writes: crate::exec::WriteLog::default(),
         resolved: crate::tools::ResolvedPaths::default(),
         artifacts: Some(artifacts.path().to_path_buf()),
         owner: "tests".to_owned(),

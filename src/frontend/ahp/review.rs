@@ -157,6 +157,11 @@ pub(super) fn invoke(
             decided.verdict.parts.iter().filter(|part| part.outcome == Outcome::Conflict).count();
         let message = if decided.is_queued {
             Some("This is done when the running call has ended.".to_owned())
+        } else if let Some(cause) = decided.verdict.parts.iter().find_map(|part| part.cause.as_ref())
+        {
+            Some(format!(
+                "{conflicts} changes stay: they may be yours (cause {cause}). Undo their files if they are not."
+            ))
         } else if conflicts > 0 {
             Some(format!("{conflicts} changes stay: somebody has edited them since."))
         } else {

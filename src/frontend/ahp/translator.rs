@@ -232,7 +232,7 @@ impl Translator {
             Event::Notice(notice) => self.notice(notice, &mut out),
             Event::FilesChanged(changed) => {
                 self.is_review_stale = true;
-                if let ChangedBy::Call { item_id } = &changed.by {
+                if let ChangedBy::Call { item_id, .. } = &changed.by {
                     self.files.entry(item_id.clone()).or_default().extend(changed.changes.clone());
                 }
             }

@@ -175,9 +175,16 @@ pub(super) async fn decide(
     let applied =
         verdict.parts.iter().filter(|part| part.outcome == DecisionOutcome::Applied).count();
     let conflicts = verdict.parts.len() - applied;
+    let cause = verdict.parts.iter().find_map(|part| part.cause.as_deref());
+    let may_be_theirs = |cause| {
+        format!(
+            "pintle left changes that may be yours (cause {cause}); if they are not, undo each by itself"
+        )
+    };
     let text = match (is_queued, conflicts) {
         (true, _) => Some("pintle does this when the running call has ended".to_owned()),
         (false, 0) => None,
+        (false, _) if cause.is_some() => cause.map(may_be_theirs),
         (false, 1) => Some("pintle left a change as it is: it holds lines of yours".to_owned()),
         (false, count) => {
             Some(format!("pintle left {count} changes as they are: they hold lines of yours"))

@@ -103,7 +103,7 @@ impl Analysis {
 const MAX_BASES: usize = 16;
 
 /// The absolute paths that a text may stand for.
-pub(super) fn locate(text: &str, bases: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
+pub fn locate(text: &str, bases: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
     let path = match (text.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_path_buf(),
         (Some(rest), Some(home)) if rest.starts_with('/') => {

@@ -632,6 +632,7 @@
 ---@field newText string The text of those lines in the present file.
 ---@field changedSeq integer The last event that changed its text. A decision that names an older one is refused.
 ---@field madeBy (pintle.Maker)[] The calls that made or changed it, in order.
+---@field cause? string Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be a person's work, undoing a turn or everything skips it; undo the hunk or its file instead.
 ---@field comments? (pintle.Comment)[] The comments on it.
 ---@field verdict? integer The verdict that closed it.
 ---@field waiting? integer The number of a queued verdict about it.
@@ -656,6 +657,7 @@
 ---@class pintle.Maker
 ---@field turnId pintle.TurnId The turn.
 ---@field itemId pintle.ItemId The tool call.
+---@field whileRan? string Set if the call may not have made the change: the command that ran while the file changed.
 
 ---A comment of a person on a hunk.
 ---@class pintle.Comment
@@ -751,6 +753,7 @@
 ---@field lines? pintle.LineSelection The lines concerned; absent for the whole hunk.
 ---@field outcome pintle.Outcome The outcome.
 ---@field conflict? string For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
+---@field cause? string Set if the hunk was skipped because the author of the change is unknown ([`Hunk::cause`]).
 
 ---The effect of a verdict on a hunk.
 ---@alias pintle.Effect "keep"|"undo"|"reopen"|"comment"|"withdraw"
@@ -1247,6 +1250,7 @@
 ---@class pintle.ChangedBy.call
 ---@field type "call" 
 ---@field itemId pintle.ItemId The call's item.
+---@field whileRan? string Set if the command may not have made the changes: the command that ran while the files changed.
 
 ---Somebody else, before the next call: a person, another program, a background job.
 ---@class pintle.ChangedBy.other

@@ -41,9 +41,10 @@ impl Reviewed {
         if let Event::FilesChanged(changed) = &record.event {
             self.files.note(&changed.changes);
             let author = match &changed.by {
-                ChangedBy::Call { item_id } => Author::Agent(Maker {
+                ChangedBy::Call { item_id, while_ran } => Author::Agent(Maker {
                     turn_id: record.turn_id.clone().unwrap_or_else(|| TurnId::new("")),
                     item_id: item_id.clone(),
+                    while_ran: while_ran.clone(),
                 }),
                 ChangedBy::Other {} => Author::User,
                 ChangedBy::Rewind {} => Author::Rewind,

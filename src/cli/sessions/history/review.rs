@@ -98,6 +98,14 @@ impl OpenSession<'_> {
                 done.push(format!("{}  {name}", effect(part.effect)));
                 continue;
             }
+            if let Some(cause) = &part.cause {
+                let (cause, id, hunk) = (one_line(cause), &self.session.id, &part.hunk);
+                told.push(format!(
+                    "pintle: left as it is, since it may be yours: {name} (cause {cause})"
+                ));
+                told.push(format!("to undo it: pintle sessions undo {id} --hunk {hunk}"));
+                continue;
+            }
             told.push(format!("pintle: conflict, left as it is: {name}"));
             told.extend(part.conflict.iter().map(|text| shown(text).trim_end().to_owned()));
         }
@@ -144,7 +152,8 @@ fn drawn(hunk: &Hunk, root: &str) -> Vec<String> {
         HunkState::Absorbed => "  part of another",
         HunkState::Gone => "  gone",
     };
-    let mut lines = vec![format!("{}  {place}{state}", hunk.id)];
+    let cause = hunk.cause.as_ref().map(|cause| format!("  cause {}", one_line(cause)));
+    let mut lines = vec![format!("{}  {place}{state}{}", hunk.id, cause.unwrap_or_default())];
     for (mark, text) in [('-', &hunk.old_text), ('+', &hunk.new_text)] {
         lines.extend(text.lines().map(|line| format!("{mark}{}", shown(line))));
     }

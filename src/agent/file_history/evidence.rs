@@ -1,0 +1,244 @@
+//! Attributes the changes of files during a command, to the command or to others.
+//!
+//! The kernel's log of the paths that the command changed and the editors' log of saves are conclusive. Without the kernel's log, the text
+//! of the command decides: a command that only reads changed nothing, and a file that it names was probably changed by it. The author of
+//! any other change stays unknown.
+
+use super::state_of_text;
+use crate::agent::workspace::Workspace;
+use crate::exec::write_log::Changed;
+use crate::exec::{DocumentLog, DocumentStep, StepBy, WriteLog};
+use crate::permissions::command::{Analysis, Target, locate};
+use crate::store::blobs::Blobs;
+use crate::text::encoding;
+use pintle_protocol::files::FileState;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The author of a change that appeared while a command ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Author {
+    Command,
+    Other,
+    Unknown,
+}
+
+/// A command that is about to run, and what editors do meanwhile.
+#[derive(Debug)]
+pub(in crate::agent) struct Running {
+    pub(super) command: String,
+    documents: Option<Box<dyn DocumentLog>>,
+}
+
+/// What is known of the changes while a command ran.
+#[derive(Debug)]
+pub(super) struct Evidence {
+    writes: WriteLog,
+    /// By its text, the command writes no files but the named ones.
+    only_reads: bool,
+    /// The files and folders that the command names, canonical.
+    named: BTreeSet<PathBuf>,
+    steps: BTreeMap<PathBuf, Vec<DocumentStep>>,
+}
+
+impl Running {
+    /// A command that begins now.
+    pub(super) fn new(place: &Workspace, command: &str) -> Self {
+        Self { command: command.to_owned(), documents: place.env.follow_documents() }
+    }
+
+    /// The command has ended.
+    pub(super) async fn evidence(&self, place: &Workspace, writes: &WriteLog) -> Evidence {
+        let analysis = Analysis::of(&self.command);
+        let (cwd, home) = (&place.folders.cwd, place.folders.home.as_deref());
+        let only_reads = analysis.opaque.is_none()
+            && !analysis.writes.contains(&Target::Unknown)
+            && analysis.programs.iter().all(|program| {
+                program.is_transparent || program.words.is_empty() || program.is_known_safe()
+            });
+        let named = if only_reads {
+            let bases = analysis.bases(cwd, home);
+            let targets = analysis.writes.iter().filter_map(Target::path);
+            targets.flat_map(|target| locate(target, &bases, home)).collect()
+        } else {
+            analysis.paths(cwd, home)
+        };
+        let roots = place.roots().await;
+        let found = place.env.canonicalize_all(&named).await;
+        // The name of a whole root is no evidence: most commands work on it in some way.
+        let named = found.into_iter().flatten().filter(|path| !is_above(path, &roots)).collect();
+        let steps = self.documents.as_ref().map(|documents| documents.steps()).unwrap_or_default();
+        Evidence { writes: writes.clone(), only_reads, named, steps }
+    }
+}
+
+fn is_above(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| root.starts_with(path))
+}
+
+impl Evidence {
+    /// Returns the author of a file's change on disk.
+    pub(super) fn author(&self, path: &Path) -> Author {
+        match self.writes.changed(path) {
+            Changed::Yes => Author::Command,
+            Changed::No => Author::Other,
+            Changed::Unknown if path.ancestors().any(|above| self.named.contains(above)) => {
+                Author::Command
+            }
+            Changed::Unknown if self.only_reads => Author::Other,
+            Changed::Unknown => Author::Unknown,
+        }
+    }
+
+    /// The changes of a file in their order, each with the state that it led to.
+    pub(super) fn changes(
+        &self,
+        blobs: &Blobs,
+        path: &Path,
+        was: Option<&FileState>,
+        is: Option<&FileState>,
+        is_unsaved: bool,
+    ) -> Vec<(Author, Option<FileState>)> {
+        let on_disk = self.author(path);
+        let mut changes: Vec<(Author, Option<FileState>)> = Vec::new();
+        let mut add = |author: Author, after: Option<FileState>| match changes.last_mut() {
+            Some((last, then)) if *last == author => *then = after,
+            _ => changes.push((author, after)),
+        };
+        let steps = self.steps.get(path).map(Vec::as_slice).unwrap_or_default();
+        let mode = was.or(is).and_then(|state| state.mode);
+        // Following began before the first look at the file.
+        let seen = steps.iter().rposition(|step| is_text(was, blobs, &step.after));
+        for step in steps.iter().skip(seen.map_or(0, |at| at + 1)) {
+            let author = match step.by {
+                StepBy::Person => Author::Other,
+                StepBy::Disk => on_disk,
+            };
+            let after = match is {
+                Some(is) if is_text(Some(is), blobs, &step.after) => is.clone(),
+                _ => state_of_text(blobs, &step.after, mode),
+            };
+            add(author, Some(after));
+        }
+        let last = changes.last().map_or(was, |(_, after)| after.as_ref());
+        if last != is {
+            // Commands neither see nor change unsaved text.
+            let author = if is_unsaved { Author::Other } else { on_disk };
+            match changes.last_mut() {
+                Some((same, then)) if *same == author => *then = is.cloned(),
+                _ => changes.push((author, is.cloned())),
+            }
+        }
+        changes
+    }
+}
+
+/// Returns true if a file in this state holds a text, in whatever encoding.
+fn is_text(state: Option<&FileState>, blobs: &Blobs, text: &str) -> bool {
+    let Some(state) = state else { return false };
+    if state.size == text.len() as u64 {
+        return state.sha256 == crate::store::blobs::hash(text.as_bytes());
+    }
+    // Few encodings need more than four times the bytes of UTF-8, or less than a quarter.
+    let (size, length) = (state.size / 4, text.len() as u64 / 4);
+    if state.is_lost || size > text.len() as u64 || length > state.size {
+        return false;
+    }
+    let Ok(bytes) = blobs.get(&state.sha256) else { return false };
+    encoding::decode(&bytes).is_ok_and(|found| {
+        found.text.strip_prefix('\u{feff}').unwrap_or(&found.text)
+            == text.strip_prefix('\u{feff}').unwrap_or(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// The file starts as `a`; `-` is a missing file.
+    #[test]
+    fn each_change_has_the_author_that_is_known() {
+        use Author::{Command, Other, Unknown};
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Blobs::of(folder.path());
+        let state = |text: &str| (text != "-").then(|| state_of_text(&blobs, text, None));
+        let person = |text: &str| (StepBy::Person, text.to_owned());
+        let disk = |text: &str| (StepBy::Disk, text.to_owned());
+        let path = Path::new("/w/f");
+        // Name, the kernel's log, the editor's steps, the present content, whether it is unsaved, and the expected changes.
+        let rows: Vec<(&str, Changed, Vec<(StepBy, String)>, &str, bool, Vec<(Author, &str)>)> = vec![
+            ("the command", Changed::Yes, vec![], "b", false, vec![(Command, "b")]),
+            ("another program", Changed::No, vec![], "b", false, vec![(Other, "b")]),
+            ("author unknown", Changed::Unknown, vec![], "b", false, vec![(Unknown, "b")]),
+            ("deleted, author unknown", Changed::Unknown, vec![], "-", false, vec![(Unknown, "-")]),
+            ("typed", Changed::Unknown, vec![], "b", true, vec![(Other, "b")]),
+            ("saved", Changed::Unknown, vec![person("b")], "b", false, vec![(Other, "b")]),
+            (
+                "saved, then changed by the command",
+                Changed::Yes,
+                vec![person("b")],
+                "c",
+                false,
+                vec![(Other, "b"), (Command, "c")],
+            ),
+            (
+                "changed by the command, read again, then saved",
+                Changed::Yes,
+                vec![disk("b"), person("c")],
+                "c",
+                false,
+                vec![(Command, "b"), (Other, "c")],
+            ),
+            (
+                "saved over what the command had written",
+                Changed::Yes,
+                vec![person("b")],
+                "b",
+                false,
+                vec![(Other, "b")],
+            ),
+            (
+                "read again by the editor",
+                Changed::Unknown,
+                vec![disk("b")],
+                "b",
+                false,
+                vec![(Unknown, "b")],
+            ),
+            ("saved, and typed on", Changed::Yes, vec![person("b")], "c", true, vec![(Other, "c")]),
+            (
+                "saved before the first look",
+                Changed::Yes,
+                vec![person("a")],
+                "c",
+                false,
+                vec![(Command, "c")],
+            ),
+        ];
+        for (name, changed, steps, is, is_unsaved, want) in rows {
+            let writes = WriteLog::default();
+            if changed != Changed::Unknown {
+                writes.watch();
+            }
+            if changed == Changed::Yes {
+                writes.add(path.to_owned());
+            }
+            let steps = steps
+                .into_iter()
+                .map(|(by, after)| DocumentStep { by, after: Arc::new(after) })
+                .collect();
+            let evidence = Evidence {
+                writes,
+                only_reads: false,
+                named: BTreeSet::new(),
+                steps: BTreeMap::from([(path.to_owned(), steps)]),
+            };
+            let got =
+                evidence.changes(&blobs, path, state("a").as_ref(), state(is).as_ref(), is_unsaved);
+            let want: Vec<_> =
+                want.into_iter().map(|(author, text)| (author, state(text))).collect();
+            assert_eq!(got, want, "{name}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Saves and reloads of open documents while a command runs.
+//!
+//! A person may save a document while the agent's command changes the same file. The log keeps both in order, so saved text is not
+//! attributed to the command.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The author of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepBy {
+    /// A person saved the document.
+    Person,
+    /// Another program changed the file, and the editor reloaded it.
+    Disk,
+}
+
+/// A change to a file, as seen by its editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentStep {
+    /// The author.
+    pub by: StepBy,
+    /// The text of the file afterwards.
+    pub after: Arc<String>,
+}
+
+/// Follows documents from the time when it was made.
+pub trait DocumentLog: Send + Sync + std::fmt::Debug {
+    /// Returns the steps so far, by canonical path.
+    fn steps(&self) -> BTreeMap<PathBuf, Vec<DocumentStep>>;
+}
