@@ -32,7 +32,7 @@ mod wrapped;
 
 pub(crate) use capture::MAX_KEPT_BYTES;
 pub use change::{
-    After, Before, Decide, DecideAll, FileContent, Rewrite, Rewrites, Transition, Updated,
+    After, Before, Decide, DecideAll, Digest, FileContent, Rewrite, Rewrites, Transition, Updated,
     UpdatedAll, Version,
 };
 pub use error::Error;
@@ -331,6 +331,8 @@ pub struct Lines {
     pub size: u64,
     /// The version of the file.
     pub version: Version,
+    /// The digest of the whole file; none if not all of it was read.
+    pub digest: Option<Digest>,
 }
 
 impl Lines {
