@@ -173,9 +173,14 @@ impl Program {
         self.words.iter().any(|word| matches!(word, Word::Glob(_)))
     }
 
-    /// The words that may be paths: each argument, and the value behind `=` of a flag.
+    /// The words that may be paths: each argument, and the value behind `=` of a flag. A pattern counts with its folder, and as it is
+    /// written: the shell leaves a pattern that matches nothing as it is.
     pub fn mentions(&self) -> impl Iterator<Item = &str> {
-        self.arguments().iter().flat_map(|word| {
+        let written = self.arguments().iter().filter_map(|word| match word {
+            Word::Glob(pattern) => Some(pattern.as_str()),
+            Word::Text(_) | Word::Unknown { .. } => None,
+        });
+        let known = self.arguments().iter().flat_map(|word| {
             let text = word.fixed_prefix();
             let value = text.split_once('=').map(|(_, value)| value);
             // `-I/usr/include`, `@file`.
@@ -186,7 +191,8 @@ impl Program {
                 .or_else(|| text.strip_prefix('@'));
             let whole = (!text.starts_with('-')).then_some(text);
             [whole, value, attached].into_iter().flatten().filter(|text| !text.is_empty())
-        })
+        });
+        known.chain(written)
     }
 
     /// True if the table of harmless programs holds this one with these arguments: it only reads, and starts nothing.
