@@ -301,7 +301,7 @@ impl Environment for Memory {
         });
         let paths = matching.by_ref().take(find.max_paths);
         let paths = paths.map(|(path, is_folder)| FoundPath { path, is_folder }).collect();
-        Ok(FoundPaths { paths, has_more: matching.next().is_some(), unreadable: 0 })
+        Ok(FoundPaths { paths, has_more: matching.next().is_some(), unreadable: 0, ignored: None })
     }
 
     async fn grep(&self, grep: Grep, _cancel: &CancellationToken) -> Result<Grepped, Error> {

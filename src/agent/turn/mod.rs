@@ -463,7 +463,9 @@ async fn read_inputs<H: Host>(
 ) {
     for QueuedInput { item_id, content, .. } in inputs {
         let rendered = inputs::render(ctx, &content);
-        let Rendered { content: read, private } = host.wait(rendered).await;
+        let rendered = host.wait(rendered).await;
+        let notice = rendered.notice();
+        let Rendered { content: read, private, .. } = rendered;
         conversation.push(Message::User(read));
         let body = ItemBody::UserMessage(UserMessage { content });
         let mut item = ctx.item(item_id, None, ItemStatus::Completed, body);
@@ -471,3 +473,6 @@ async fn read_inputs<H: Host>(
         host.record_with(Event::ItemCompleted { item }, private);
     }
 }
+        if let Some(notice) = notice {
+            host.record(Event::Notice(notice));
+        }
