@@ -124,6 +124,15 @@ pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declara
     tools.iter().map(|tool| tool.declare(&told)).collect()
 }
 
+/// Returns the purpose of the tool that a call names: that of the session's own tool, or of a tool of another family, whose models
+/// called it earlier in the session. None for tools that are not the engine's.
+pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
+    match tools.iter().find(|tool| tool.name() == name) {
+        Some(tool) => tool.does(),
+        None => profile::purpose(name),
+    }
+}
+
 /// A call that is ready to run.
 #[async_trait::async_trait]
 pub trait Prepared: Send + Sync + std::fmt::Debug {

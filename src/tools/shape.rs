@@ -127,6 +127,16 @@ impl Does {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, does)| *does)
     }
 
+    /// Returns true for the tools that wait for something or look whether it is there: the same call again is progress.
+    pub fn waits(self) -> bool {
+        matches!(self, Self::Job | Self::JobRead | Self::WaitAgents)
+    }
+
+    /// Returns true for the tools that show the content of files: the same call again shows what an earlier one did.
+    pub fn shows_files(self) -> bool {
+        matches!(self, Self::Read | Self::ReadMany | Self::ViewImage)
+    }
+
     /// Returns true for the tools that speak with the person.
     pub fn is_person(self) -> bool {
         matches!(self, Self::Ask | Self::ExitPlan)

@@ -50,6 +50,7 @@ use crate::agent::turn::step::StepReply;
 use crate::agent::turn::structured_output::{StructuredOutput, Verdict};
 use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::llm::{Assistant, AssistantBlock, Message, ToolSpec};
+use crate::tools::Tool;
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError,
 };
@@ -238,7 +239,7 @@ async fn drive<H: Host>(
         tool_calls += calls.len() as u64;
         let stop = assistant.stop;
         hook_points::response(host, ctx, &assistant).await;
-        let judgement = judge(&mut loop_guard, &assistant);
+        let judgement = judge(&mut loop_guard, &ctx.tools.list, &assistant);
         let is_blank = continuation::is_blank(&assistant.blocks);
         if !is_blank {
             continuations.replied();
@@ -385,9 +386,12 @@ fn too_long(error: TurnError, conversation: &Conversation) -> TurnError {
 }
 
 /// Takes note of a reply's calls.
-fn judge(loop_guard: &mut LoopGuard, assistant: &Assistant) -> Judgement {
+fn judge(loop_guard: &mut LoopGuard, tools: &[Arc<dyn Tool>], assistant: &Assistant) -> Judgement {
     let calls = assistant.blocks.iter().filter_map(|block| match block {
-        AssistantBlock::ToolCall { name, arguments, .. } => Some(loop_guard.judge(name, arguments)),
+        AssistantBlock::ToolCall { name, arguments, .. } => {
+            let tool = tools.iter().find(|tool| tool.name() == name);
+            Some(loop_guard.judge(name, tool.and_then(|tool| tool.does()), arguments))
+        }
         AssistantBlock::Text { .. }
         | AssistantBlock::Reasoning { .. }
         | AssistantBlock::Unknown(_) => None,

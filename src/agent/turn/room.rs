@@ -18,6 +18,7 @@ use crate::llm::{
     Effort, Error, ErrorKind, Message, ModelRef, Provider, Request, ToolSpec, one_shot,
 };
 use crate::text::truncate::{self, Guard, Keep};
+use crate::tools::{self, Does};
 use futures_util::StreamExt;
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{
@@ -70,7 +71,7 @@ pub(in crate::agent) async fn before_request<H: Host>(
             }
             Step::Prune(wanted) => {
                 let keep = keep(CompactionReason::Threshold, &marks, conversation, tokens);
-                prune(host, conversation, meter, keep, (tokens, Some(wanted)));
+                prune(host, ctx, conversation, meter, keep, (tokens, Some(wanted)));
                 can_prune = false;
             }
             Step::Compact => {
@@ -104,18 +105,21 @@ fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
 
 fn prune<H: Host>(
     host: &mut H,
+    ctx: &TurnContext,
     conversation: &mut Conversation,
     meter: &mut Meter,
     keep: u64,
     (tokens, wanted): (u64, Option<u64>),
 ) -> bool {
-    let places = prune::plan(&conversation.messages, keep, wanted);
-    if places.is_empty() {
+    let shows_files =
+        |name: &str| tools::purpose(&ctx.tools.list, name).is_some_and(Does::shows_files);
+    let plan = prune::plan(&conversation.messages, keep, wanted, shows_files);
+    if plan.places.is_empty() {
         return false;
     }
     let before = sum(&conversation.messages);
     let mut pruned = conversation.clone();
-    let counts = prune::apply(&mut pruned.messages, &places, &mut pruned.removed);
+    let counts = prune::apply(&mut pruned.messages, &plan, &mut pruned.removed);
     let freed = before.saturating_sub(sum(&pruned.messages));
     let event = ContextPruned {
         results: counts.results,
@@ -123,7 +127,7 @@ fn prune<H: Host>(
         tokens_before: tokens,
         tokens_after: tokens.saturating_sub(freed),
     };
-    let private = serde_json::value::to_raw_value(&Pruned { places }).ok();
+    let private = serde_json::value::to_raw_value(&Pruned::from(plan)).ok();
     host.record_with(Event::ContextPruned(event), private);
     *conversation = pruned;
     // The provider's count is of what was there before.
@@ -215,7 +219,7 @@ pub(in crate::agent) async fn compact<H: Host>(
     outcome?;
     // Pruning all old results is better than nothing.
     let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
-    Ok(prune(host, conversation, meter, keep, (tokens, None)))
+    Ok(prune(host, ctx, conversation, meter, keep, (tokens, None)))
 }
 
 /// Has a model sum up the conversation and, where it is apart, the first part of the turn.
