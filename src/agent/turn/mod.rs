@@ -299,6 +299,7 @@ async fn drive<H: Host>(
             return Err(end);
         }
         prompt::tell_rules(host, ctx, state, &touched).await;
+        prompt::tell_documents_below(host, ctx, state, &touched).await;
         if let Some(lint) = &ctx.checks.lint {
             let told = lint::run(host, ctx, lint, &changes, &mut linted);
             if let Some(text) = told.await {
@@ -475,8 +476,8 @@ async fn read_inputs<H: Host>(
         let mut item = ctx.item(item_id, None, ItemStatus::Completed, body);
         ctx.complete(&mut item, ItemStatus::Completed);
         host.record_with(Event::ItemCompleted { item }, private);
-    }
-}
         if let Some(notice) = notice {
             host.record(Event::Notice(notice));
         }
+    }
+}
