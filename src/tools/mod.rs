@@ -145,6 +145,12 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     /// The access that needs permission.
     fn access(&self) -> Access;
 
+    /// Returns true if the call changes nothing, as far as its tool knows, so that it may run beside others. It decides nothing about
+    /// permission.
+    fn only_reads(&self) -> bool {
+        self.access().only_reads()
+    }
+
     /// Returns the tool that acts, with its arguments, where the called one only passes them on: rules and hooks are about that one.
     fn acting(&self) -> Option<(String, Value)> {
         None
@@ -199,7 +205,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// True for calls that change nothing, which may run side by side.
+    /// True for calls that change nothing.
     pub fn only_reads(&self) -> bool {
         match self {
             Self::Read(_) | Self::Engine => true,

@@ -67,6 +67,18 @@ impl Analysis {
         Self { opaque: Some(reason.into()), ..Self::default() }
     }
 
+    /// True if the command is understood and all of it is in the table of harmless programs: it changes nothing.
+    pub fn is_harmless(&self) -> bool {
+        let is_discarded = |target: &Target| {
+            target
+                .path()
+                .is_some_and(|path| ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&path))
+        };
+        self.opaque.is_none()
+            && self.writes.iter().all(is_discarded)
+            && self.programs.iter().all(|one| one.is_transparent || one.is_known_safe())
+    }
+
     fn doubt(&mut self, reason: impl Into<String>) {
         self.opaque.get_or_insert_with(|| reason.into());
     }
