@@ -73,6 +73,12 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         true
     }
 
+    /// Returns the same place without the unsaved texts of editors, to read what the engine looks up by itself; none if there are no
+    /// editors.
+    fn without_editors(&self) -> Option<&dyn Environment> {
+        None
+    }
+
     /// Returns metadata of a path, following symbolic links.
     async fn stat(&self, path: &Path) -> Result<Stat, Error>;
 

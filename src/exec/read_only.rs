@@ -48,6 +48,10 @@ impl Environment for ReadOnly {
         self.0.unsaved(root)
     }
 
+    fn without_editors(&self) -> Option<&dyn Environment> {
+        self.0.without_editors()
+    }
+
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
         self.0.stat(path).await
     }

@@ -98,6 +98,10 @@ impl Environment for Overlay {
         self.inner.is_this_machine()
     }
 
+    fn without_editors(&self) -> Option<&dyn Environment> {
+        Some(self.inner.as_ref())
+    }
+
     fn unsaved(&self, root: &Path) -> Vec<PathBuf> {
         self.documents.unsaved(root).into_iter().map(|(path, _)| path).collect()
     }
