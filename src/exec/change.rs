@@ -6,6 +6,7 @@ use super::{Environment, Error};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::files::FileState;
 use ring::digest;
+use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -32,6 +33,12 @@ impl Digest {
         let mut digester = Digester::default();
         digester.push(content);
         digester.finish()
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -322,6 +322,12 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     removed.map_err(|error| Error::from_io(path, &error))
 }
 
+/// Returns the version of the file at a canonical path.
+pub(super) fn version_at(path: &Path) -> Result<Version, Error> {
+    let facts = std::fs::symlink_metadata(path).map_err(|error| Error::from_io(path, &error))?;
+    Ok(version(path.to_path_buf(), &facts))
+}
+
 /// Returns the version of a file.
 pub(super) fn version_of(pinned: &Pinned) -> Result<Version, Error> {
     let path = pinned.path();

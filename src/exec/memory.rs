@@ -193,6 +193,11 @@ impl Environment for Memory {
         Ok(Scanned { files: Arc::new(files.collect()), over: None })
     }
 
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        let look = |path: &PathBuf| self.get(path).map(|content| version(path, &content));
+        paths.iter().map(look).collect()
+    }
+
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
         match self.get(path) {
             Ok(_) => return Err(Error::NotFolder(path.to_path_buf())),

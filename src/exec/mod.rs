@@ -124,6 +124,15 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Some lines of a file of any size; of what is no text the head alone.
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error>;
 
+    /// Returns the versions of several files, in their order.
+    ///
+    /// # Errors
+    /// Those of looking at a file; [`Error::Refused`] if a file would have to be read for it.
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        let refused = || Err(Error::Refused("a version takes the whole file here".to_owned()));
+        paths.iter().map(|_| refused()).collect()
+    }
+
     /// Returns a folder's entries, in no order; entries that cannot be read are left out.
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error>;
 

@@ -5,10 +5,12 @@
 //!
 //! It has a lock, since the calls of one reply run concurrently; each is done with it at once.
 
-use crate::exec::{Before, Digest, Version};
-use std::collections::HashMap;
+use crate::exec::change::look;
+use crate::exec::{Before, Digest, Environment, Error, Version};
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::sync::CancellationToken;
 
 /// The states of files that a session has read or written. Clones are the same ledger.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +22,17 @@ struct Known {
     version: Version,
     /// None for a file that was not read to its end.
     digest: Option<Digest>,
+    /// The state that was compared with it last; `None` in it for a file that was gone.
+    compared: Option<Option<Version>>,
+}
+
+/// A file that has another content than the model knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Its canonical path.
+    pub path: PathBuf,
+    /// The digest of its content; none if it is gone.
+    pub digest: Option<Digest>,
 }
 
 /// The changes that require that the file was read before.
@@ -56,7 +69,7 @@ impl Ledger {
     /// Some of a file was read, or all of it written.
     pub(super) fn saw(&self, version: Version, digest: Option<Digest>) {
         let path = version.path.clone();
-        self.with(|seen| seen.insert(path, Known { version, digest }));
+        self.with(|seen| seen.insert(path, Known { version, digest, compared: None }));
     }
 
     /// Returns what is known of a file. Its content is compared if its version is another one.
@@ -71,6 +84,46 @@ impl Ledger {
         } else {
             Knowledge::Before
         }
+    }
+
+    /// Returns the files that changed since they were read or written, in path order, each change once. Files of places where that cannot
+    /// be seen without reading them are left out.
+    pub async fn changed(
+        &self,
+        env: &dyn Environment,
+        cancel: &CancellationToken,
+    ) -> Vec<ChangedFile> {
+        let known: BTreeMap<PathBuf, Known> = self
+            .with(|seen| seen.iter().map(|(path, known)| (path.clone(), known.clone())).collect());
+        let paths: Vec<PathBuf> = known.keys().cloned().collect();
+        let versions = env.versions(&paths).await;
+        let mut changed = Vec::new();
+        for ((path, known), version) in known.into_iter().zip(versions) {
+            let now = match version {
+                Ok(version) => Some(version),
+                Err(Error::NotFound(_)) => None,
+                Err(_) => continue,
+            };
+            if now.as_ref() == Some(&known.version) || known.compared.as_ref() == Some(&now) {
+                continue;
+            }
+            let digest = match &now {
+                None => None,
+                Some(_) => match look(env, &path, cancel).await {
+                    Ok(before) => before.map(|before| Digest::of(&before.content)),
+                    Err(_) => continue,
+                },
+            };
+            self.with(|seen| {
+                if let Some(known) = seen.get_mut(&path) {
+                    known.compared = Some(now);
+                }
+            });
+            if digest.is_none() || digest != known.digest {
+                changed.push(ChangedFile { path, digest });
+            }
+        }
+        changed
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut HashMap<PathBuf, Known>) -> T) -> T {

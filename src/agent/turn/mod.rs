@@ -36,7 +36,7 @@ pub use lint::{LINT_TIMEOUT, Lint};
 pub use permit::{Explained, PermissionPolicy, SandboxPolicy};
 pub use retry::RetryPolicy;
 
-use crate::agent::host::Host;
+use crate::agent::host::{Host, uncancelled};
 use crate::agent::turn::calls::Batch;
 use crate::agent::turn::context::Tally;
 use crate::agent::turn::continuation::Continuations;
@@ -63,6 +63,9 @@ const OVERFLOW: &str = "overflow";
 
 /// The code of a refusal of a request as it is.
 const INVALID: &str = "invalidRequest";
+
+/// More changed files are counted, not listed.
+const MAX_CHANGED_FILES: usize = 20;
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
 pub(super) async fn run<H: Host>(
@@ -143,6 +146,7 @@ async fn open<H: Host>(
     inputs: Vec<QueuedInput>,
 ) -> Result<(), End> {
     read_news(host, ctx, &mut state.conversation);
+    tell_changed_files(host, ctx, state).await;
     let (mut inputs, end) = hook_points::inputs(host, ctx, inputs).await;
     if let (Some(end), true) = (end, inputs.is_empty()) {
         return Err(end);
@@ -437,6 +441,30 @@ fn warn_of_repeats<H: Host>(
 /// Tells the model something by itself.
 fn tell<H: Host>(host: &mut H, ctx: &TurnContext, conversation: &mut Conversation, text: String) {
     tell_of(host, ctx, conversation, EngineMessage { text, ..EngineMessage::default() });
+}
+
+/// Tells the model which of the files that it knows somebody else has changed since, each change once.
+async fn tell_changed_files<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
+    let look = ctx.tools.ledger.changed(ctx.workspace.env.as_ref(), &ctx.cancel);
+    let Some(mut changed) = host.wait(uncancelled(&ctx.cancel, look)).await else { return };
+    changed.retain(|file| !state.files.is_of_session(file));
+    if changed.is_empty() {
+        return;
+    }
+    let named = changed.iter().take(MAX_CHANGED_FILES).map(|file| {
+        let gone = if file.digest.is_none() { " (removed)" } else { "" };
+        format!("{}{gone}", file.path.display())
+    });
+    let mut lines: Vec<String> = named.collect();
+    if changed.len() > MAX_CHANGED_FILES {
+        lines.push(format!("and {} more", changed.len() - MAX_CHANGED_FILES));
+    }
+    let text = from_engine(format_args!(
+        "these files were changed by the user or another program since you last read or wrote them. Read them again before you \
+        rely on their content.\n{}",
+        lines.join("\n")
+    ));
+    tell(host, ctx, &mut state.conversation, text);
 }
 
 /// Tells the model what happened beside its calls.

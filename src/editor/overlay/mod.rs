@@ -159,6 +159,19 @@ impl Environment for Overlay {
             .map_err(|error| Error::from_io(&path, &error))
     }
 
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        let mut found = self.inner.versions(paths).await;
+        if self.documents.is_idle() {
+            return found;
+        }
+        for (path, found) in paths.iter().zip(&mut found) {
+            if let Ok(Some((path, document))) = self.unsaved_as_known(path).await {
+                *found = Ok(version(path, &document.text));
+            }
+        }
+        found
+    }
+
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
         self.inner.list(path).await
     }
