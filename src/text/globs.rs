@@ -1,16 +1,46 @@
 //! Globs whose special characters may be those of a name: `app/[id]/page.tsx`. Pure.
 
-/// Returns the ways to read a glob: as it is written, and with its brackets, its braces, or both as plain characters.
+/// Returns the ways to read a glob: as it is written, and with brackets, with braces that offer no choice, or with all of them as plain
+/// characters.
 pub fn readings(glob: &str) -> Vec<String> {
-    let literals: [&[char]; 3] = [&['[', ']'], &['{', '}'], &['[', ']', '{', '}', '\\']];
+    let with_literal_brackets = with_literal(glob, &['[', ']']);
+    let others = [
+        // Escaping a brace first would make brackets that are escaped in turn.
+        with_literal_braces(&with_literal_brackets),
+        with_literal_braces(glob),
+        with_literal_brackets,
+        with_literal(glob, &['[', ']', '{', '}', '\\']),
+    ];
     let mut readings = vec![glob.to_owned()];
-    for literal in literals {
-        let reading = with_literal(glob, literal);
+    for reading in others {
         if !readings.contains(&reading) {
             readings.push(reading);
         }
     }
     readings
+}
+
+/// Escapes the braces without a comma between them.
+fn with_literal_braces(glob: &str) -> String {
+    let mut out = String::new();
+    let mut rest = glob;
+    while let Some((before, behind)) = rest.split_once('{') {
+        out.push_str(before);
+        match behind.split_once('}') {
+            Some((inner, after)) if !inner.contains([',', '{']) => {
+                out.push_str("[{]");
+                out.push_str(inner);
+                out.push_str("[}]");
+                rest = after;
+            }
+            Some(_) | None => {
+                out.push('{');
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Returns the glob that matches this text alone.
@@ -45,6 +75,8 @@ mod tests {
             ("{x}/[id].ts", "{x}/[id].ts", true),
             (r"a\b", r"a\b", true),
             (r"{x}/a\b", r"{x}/a\b", true),
+            ("{-$l}/[id]/*.{ts,tsx}", "{-$l}/[id]/a.tsx", true),
+            ("{a,b}/{x}", "b/{x}", true),
         ] {
             let is_match = |glob: &String| {
                 let glob = GlobBuilder::new(glob).literal_separator(true).build().unwrap();
