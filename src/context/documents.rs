@@ -2,6 +2,7 @@
 //!
 //! Invariant: later documents are closer to the work and take precedence over earlier ones, so they are the last to be cut.
 
+use super::conversation::from_engine;
 use super::{enclosed, tag};
 use crate::text::truncate::{border_before, size};
 use std::path::{Path, PathBuf};
@@ -42,6 +43,58 @@ pub fn paths(personal: Option<&Path>, root: &Path, cwd: &Path, profile: &str) ->
     let user = personal.map(|folder| folder.join("AGENTS.md"));
     let of_folder = |folder: PathBuf| names(profile).iter().map(move |name| folder.join(name));
     user.into_iter().chain(folders(root, cwd).into_iter().flat_map(of_folder)).collect()
+}
+
+/// Returns the paths of possible documents in the folders from below a root down to a touched path, in order of precedence. Folders
+/// that the working directory is in are left out, since the prompt has their documents.
+pub fn paths_below(root: &Path, cwd: &Path, touched: &Path, profile: &str) -> Vec<PathBuf> {
+    let of_folder = |folder: &Path| names(profile).iter().map(|name| folder.join(name)).collect();
+    let is_below = |folder: &&Path| folder.starts_with(root) && !cwd.starts_with(folder);
+    let folders: Vec<&Path> = touched.ancestors().take_while(is_below).collect();
+    folders.into_iter().rev().flat_map(|folder| -> Vec<PathBuf> { of_folder(folder) }).collect()
+}
+
+/// Returns the files that a document imports: what stands behind an `@` at the beginning of a word, outside of code. They need not be
+/// paths of files.
+pub fn imports(text: &str) -> Vec<&str> {
+    let mut imports = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in text.lines() {
+        let start = line.trim_start();
+        let marks = ["```", "~~~"].into_iter().find(|marks| start.starts_with(marks));
+        match (fence, marks) {
+            (Some(open), Some(marks)) if open == marks => fence = None,
+            (None, Some(marks)) => fence = Some(marks),
+            (Some(_), _) => {}
+            // Every other part between backticks is code.
+            (None, None) => {
+                for part in line.split('`').step_by(2) {
+                    let words = part.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+                    let paths = words
+                        .map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']));
+                    imports.extend(paths.filter(|path| !path.is_empty()));
+                }
+            }
+        }
+    }
+    imports
+}
+
+/// Returns the message about documents that begin to apply, since a call touched a file below their folders.
+pub fn message(documents: &[Document]) -> String {
+    let mut remaining = MAX_BYTES;
+    let parts = documents.iter().rev().map(|document| {
+        let part = part(document, remaining);
+        remaining = remaining.saturating_sub(document.text.len());
+        part
+    });
+    let mut parts: Vec<String> = parts.collect();
+    parts.reverse();
+    from_engine(format_args!(
+        "there are instructions for folders that you have just worked in. Each applies to the files of its folder, also to what you have \
+        done there already, and takes precedence over those of the folders above.\n{}",
+        parts.join("\n")
+    ))
 }
 
 /// Returns the layer of the prompt; `None` without documents. Repeated documents appear once.
@@ -123,6 +176,40 @@ mod tests {
             let got = paths(personal.map(Path::new), Path::new(root), Path::new(cwd), profile);
             let want: Vec<PathBuf> = want.into_iter().map(PathBuf::from).collect();
             assert_eq!(got, want, "{name}");
+        }
+    }
+
+    #[test]
+    fn folders_below_have_documents_of_their_own() {
+        for (name, cwd, touched, want) in [
+            ("the working directory", "/w", "/w/a.rs", vec![]),
+            ("below it", "/w", "/w/a/b/c.rs", vec!["/w/a/AGENTS.md", "/w/a/b/AGENTS.md"]),
+            ("beside it", "/w/a", "/w/b/c.rs", vec!["/w/b/AGENTS.md"]),
+            ("above it", "/w/a/b", "/w/a/c.rs", vec![]),
+            ("outside", "/w", "/x/a/b.rs", vec![]),
+        ] {
+            let got = paths_below(Path::new("/w"), Path::new(cwd), Path::new(touched), "pi");
+            // The path itself may be a folder.
+            let touched = Path::new(touched);
+            let got: Vec<_> = got.iter().filter(|path| !path.starts_with(touched)).collect();
+            assert_eq!(got, want.iter().map(Path::new).collect::<Vec<_>>(), "{name}");
+        }
+    }
+
+    #[test]
+    fn imports_stand_behind_an_at_outside_of_code() {
+        for (text, want) in [
+            ("@RULES.md\n", vec!["RULES.md"]),
+            ("See @docs/a.md, and @./b.md.", vec!["docs/a.md", "./b.md"]),
+            ("- @~/own.md", vec!["~/own.md"]),
+            ("mail me@example.org", vec![]),
+            ("use `@Override` or `@x.md`", vec![]),
+            ("`a` @b.md `c`", vec!["b.md"]),
+            ("```\n@a.md\n```\n@b.md", vec!["b.md"]),
+            ("~~~ts\n@a.md\n```\n@b.md\n~~~\n@c.md", vec!["c.md"]),
+            ("@", vec![]),
+        ] {
+            assert_eq!(imports(text), want, "{text}");
         }
     }
 

@@ -77,7 +77,7 @@ fn diagnostics(path: &str, items: &[Diagnostic]) -> Content {
 }
 
 /// Returns the paths that a text may mention: words after an `@` at the beginning of a word, or the quoted text after it. They need not be
-/// paths of files.
+/// paths of files. Brackets belong to a word if both are in it: `@app/[id]/page.tsx`, but `(@src/a.rs)`.
 pub fn mentions(text: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let mut before = None;
@@ -90,7 +90,10 @@ pub fn mentions(text: &str) -> Vec<String> {
         let rest = text.get(at + 1..).unwrap_or_default();
         let path = match rest.strip_prefix('"') {
             Some(quoted) => quoted.split('"').next().filter(|path| !path.contains('\n')),
-            None => rest.split(|c: char| c.is_whitespace() || "\"'`<>()[]{}|".contains(c)).next(),
+            None => rest
+                .split(|c: char| c.is_whitespace() || "\"'`<>|".contains(c))
+                .next()
+                .and_then(|word| word.get(..balanced(word))),
         };
         let path = path.unwrap_or_default().trim_end_matches(['.', ',', ';', ':', '!', '?']);
         if !path.is_empty() && paths.len() < MAX_MENTIONS && !paths.iter().any(|p| p == path) {
@@ -98,6 +101,31 @@ pub fn mentions(text: &str) -> Vec<String> {
         }
     }
     paths
+}
+
+/// Returns the length of a word up to the first bracket without a partner in it.
+fn balanced(word: &str) -> usize {
+    let mut open = Vec::new();
+    for (at, c) in word.char_indices() {
+        match c {
+            '(' | '[' | '{' => open.push((at, c)),
+            ')' | ']' | '}' => match open.pop() {
+                Some((_, '(')) if c == ')' => {}
+                Some((_, '[')) if c == ']' => {}
+                Some((_, '{')) if c == '}' => {}
+                Some((first, _)) => return first,
+                None => return at,
+            },
+            _ => {}
+        }
+    }
+    open.first().map_or(word.len(), |(first, _)| *first)
+}
+
+/// Returns the part of a mention before its first bracket, for `@src/a.rs(line 3)`; none if that is all of it, or nothing.
+pub fn before_brackets(mention: &str) -> Option<&str> {
+    let (before, _) = mention.split_once(['(', '[', '{'])?;
+    Some(before).filter(|before| !before.is_empty())
 }
 
 /// Returns true for a valid range of lines.
@@ -124,9 +152,20 @@ mod tests {
             ("zeile\n@ä.txt", vec!["ä.txt"]),
             ("@.hidden/x.", vec![".hidden/x"]),
             ("@\"open\nend\"", vec![]),
+            ("see @app/[locale]/(auth)/page.tsx.", vec!["app/[locale]/(auth)/page.tsx"]),
+            ("(see @app/[id]/a.ts)", vec!["app/[id]/a.ts"]),
+            ("[@a.rs](b)", vec!["a.rs"]),
+            ("{@a/{b}/c}", vec!["a/{b}/c"]),
+            ("@a[b", vec!["a"]),
+            ("@[id].ts", vec!["[id].ts"]),
+            ("@(x", vec![]),
+            ("@a.rs(3)", vec!["a.rs(3)"]),
         ] {
             assert_eq!(mentions(text), want, "{text}");
         }
+        assert_eq!(before_brackets("a.rs(3)"), Some("a.rs"));
+        assert_eq!(before_brackets("a.rs"), None);
+        assert_eq!(before_brackets("[id].ts"), None);
         let many: Vec<String> = (0..99).map(|n| format!("@f{n}")).collect();
         assert_eq!(mentions(&many.join(" ")).len(), MAX_MENTIONS);
     }

@@ -10,7 +10,7 @@ use super::estimate;
 use crate::llm::{AssistantBlock, Message, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The beginning of the text that replaces a pruned result.
@@ -39,52 +39,66 @@ pub struct Counts {
     pub calls: u64,
 }
 
-/// Returns the positions of the messages to prune, so that about `wanted` tokens become free; all possible ones if that is `None`. The last
-/// `keep` tokens stay, and superseded reads are pruned first. Empty if not even half of `wanted` can be freed.
-pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: Option<u64>) -> Vec<usize> {
+/// The messages to prune, by their positions in the conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// All of them, in the order in which they are pruned.
+    pub places: Vec<usize>,
+    /// Those of them that are results which a later result repeats.
+    pub superseded: Vec<usize>,
+}
+
+/// Returns the messages to prune, so that about `wanted` tokens become free; all possible ones if that is `None`. The last `keep` tokens
+/// stay, and superseded results are pruned first; `shows_files` is true for the names of tools that show files. Empty if not even half of
+/// `wanted` can be freed.
+pub fn plan(
+    messages: &[Arc<Message>],
+    keep: u64,
+    wanted: Option<u64>,
+    shows_files: impl Fn(&str) -> bool,
+) -> Plan {
     let mut newest = 0;
     let kept = messages.iter().rev().take_while(|message| {
         newest += estimate::message(message);
         newest <= keep
     });
     let old = messages.get(..messages.len() - kept.count()).unwrap_or_default();
-    let superseded = superseded(messages);
+    let superseded = superseded(messages, shows_files);
     let candidate = |(position, message): (usize, &Arc<Message>)| {
-        let (tokens, is_superseded) = match &**message {
-            Message::ToolResult(result) if !is_pruned(result) => {
-                let is_superseded = superseded.contains(&result.call_id);
-                (estimate::content(&result.content), is_superseded)
-            }
-            Message::Assistant(assistant) => (assistant.blocks.iter().map(freed).sum(), false),
-            Message::ToolResult(_) | Message::User(_) => (0, false),
+        let tokens = match &**message {
+            Message::ToolResult(result) if !is_pruned(result) => estimate::content(&result.content),
+            Message::Assistant(assistant) => assistant.blocks.iter().map(freed).sum(),
+            Message::ToolResult(_) | Message::User(_) => 0,
         };
-        (tokens >= MIN_TOKENS).then_some((position, tokens, is_superseded))
+        (tokens >= MIN_TOKENS).then_some((position, tokens))
     };
     let candidates = old.iter().enumerate().filter_map(candidate);
     let (repeated, other): (Vec<_>, Vec<_>) =
-        candidates.partition(|(_, _, is_superseded)| *is_superseded);
+        candidates.partition(|(position, _)| superseded.contains(position));
     let mut freed = 0;
-    let mut positions = Vec::new();
-    for (position, tokens, _) in repeated.into_iter().chain(other) {
+    let mut plan = Plan::default();
+    for (position, tokens) in repeated.into_iter().chain(other) {
         if wanted.is_some_and(|wanted| freed >= wanted) {
             break;
         }
         freed += tokens;
-        positions.push(position);
+        plan.places.push(position);
+        if superseded.contains(&position) {
+            plan.superseded.push(position);
+        }
     }
-    if freed * 2 < wanted.unwrap_or(0) { Vec::new() } else { positions }
+    if freed * 2 < wanted.unwrap_or(0) { Plan::default() } else { plan }
 }
 
 /// Replaces the content of these results and the long arguments of these calls by notes, and stores both in `kept`. The rest of the
 /// conversation is unchanged.
-pub fn apply(messages: &mut [Arc<Message>], positions: &[usize], kept: &mut Removed) -> Counts {
-    let superseded = superseded(messages);
+pub fn apply(messages: &mut [Arc<Message>], plan: &Plan, kept: &mut Removed) -> Counts {
     let mut counts = Counts::default();
-    for position in positions {
+    for position in &plan.places {
         let Some(message) = messages.get_mut(*position) else { continue };
         match &**message {
             Message::ToolResult(result) => {
-                let is_superseded = superseded.contains(&result.call_id);
+                let is_superseded = plan.superseded.contains(position);
                 let notice =
                     if is_superseded { SUPERSEDED.to_owned() } else { removed(&result.call_id) };
                 if !is_superseded {
@@ -156,19 +170,35 @@ fn is_pruned(result: &ToolResult) -> bool {
     matches!(result.content.as_slice(), [Content::Text { text }] if text.starts_with(REMOVED) || text == SUPERSEDED)
 }
 
-/// Returns the ids of calls that a later call with the same name and arguments repeats.
-fn superseded(messages: &[Arc<Message>]) -> HashSet<String> {
-    let mut last: HashMap<(&str, &str), &str> = HashMap::new();
-    let mut superseded = HashSet::new();
-    for message in messages {
-        let Message::Assistant(assistant) = &**message else { continue };
-        for block in &assistant.blocks {
-            if let AssistantBlock::ToolCall { id, name, arguments, .. } = block
-                && name.starts_with("read")
-                && let Some(earlier) = last.insert((name, arguments), id)
-            {
-                superseded.insert(earlier.to_owned());
+/// Returns the positions of results that the later result of a call with the same name and arguments repeats.
+pub fn superseded(
+    messages: &[Arc<Message>],
+    shows_files: impl Fn(&str) -> bool,
+) -> BTreeSet<usize> {
+    let mut last: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut superseded = BTreeSet::new();
+    // The calls of the last reply: ids may repeat from reply to reply.
+    let mut calls: HashMap<&str, (&str, &str)> = HashMap::new();
+    for (position, message) in messages.iter().enumerate() {
+        match &**message {
+            Message::Assistant(assistant) => {
+                let reads = assistant.blocks.iter().filter_map(|block| match block {
+                    AssistantBlock::ToolCall { id, name, arguments, .. } if shows_files(name) => {
+                        Some((id.as_str(), (name.as_str(), arguments.as_str())))
+                    }
+                    AssistantBlock::ToolCall { .. }
+                    | AssistantBlock::Text { .. }
+                    | AssistantBlock::Reasoning { .. }
+                    | AssistantBlock::Unknown(_) => None,
+                });
+                calls = reads.collect();
             }
+            Message::ToolResult(result) if !result.is_error => {
+                let call = calls.get(result.call_id.as_str());
+                let earlier = call.and_then(|call| last.insert(*call, position));
+                superseded.extend(earlier);
+            }
+            Message::ToolResult(_) | Message::User(_) => {}
         }
     }
     superseded
@@ -182,16 +212,20 @@ mod tests {
 
     /// A call and its result of so many tokens.
     fn call(id: &str, arguments: &str, tokens: usize) -> [Arc<Message>; 2] {
+        call_of("read", id, arguments, tokens)
+    }
+
+    fn call_of(name: &str, id: &str, arguments: &str, tokens: usize) -> [Arc<Message>; 2] {
         let block = AssistantBlock::ToolCall {
             id: id.to_owned(),
-            name: "read".to_owned(),
+            name: name.to_owned(),
             arguments: arguments.to_owned(),
             opaque: None,
         };
         let (origin, stop) = ("x/y".to_owned(), StopReason::ToolUse);
         let result = ToolResult {
             call_id: id.to_owned(),
-            tool_name: "read".to_owned(),
+            tool_name: name.to_owned(),
             content: vec![Content::text("four".repeat(tokens))],
             is_error: false,
         };
@@ -199,6 +233,10 @@ mod tests {
             Arc::new(Message::Assistant(Assistant { blocks: vec![block], origin, stop })),
             Arc::new(Message::ToolResult(result)),
         ]
+    }
+
+    fn is_read(name: &str) -> bool {
+        name == "read"
     }
 
     #[test]
@@ -221,7 +259,7 @@ mod tests {
             ("nothing that is too little", 5500, Some(3000), vec![]),
             ("all that is old", 2100, None, vec![3, 1, 5]),
         ] {
-            assert_eq!(plan(&messages, keep, wanted), want, "{name}");
+            assert_eq!(plan(&messages, keep, wanted, is_read).places, want, "{name}");
         }
     }
 
@@ -231,8 +269,8 @@ mod tests {
         let arguments =
             format!(r#"{{"path":"a.rs","edits":[{{"oldText":"x","newText":"{long}"}}],"n":1}}"#);
         let mut messages: Vec<_> = [call("a", &arguments, 1000), call("b", "{}", 1000)].concat();
-        let positions = plan(&messages, 1100, None);
-        assert_eq!(positions, [0, 1], "the arguments and the result of the older call");
+        let positions = plan(&messages, 1100, None, is_read);
+        assert_eq!(positions.places, [0, 1], "the arguments and the result of the older call");
         let mut kept = Removed::default();
         assert_eq!(apply(&mut messages, &positions, &mut kept), Counts { results: 1, calls: 1 });
         let Message::Assistant(assistant) = &*messages[0] else { panic!() };
@@ -248,7 +286,7 @@ mod tests {
             Content::text("four".repeat(1000)),
         ];
         assert_eq!(kept["a"], recalled);
-        assert_eq!(plan(&messages, 1100, None), Vec::<usize>::new());
+        assert_eq!(plan(&messages, 1100, None, is_read), Plan::default());
         messages.insert(0, Arc::new(Message::User(vec![Content::text("go")])));
         assert_eq!(invariants::check(&messages), Ok(()));
     }
@@ -256,7 +294,7 @@ mod tests {
     #[test]
     fn what_was_pruned_is_not_pruned_again_and_stays_paired() {
         let mut messages: Vec<_> = [call("a", "1", 1000), call("b", "1", 1000)].concat();
-        let positions = plan(&messages, 0, Some(1900));
+        let positions = plan(&messages, 0, Some(1900), is_read);
         let mut kept = Removed::default();
         apply(&mut messages, &positions, &mut kept);
         assert_eq!(kept.keys().collect::<Vec<_>>(), ["b"], "what is shown again is not kept");
@@ -267,8 +305,37 @@ mod tests {
         };
         assert_eq!(said(1), [Content::text(SUPERSEDED)]);
         assert_eq!(said(3), [Content::text(removed("b"))]);
-        assert_eq!(plan(&messages, 0, Some(100)), Vec::<usize>::new());
+        assert_eq!(plan(&messages, 0, Some(100), is_read), Plan::default());
         messages.insert(0, Arc::new(Message::User(vec![Content::text("go")])));
         assert_eq!(invariants::check(&messages), Ok(()));
+    }
+
+    #[test]
+    fn only_a_later_result_of_the_same_tool_and_arguments_repeats_one() {
+        let shows_files = |name: &str| ["Read", "read_file"].contains(&name);
+        let failed = |[call, result]: [Arc<Message>; 2]| match &*result {
+            Message::ToolResult(result) => {
+                let result = ToolResult { is_error: true, ..result.clone() };
+                [call, Arc::new(Message::ToolResult(result))]
+            }
+            Message::User(_) | Message::Assistant(_) => panic!(),
+        };
+        for (name, first, second, want) in [
+            ("the same", call_of("Read", "a", "1", 9), call_of("Read", "b", "1", 9), vec![1]),
+            ("the same id", call_of("Read", "a", "1", 9), call_of("Read", "a", "1", 9), vec![1]),
+            ("other arguments", call_of("Read", "a", "1", 9), call_of("Read", "b", "2", 9), vec![]),
+            (
+                "other tools",
+                call_of("Read", "a", "1", 9),
+                call_of("read_file", "b", "1", 9),
+                vec![],
+            ),
+            ("no file", call_of("readable", "a", "1", 9), call_of("readable", "b", "1", 9), vec![]),
+            ("failed", call_of("Read", "a", "1", 9), failed(call_of("Read", "b", "1", 9)), vec![]),
+        ] {
+            let messages = [first, second].concat();
+            let got: Vec<_> = superseded(&messages, shows_files).into_iter().collect();
+            assert_eq!(got, want, "{name}");
+        }
     }
 }

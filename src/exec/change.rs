@@ -5,6 +5,8 @@
 use super::{Environment, Error};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::files::FileState;
+use ring::digest;
+use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -19,6 +21,58 @@ pub struct Version {
     pub size: u64,
     /// Further data that tells contents apart: modification time, inode number or a checksum.
     pub mark: u128,
+}
+
+/// The digest of a file's content. Equal digests mean equal contents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// Returns the digest of a content.
+    pub fn of(content: &[u8]) -> Self {
+        let mut digester = Digester::default();
+        digester.push(content);
+        digester.finish()
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Makes the digest of a content that comes in pieces.
+pub(super) struct Digester(digest::Context);
+
+impl Digester {
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    pub(super) fn finish(self) -> Digest {
+        let mut bytes = [0; 32];
+        // Both are 32 bytes long.
+        bytes.iter_mut().zip(self.0.finish().as_ref()).for_each(|(to, from)| *to = *from);
+        Digest(bytes)
+    }
+}
+
+impl Default for Digester {
+    fn default() -> Self {
+        Self(digest::Context::new(&digest::SHA256))
+    }
+}
+
+impl Write for Digester {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.push(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A file before a change.
@@ -66,6 +120,14 @@ impl FileContent {
             at = old.end;
         }
         out.write_all(self.base.get(at..).unwrap_or_default())
+    }
+
+    /// Returns the digest of the bytes.
+    pub fn digest(&self) -> Digest {
+        let mut digester = Digester::default();
+        // Writing to memory does not fail.
+        let _ = self.write_to(&mut digester);
+        digester.finish()
     }
 
     /// All bytes in one piece.

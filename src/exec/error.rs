@@ -67,6 +67,14 @@ pub enum Error {
         /// The operating system's message.
         message: String,
     },
+    /// The system does not start a command of this length, together with its variables.
+    #[error(
+        "the command is too long for this system ({bytes} bytes): write its text to a file, and run a command that reads the file"
+    )]
+    CommandTooLong {
+        /// The length of the program with its arguments, in bytes.
+        bytes: usize,
+    },
     /// A program to start is not there.
     #[error(
         "there is no program `{0}` that can be started: install it, or name it by its whole path"
@@ -115,6 +123,7 @@ impl Error {
             | Self::NotConfined(_)
             | Self::Refused(_)
             | Self::NoProgram(_)
+            | Self::CommandTooLong { .. }
             | Self::Program { .. }
             | Self::Cancelled => None,
         }

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::disk;
+use crate::exec::change::Digester;
 use crate::exec::pinned::{self, Pinned};
 use crate::exec::{
     Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window,
@@ -205,6 +206,7 @@ pub(super) fn select_lines(
 ) -> io::Result<Lines> {
     let head: Vec<u8> = source.fill_buf()?.iter().take(Lines::HEAD_BYTES).copied().collect();
     let mut lines = Lines::none(head, version);
+    let mut digester = Digester::default();
     let max_bytes = usize::try_from(window.max_bytes).unwrap_or(usize::MAX);
     // The current line: its number, its length so far, and its bytes while they are needed.
     let (mut number, mut length, mut current) = (1_u64, 0_u64, Vec::new());
@@ -226,6 +228,7 @@ pub(super) fn select_lines(
         if is_done || is_over {
             counted += used as u64;
         }
+        digester.push(buffer.get(..used).unwrap_or_default());
         source.consume(used);
         if end.is_some() {
             if is_wanted {
@@ -248,6 +251,7 @@ pub(super) fn select_lines(
         lines.take(number, &mut current, length, window);
     }
     lines.total_lines = Some(number - 1 + u64::from(has_open_line));
+    lines.digest = Some(digester.finish());
     Ok(lines)
 }
 
@@ -263,6 +267,7 @@ impl Lines {
             total_lines: None,
             size: version.size,
             version,
+            digest: None,
         }
     }
 
@@ -315,6 +320,12 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
         Err(error) => Err(error),
     };
     removed.map_err(|error| Error::from_io(path, &error))
+}
+
+/// Returns the version of the file at a canonical path.
+pub(super) fn version_at(path: &Path) -> Result<Version, Error> {
+    let facts = std::fs::symlink_metadata(path).map_err(|error| Error::from_io(path, &error))?;
+    Ok(version(path.to_path_buf(), &facts))
 }
 
 /// Returns the version of a file.

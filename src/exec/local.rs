@@ -288,6 +288,10 @@ impl Environment for Local {
         blocking(CancellationToken::new(), read).await
     }
 
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        on_each(paths, files::version_at).await
+    }
+
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
         on_path(path, files::list).await
     }

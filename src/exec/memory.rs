@@ -193,6 +193,11 @@ impl Environment for Memory {
         Ok(Scanned { files: Arc::new(files.collect()), over: None })
     }
 
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        let look = |path: &PathBuf| self.get(path).map(|content| version(path, &content));
+        paths.iter().map(look).collect()
+    }
+
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
         match self.get(path) {
             Ok(_) => return Err(Error::NotFolder(path.to_path_buf())),
@@ -301,7 +306,7 @@ impl Environment for Memory {
         });
         let paths = matching.by_ref().take(find.max_paths);
         let paths = paths.map(|(path, is_folder)| FoundPath { path, is_folder }).collect();
-        Ok(FoundPaths { paths, has_more: matching.next().is_some(), unreadable: 0 })
+        Ok(FoundPaths { paths, has_more: matching.next().is_some(), unreadable: 0, ignored: None })
     }
 
     async fn grep(&self, grep: Grep, _cancel: &CancellationToken) -> Result<Grepped, Error> {

@@ -34,7 +34,7 @@ pub mod write_log;
 
 pub(crate) use capture::MAX_KEPT_BYTES;
 pub use change::{
-    After, Before, Decide, DecideAll, FileContent, Rewrite, Rewrites, Transition, Updated,
+    After, Before, Decide, DecideAll, Digest, FileContent, Rewrite, Rewrites, Transition, Updated,
     UpdatedAll, Version,
 };
 pub use document_log::{DocumentLog, DocumentStep, StepBy};
@@ -75,6 +75,12 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Returns true if long outputs, which are kept in files of this machine, can be read here.
     fn is_this_machine(&self) -> bool {
         true
+    }
+
+    /// Returns the same place without the unsaved texts of editors, to read what the engine looks up by itself; none if there are no
+    /// editors.
+    fn without_editors(&self) -> Option<&dyn Environment> {
+        None
     }
 
     /// Returns metadata of a path, following symbolic links.
@@ -121,6 +127,15 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
 
     /// Some lines of a file of any size; of what is no text the head alone.
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error>;
+
+    /// Returns the versions of several files, in their order.
+    ///
+    /// # Errors
+    /// Those of looking at a file; [`Error::Refused`] if a file would have to be read for it.
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        let refused = || Err(Error::Refused("a version takes the whole file here".to_owned()));
+        paths.iter().map(|_| refused()).collect()
+    }
 
     /// Returns a folder's entries, in no order; entries that cannot be read are left out.
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error>;
@@ -340,6 +355,8 @@ pub struct Lines {
     pub size: u64,
     /// The version of the file.
     pub version: Version,
+    /// The digest of the whole file; none if not all of it was read.
+    pub digest: Option<Digest>,
 }
 
 impl Lines {

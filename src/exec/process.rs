@@ -55,6 +55,9 @@ const PIPE_BYTES: i32 = 1024 * 1024;
 /// The number of bytes read at once. A command that prints little leaves most of the buffer untouched.
 const READ_BYTES: usize = 256 * 1024;
 
+/// The longest argument with which the shell is started. Linux takes 128 KB (`MAX_ARG_STRLEN`).
+pub(super) const MAX_ARGUMENT_BYTES: usize = 100 * 1024;
+
 /// The data that all commands of an environment share.
 #[derive(Debug)]
 pub(super) struct Shell {
@@ -184,6 +187,10 @@ impl Launch {
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
             return Error::from_io(cwd, error);
         }
+        if error.kind() == io::ErrorKind::ArgumentListTooLong {
+            let bytes = self.argv.iter().map(String::len).sum();
+            return Error::CommandTooLong { bytes };
+        }
         let shell = self.argv.first().map(PathBuf::from).unwrap_or_default();
         Error::Shell { shell, message: error.to_string() }
     }
@@ -201,6 +208,25 @@ impl Launch {
     }
 }
 
+/// The shell with its arguments for a command. A long one comes in pieces, which the shell puts together again.
+fn arguments(shell: &str, line: String) -> Vec<String> {
+    if line.len() <= MAX_ARGUMENT_BYTES {
+        return vec![shell.to_owned(), "-c".to_owned(), line];
+    }
+    let mut pieces = Vec::new();
+    let mut rest = line.as_str();
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(rest.floor_char_boundary(MAX_ARGUMENT_BYTES));
+        pieces.push(piece.to_owned());
+        rest = behind;
+    }
+    let names: String = (1..=pieces.len()).map(|number| format!("${{{number}}}")).collect();
+    // The command itself has no arguments.
+    let joined = format!("eval \"set --; {names}\"");
+    let start = [shell.to_owned(), "-c".to_owned(), joined, shell.to_owned()];
+    start.into_iter().chain(pieces).collect()
+}
+
 impl Shell {
     /// Returns the way to start a command with this shell; `id` is unique.
     pub(super) fn launch(&self, id: &str, command: &Command) -> Launch {
@@ -216,11 +242,7 @@ impl Shell {
         let prefix = self.prefix.iter().map(String::as_str);
         let lines: Vec<&str> = prefix.chain([line]).collect();
         Launch {
-            argv: vec![
-                self.program.to_string_lossy().into_owned(),
-                "-c".to_owned(),
-                lines.join("\n"),
-            ],
+            argv: arguments(&self.program.to_string_lossy(), lines.join("\n")),
             cwd: Some(cwd.to_path_buf()),
             variables: self.variables.clone(),
             mark: format!("{}-{}-{id}", self.marks, owner),

@@ -6,7 +6,7 @@ use crate::exec::scan::{Keep, Scan, Scanned};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, FoundPaths, Grep,
     Grepped, Lines, ListEntry, Platform, Program, Ran, RunningProgram, Stat, TerminalCommand,
-    Transition, Updated, UpdatedAll, Window,
+    Transition, Updated, UpdatedAll, Version, Window,
 };
 use pintle_protocol::files::FileState;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,10 @@ impl Environment for ReadOnly {
         self.0.unsaved(root)
     }
 
+    fn without_editors(&self) -> Option<&dyn Environment> {
+        self.0.without_editors()
+    }
+
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
         self.0.stat(path).await
     }
@@ -74,6 +78,10 @@ impl Environment for ReadOnly {
 
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error> {
         self.0.read_lines(path, window).await
+    }
+
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        self.0.versions(paths).await
     }
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {

@@ -54,6 +54,9 @@ pub struct FoundPaths {
     pub has_more: bool,
     /// Folders that could not be read; zero when there are more paths.
     pub unreadable: usize,
+    /// A path, relative to the root, that the glob names and that was left out since the project ignores it; none where something was
+    /// found.
+    pub ignored: Option<PathBuf>,
 }
 
 /// A path that was found.
@@ -175,6 +178,9 @@ pub struct Grepped {
     /// Files and folders that could not be searched: no permission, or a line that no memory holds. Zero when there
     /// are more matches.
     pub unsearched: usize,
+    /// A path, relative to the root, that the glob names and that was not searched since the project ignores it; none where something
+    /// was found.
+    pub ignored: Option<PathBuf>,
 }
 
 /// The matches in one file.

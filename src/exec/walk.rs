@@ -1,6 +1,7 @@
 //! Walking the folders of this machine, and searching the files found on the way.
 //!
-//! Blocking. Hidden files are included, `.git` never is, `.gitignore` is obeyed, links are not followed. Several
+//! Blocking. Hidden files are included, `.git` never is, `.gitignore` is obeyed, links are not followed. A search of a folder of which
+//! everything is ignored was meant, and is done all the same. Several
 //! threads walk and search in no order; their results are sorted by path, and once there are more than the limit,
 //! paths beyond the last one are skipped. So a limit ends the work early, and the result is deterministic.
 
@@ -14,13 +15,13 @@ pub(super) use lines::grep;
 pub(super) use paths::find;
 
 use crate::exec::Error;
-use crate::exec::search::PathKey;
+use crate::exec::search::{PathGlob, PathKey};
 use crate::exec::walk::ignored::Ignored;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 /// Threads that search. More compete with the editor for the disk.
@@ -36,6 +37,21 @@ struct Walk<'a> {
     unread: AtomicUsize,
     /// Grows when there is a new bound.
     bounds: AtomicUsize,
+    /// What is ignored is walked too.
+    is_bare: bool,
+    /// Tells which ignored paths are to be noted.
+    glob: Option<PathGlob>,
+    noted: Arc<Noted>,
+}
+
+/// Paths that a walk left out because the project ignores them.
+#[derive(Default)]
+struct Noted {
+    /// A file was not ignored.
+    has_files: AtomicBool,
+    has_ignored: AtomicBool,
+    /// The first ignored path in path order that the glob names.
+    named: Mutex<Option<PathBuf>>,
 }
 
 /// The action of a walking thread on a path below the root.
@@ -74,7 +90,28 @@ impl<'a> Walk<'a> {
             except: Vec::new(),
             unread: AtomicUsize::new(0),
             bounds: AtomicUsize::new(0),
+            is_bare: false,
+            glob: None,
+            noted: Arc::default(),
         }
+    }
+
+    /// Searches a folder, and once more if everything in it is ignored. Returns the result with a path that the glob names and that was
+    /// left out.
+    fn search<T>(
+        root: &'a Path,
+        glob: Option<&PathGlob>,
+        cancel: &'a CancellationToken,
+        search: impl Fn(&Self) -> Result<T, Error>,
+    ) -> Result<(T, Option<PathBuf>), Error> {
+        let walk = Self { glob: glob.cloned(), ..Self::new(root, cancel) };
+        let found = search(&walk)?;
+        let Noted { has_files, has_ignored, named } = &*walk.noted;
+        if has_ignored.load(Ordering::Relaxed) && !has_files.load(Ordering::Relaxed) {
+            return Ok((search(&Self { is_bare: true, ..Self::new(root, cancel) })?, None));
+        }
+        let named = lock(named).take();
+        Ok((found, named))
     }
 
     /// Passes over these files and folders too. Their paths are canonical.
@@ -99,14 +136,21 @@ impl<'a> Walk<'a> {
     }
 
     fn builder(&self, max_depth: Option<usize>) -> WalkBuilder {
-        let ignored = Ignored::new(self.root);
+        let ignored = (!self.is_bare).then(|| Ignored::new(self.root));
         let except = self.except.clone();
+        let (noted, glob, root) =
+            (Arc::clone(&self.noted), self.glob.clone(), self.root.to_owned());
         let mut builder = WalkBuilder::new(self.root);
         builder.standard_filters(false).follow_links(false).max_depth(max_depth).filter_entry(
             move |entry| {
                 let is_git = entry.depth() > 0 && entry.file_name() == ".git";
                 let is_excepted = except.iter().any(|path| path == entry.path());
-                !is_git && !is_excepted && !ignored.is_ignored(entry)
+                if is_git || is_excepted {
+                    return false;
+                }
+                let is_ignored = ignored.as_ref().is_some_and(|ignored| ignored.is_ignored(entry));
+                noted.note(entry, &root, glob.as_ref(), is_ignored);
+                !is_ignored
             },
         );
         builder
@@ -125,6 +169,32 @@ impl<'a> Walk<'a> {
     fn unread(&self, has_more: bool) -> usize {
         // The part of the rest that was visited depends on timing.
         if has_more { 0 } else { self.unread.load(Ordering::Relaxed) }
+    }
+}
+
+impl Noted {
+    fn note(&self, entry: &DirEntry, root: &Path, glob: Option<&PathGlob>, is_ignored: bool) {
+        let set = |flag: &AtomicBool| {
+            // Threads share the flag, and reading costs them less than writing.
+            if !flag.load(Ordering::Relaxed) {
+                flag.store(true, Ordering::Relaxed);
+            }
+        };
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if !is_ignored {
+            if !is_folder {
+                set(&self.has_files);
+            }
+            return;
+        }
+        set(&self.has_ignored);
+        let (Some(glob), Ok(path)) = (glob, entry.path().strip_prefix(root)) else { return };
+        if glob.is_match(path, is_folder) || (is_folder && glob.names(path)) {
+            let mut named = lock(&self.named);
+            if named.as_deref().is_none_or(|known| path < known) {
+                *named = Some(path.to_owned());
+            }
+        }
     }
 }
 

@@ -7,7 +7,8 @@
 //! stay, and `context.pruned` records the pruned results: the same events always give the same conversation.
 
 use crate::context::conversation::{Conversation, engine_message, from_engine};
-use crate::context::{compact, input, prune};
+use crate::context::prune::{self, Plan};
+use crate::context::{compact, input};
 use crate::llm::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
 use crate::store::Entry;
 use pintle_protocol::content::{Content, Input};
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The text in the place of a first message that cannot be read any more.
 const LOST: &str = "the message that stood here was lost.";
@@ -159,9 +161,10 @@ pub fn conversation(entries: &[Entry]) -> Conversation {
             Event::ItemCompleted { item } => replay.item(item, entry),
             Event::ContextPruned(_) => {
                 replay.settle();
-                if let Some(Pruned { places }) = private(entry) {
+                if let Some(pruned) = private::<Pruned>(entry) {
                     let Conversation { messages, removed } = &mut replay.conversation;
-                    prune::apply(messages, &places, removed);
+                    let plan = pruned.plan(messages);
+                    prune::apply(messages, &plan, removed);
                 }
             }
             Event::StepCompleted(_) => {
@@ -207,7 +210,27 @@ fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Pruned {
     /// The positions.
-    pub places: Vec<usize>,
+    places: Vec<usize>,
+    /// Those of results that a later result repeats.
+    superseded: Option<Vec<usize>>,
+}
+
+impl Pruned {
+    fn plan(self, messages: &[Arc<Message>]) -> Plan {
+        let Self { places, superseded } = self;
+        // Journals that do not list them mean the tools whose names begin with `read`.
+        let superseded = superseded.unwrap_or_else(|| {
+            let read = |name: &str| name.starts_with("read");
+            prune::superseded(messages, read).into_iter().collect()
+        });
+        Plan { places, superseded }
+    }
+}
+
+impl From<Plan> for Pruned {
+    fn from(Plan { places, superseded }: Plan) -> Self {
+        Self { places, superseded: Some(superseded) }
+    }
 }
 
 /// The part of a conversation that a compaction kept.

@@ -57,6 +57,8 @@ pub(super) fn answer(
     let location = header(headers, "location");
     let mut error = Error::new(kind, message);
     error.hint = hint(endpoint, kind, status, &facts, json.is_none(), location);
+    // A proxy in between answers 413 for a reason: the request is too long for it.
+    error.is_guess = kind == ErrorKind::Overflow && text.is_empty() && status == 400;
     error.status = Some(status);
     error.provider_code = facts.codes.first().cloned();
     error.request_id = ["request-id", "x-request-id", "x-amzn-requestid"]

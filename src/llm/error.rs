@@ -17,6 +17,8 @@ pub struct Error {
     pub hint: Option<String>,
     /// The login that would help; the hint names it as a command of the program.
     pub log_in: Option<Box<LogIn>>,
+    /// The kind is a guess: the server refused the request without a word, as some do if a conversation is too long.
+    pub is_guess: bool,
     /// The HTTP status, if it got that far.
     pub status: Option<u16>,
     /// The provider's own name of the error.
@@ -126,6 +128,7 @@ impl Error {
             message: message.into(),
             hint: None,
             log_in: None,
+            is_guess: false,
             status: None,
             provider_code: None,
             request_id: None,

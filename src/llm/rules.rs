@@ -101,6 +101,10 @@ fn anthropic(messages: &[Value]) -> Checked {
             past_calls |= block["type"] == "tool_use";
         }
         ensure(results == open, "results do not answer the calls", message)?;
+        let ends_thinking = blocks
+            .last()
+            .is_some_and(|last| matches!(text(last, "type"), "thinking" | "redacted_thinking"));
+        ensure(!ends_thinking, "thinking at the end", message)?;
         let calls = blocks.iter().filter(|block| block["type"] == "tool_use");
         open = calls.map(|call| text(call, "id").to_owned()).collect();
     }
@@ -286,6 +290,15 @@ mod tests {
                     user(said.clone()),
                 ],
                 "behind a call",
+            ),
+            (
+                Api::Messages,
+                vec![
+                    user(said.clone()),
+                    assistant(json!([{ "type": "thinking", "thinking": "a", "signature": "S" }])),
+                    user(said.clone()),
+                ],
+                "thinking at the end",
             ),
             (
                 Api::Chat,

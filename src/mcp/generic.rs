@@ -259,6 +259,10 @@ impl Prepared for Resource {
         }
     }
 
+    fn only_reads(&self) -> bool {
+        true
+    }
+
     fn acting(&self) -> Option<(String, Value)> {
         let (uri, server) = (self.uri.as_ref()?, self.servers.first()?);
         let server = &server.definition().name;

@@ -5,7 +5,7 @@
 //! connection, behind which the SDK stands alone (`sdk`). [`ServerLogins`] keeps the logins of those that want one.
 //!
 //! A server is not trusted: it may be slow, dead, wrong or hostile. Whatever it says is limited in size and time, its tools have names
-//! that shadow no other, and its own words about them (annotations) decide nothing. Invariant: no call here waits longer than the
+//! that shadow no other, and its own words about them (annotations) decide only if calls may run side by side. Invariant: no call here waits longer than the
 //! definition's timeouts, and a connection that is dropped leaves no process.
 
 mod definition;

@@ -31,6 +31,8 @@ pub struct ServerTool {
     validator: Validator,
     /// Its name at the server.
     tool: String,
+    /// The server says that the tool changes nothing.
+    says_read_only: bool,
     server: Arc<Server>,
     switches: Switches,
 }
@@ -121,6 +123,7 @@ impl ServerTool {
             parameters,
             validator,
             tool: shape.name.clone(),
+            says_read_only: shape.says_read_only == Some(true),
             server: Arc::clone(server),
             switches: switches.clone(),
         })
@@ -173,6 +176,7 @@ impl Tool for ServerTool {
         Ok(Box::new(Call {
             name: self.name.clone(),
             tool: self.tool.clone(),
+            says_read_only: self.says_read_only,
             server: Arc::clone(&self.server),
             arguments,
         }))
@@ -204,6 +208,7 @@ fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
 pub struct Call {
     name: String,
     tool: String,
+    says_read_only: bool,
     server: Arc<Server>,
     arguments: Map<String, Value>,
 }
@@ -220,6 +225,10 @@ impl Prepared for Call {
 
     fn access(&self) -> Access {
         Access::Other(self.name.clone())
+    }
+
+    fn only_reads(&self) -> bool {
+        self.says_read_only
     }
 
     fn acting(&self) -> Option<(String, Value)> {

@@ -4,6 +4,7 @@
 
 use super::command::{Program, Word};
 use super::{Decision, Kind};
+use crate::text::globs;
 use crate::text::hosts::{Host, matches};
 use crate::text::tool_names::is_same;
 use globset::{GlobBuilder, GlobMatcher};
@@ -203,18 +204,29 @@ impl Rule {
                 return Err(Error::Words);
             }
         }
-        let path = path.as_ref().map(|path| pattern(path, roots, home)).transpose()?;
+        let path =
+            path.as_ref().map(|path| pattern(path, self.decision, roots, home)).transpose()?;
         Ok(Compiled { rule: self.clone(), origin, path })
     }
 }
 
-fn pattern(text: &str, roots: &[PathBuf], home: Option<&Path>) -> Result<PathPattern, Error> {
+fn pattern(
+    text: &str,
+    decision: Decision,
+    roots: &[PathBuf],
+    home: Option<&Path>,
+) -> Result<PathPattern, Error> {
     let from_home = text.strip_prefix("~/").zip(home);
-    let bases: Vec<String> = match from_home {
-        Some((rest, home)) => vec![format!("{}/{rest}", home.display())],
-        None if text.starts_with('/') => vec![text.to_owned()],
-        None => roots.iter().map(|root| format!("{}/{text}", escape(root))).collect(),
-    };
+    let bases: Vec<String> = readings(text, decision)
+        .iter()
+        .flat_map(|text| match from_home {
+            Some((_, home)) => {
+                vec![format!("{}/{}", escape(home), text.strip_prefix("~/").unwrap_or(text))]
+            }
+            None if text.starts_with('/') => vec![text.clone()],
+            None => roots.iter().map(|root| format!("{}/{text}", escape(root))).collect(),
+        })
+        .collect();
     let compile = |glob: &String| {
         GlobBuilder::new(glob)
             .literal_separator(true)
@@ -233,6 +245,15 @@ fn pattern(text: &str, roots: &[PathBuf], home: Option<&Path>) -> Result<PathPat
         _ => PathBuf::from(fixed),
     };
     Ok(PathPattern { matchers: matchers?, fixed })
+}
+
+/// The ways to read a pattern. In `app/[id]/page.tsx` the brackets may be those of a folder's name: a rule that restricts applies to each
+/// reading, and one that allows for the pattern and for the path that is called exactly so.
+fn readings(text: &str, decision: Decision) -> Vec<String> {
+    match decision {
+        Decision::Allow => vec![text.to_owned(), globs::literal(text)],
+        Decision::Ask | Decision::Deny => globs::readings(text),
+    }
 }
 
 fn escape(root: &Path) -> String {

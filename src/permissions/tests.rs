@@ -529,3 +529,30 @@ fn a_rule_about_a_tool_is_about_those_of_other_families_and_no_clients() {
         assert_eq!(decided(tool, action, &rules), want, "{name}");
     }
 }
+
+#[test]
+fn brackets_of_a_rule_s_path_may_be_those_of_a_name() {
+    use Decision::{Allow, Ask, Deny};
+    let places = places();
+    for (rule, decision, path, want) in [
+        ("app/[id]/page.tsx", Deny, "/w/app/[id]/page.tsx", Deny),
+        ("app/[id]/page.tsx", Deny, "/w/app/i/page.tsx", Deny),
+        ("app/[id]/page.tsx", Deny, "/w/app/x/page.tsx", Allow),
+        ("app/[[...tab]]/**", Deny, "/w/app/[[...tab]]/a/b.ts", Deny),
+        ("app/{-$locale}/*.{ts,tsx}", Ask, "/w/app/{-$locale}/x.tsx", Ask),
+        ("/w/app/[id]/*", Deny, "/w/app/[id]/x", Deny),
+        ("~/[id]/*", Deny, "/home/u/[id]/x", Deny),
+        ("app/[id]/page.tsx", Allow, "/w/app/[id]/page.tsx", Allow),
+    ] {
+        let rule =
+            Rule { path: Some(rule.to_owned()), kind: Some(Kind::Write), ..Rule::new(decision) };
+        let rule = rule.compile(Origin::User, &places.roots, places.home.as_deref()).unwrap();
+        let is_match = rule.matches_path(Kind::Write, "edit", Path::new(path)) == rules::Match::Yes;
+        let got = if is_match { decision } else { Allow };
+        assert_eq!(got, want, "{rule:?} {path}");
+    }
+    // A pattern that matches nothing is the name of a file to a shell.
+    let analysis = Analysis::of("cat app/[id]/page.tsx");
+    let paths = analysis.paths(Path::new("/w"), None);
+    assert!(paths.contains(&PathBuf::from("/w/app/[id]/page.tsx")), "{paths:?}");
+}

@@ -6,6 +6,7 @@ pub mod encoding;
 pub mod fold;
 pub mod fuzzy;
 pub mod gaps;
+pub mod globs;
 pub mod hosts;
 pub mod html;
 pub mod line_diff;

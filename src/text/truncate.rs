@@ -32,6 +32,8 @@ pub struct Truncated {
     pub text: String,
     /// The record of the truncation.
     pub record: Truncation,
+    /// The length in bytes of the line of which only the end is left, as far as the text holds it; none if whole lines are left.
+    pub line_bytes: Option<u64>,
 }
 
 impl Truncated {
@@ -102,6 +104,8 @@ pub fn tail(text: &str, limits: Limits) -> Truncated {
         let start = border_after(whole.body, all - limits.max_bytes);
         let mut cut = whole.cut(start..all, 1, by);
         cut.record.last_line_partial = true;
+        let line = whole.body.rsplit('\n').next().unwrap_or_default();
+        cut.line_bytes = Some(line.len() as u64);
         return cut;
     }
     whole.cut(start..all, lines, by)
@@ -339,12 +343,12 @@ impl<'a> Whole<'a> {
 
     fn unchanged(self) -> Truncated {
         let record = self.record(self.lines, self.text.len(), None);
-        Truncated { text: self.text.to_owned(), record }
+        Truncated { text: self.text.to_owned(), record, line_bytes: None }
     }
 
     fn cut(&self, keep: Range<usize>, lines: usize, by: TruncatedBy) -> Truncated {
         let text = self.body.get(keep).unwrap_or_default().to_owned();
-        Truncated { record: self.record(lines, text.len(), Some(by)), text }
+        Truncated { record: self.record(lines, text.len(), Some(by)), text, line_bytes: None }
     }
 
     fn record(&self, lines: usize, bytes: usize, by: Option<TruncatedBy>) -> Truncation {

@@ -70,6 +70,16 @@ enum What {
     Update(Vec<Hunk>),
 }
 
+impl What {
+    /// Returns true if the old content goes without proof that it was known. Hunks match what they replace.
+    fn discards(&self) -> bool {
+        match self {
+            Self::Add(_) | Self::Delete => true,
+            Self::Update(_) => false,
+        }
+    }
+}
+
 impl Act {
     fn new(file: FilePatch, folders: &Folders) -> Self {
         let written = |path, purpose| PathArgument::new(path, folders, purpose);
@@ -122,13 +132,10 @@ impl Prepared for Call {
         // The last decision is the one that holds.
         let (tx, summary) = watch::channel(String::new());
         let decide = || self.decide(ctx, &files, &tx);
-        match update_all(ctx, &files.paths, decide).await {
+        let moves = files.places.iter().filter_map(|(from, to)| Some(((*to)?, *from)));
+        let moves: Vec<_> = moves.collect();
+        match update_all(ctx, &files.paths, &moves, decide).await {
             Ok(done) => {
-                for (before, after) in done.before.iter().zip(&done.after) {
-                    if let Some(after) = after {
-                        ctx.ledger.edited(before.as_ref(), after);
-                    }
-                }
                 let summary = summary.borrow().clone();
                 let unsaved = unsaved(ctx.env.as_ref(), done.after.iter().flatten());
                 let mut result = success(format!("Applied the patch:\n{summary}{unsaved}"));
@@ -152,9 +159,20 @@ impl Call {
         let (acts, summary) = (Arc::clone(&self.acts), summary.clone());
         let Files { paths, names, places } = files.clone();
         Box::new(move |before| {
-            if read_first == ReadFirst::Always {
-                for (name, before) in names.iter().zip(&before) {
-                    before.as_ref().map_or(Ok(()), |before| must_know(&ledger, name, before))?;
+            for (at, (name, before)) in names.iter().zip(&before).enumerate() {
+                let must_be_known = match read_first {
+                    ReadFirst::Never => false,
+                    ReadFirst::Overwrite => {
+                        before.as_ref().is_some_and(|before| !before.content.is_empty())
+                            && acts
+                                .iter()
+                                .zip(&places)
+                                .any(|(act, (of, _))| *of == at && act.what.discards())
+                    }
+                    ReadFirst::Always => true,
+                };
+                if let Some(before) = before.as_ref().filter(|_| must_be_known) {
+                    must_know(&ledger, name, before)?;
                 }
             }
             let mut tree = Tree::new(&paths, &names, &before);

@@ -5,7 +5,7 @@
 //! hand. A number, a flag or a list that was written as a string (`"2"`, `"true"`, `"[…]"`) is taken, since it can mean nothing
 //! else. `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers drift apart.
 
-use super::shape::{self, Field, Is, Row};
+use super::shape::{self, Does, Field, Is, Row};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub(super) struct Arguments {
     given: Map<String, Value>,
     /// The model's names of the arguments.
     fields: &'static [Field],
+    /// The purpose of the tool; none for the parts of an argument.
+    does: Option<Does>,
 }
 
 /// Answers to choose from.
@@ -29,7 +31,8 @@ pub(super) enum Options {
 impl Arguments {
     /// The arguments of a call of this tool.
     pub(super) fn new(row: &'static Row, value: Value) -> Result<Self, String> {
-        let mut arguments = Self::within(String::new(), row.fields, value)?;
+        let mut arguments =
+            Self { does: Some(row.does), ..Self::within(String::new(), row.fields, value)? };
         if let Some(adapt) = row.adapt {
             adapt(&mut arguments.given);
         }
@@ -38,8 +41,10 @@ impl Arguments {
 
     fn within(place: String, fields: &'static [Field], value: Value) -> Result<Self, String> {
         match value {
-            Value::Object(given) if place.is_empty() => Ok(Self { prefix: place, given, fields }),
-            Value::Object(given) => Ok(Self { prefix: place + ".", given, fields }),
+            Value::Object(given) if place.is_empty() => {
+                Ok(Self { prefix: place, given, fields, does: None })
+            }
+            Value::Object(given) => Ok(Self { prefix: place + ".", given, fields, does: None }),
             _ => {
                 let what =
                     if place.is_empty() { "the arguments".into() } else { format!("`{place}`") };
@@ -54,7 +59,7 @@ impl Arguments {
         if let Some(field) = self.field(ours) {
             recorder::record(&self.prefix, field.name);
         }
-        let name = shape::given(self.fields, ours, &self.given)?;
+        let name = shape::given(self.does, self.fields, ours, &self.given)?;
         self.given.remove(name)
     }
 
@@ -177,7 +182,9 @@ impl Arguments {
 
     /// A list of texts that may be absent or null, which is none.
     pub(super) fn optional_texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
-        match shape::given(self.fields, name, &self.given).and_then(|name| self.given.get(name)) {
+        match shape::given(self.does, self.fields, name, &self.given)
+            .and_then(|name| self.given.get(name))
+        {
             None | Some(Value::Null) => {
                 self.take(name);
                 Ok(Vec::new())
@@ -216,7 +223,7 @@ impl Arguments {
 
     /// Answers to choose from: texts, or objects with a label. None when absent or null.
     pub(super) fn options(&mut self, name: &'static str) -> Result<Options, String> {
-        let given = shape::given(self.fields, name, &self.given);
+        let given = shape::given(self.does, self.fields, name, &self.given);
         let given = given.and_then(|given| self.given.get(given)).cloned().map(listed);
         match given.as_ref().and_then(Value::as_array).and_then(|list| list.first()) {
             Some(Value::Object(_)) => {

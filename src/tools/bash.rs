@@ -462,8 +462,12 @@ pub(super) fn notice(shown: &Truncated, full: &str) -> Option<String> {
     let limit = size(record.max_bytes);
     Some(match by {
         TruncatedBy::Bytes if record.last_line_partial => {
+            // Of the output's only line all bytes are counted, also those that are not kept.
+            let line = if total == 1 { Some(record.total_bytes) } else { shown.line_bytes };
+            let line =
+                line.map_or_else(String::new, |line| format!("the line is {}, ", size(line)));
             format!(
-                "Showing the last {} of line {total} ({limit} limit).{full}",
+                "Showing the last {} of line {total} ({line}{limit} limit).{full}",
                 size(record.output_bytes)
             )
         }

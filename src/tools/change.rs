@@ -3,7 +3,7 @@
 use super::ToolContext;
 use super::ledger::{Knowledge, Ledger};
 use crate::exec::{
-    Before, Decide, DecideAll, Environment, Error, FileContent, Lines, Rewrite, Updated,
+    After, Before, Decide, DecideAll, Environment, Error, FileContent, Lines, Rewrite, Updated,
     UpdatedAll, Version,
 };
 use crate::text::diff::{self, Diff};
@@ -17,22 +17,80 @@ use tokio::sync::watch;
 /// The number of times that a change is decided anew because another program changed the file meanwhile.
 const MAX_TRIES: usize = 5;
 
+/// The part of a file that a change shows to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// All of it: the model wrote the whole content.
+    Whole,
+    /// Some of it: the rest is known only if it was before.
+    Part,
+}
+
 /// Changes the file at a canonical path, and decides anew when another program changed it meanwhile.
 pub(super) async fn update(
     ctx: &ToolContext,
     path: &Path,
+    shows: Shows,
     decide: impl Fn() -> Decide,
 ) -> Result<Updated, Error> {
-    until_unchanged(|| ctx.env.update(path, decide(), &ctx.cancel)).await
+    let (tx, seen) = watch::channel(None);
+    let noted = || -> Decide {
+        let (decide, ledger, tx) = (decide(), ctx.ledger.clone(), tx.clone());
+        Box::new(move |before| {
+            let knew = knew(&ledger, before.as_ref());
+            let rewrite = decide(before)?;
+            // The last decision is the one that is carried out.
+            tx.send_replace(Some((knew, rewrite.content.digest())));
+            Ok(rewrite)
+        })
+    };
+    let updated = until_unchanged(|| ctx.env.update(path, noted(), &ctx.cancel)).await?;
+    if let Some((knew, digest)) = *seen.borrow()
+        && (knew || shows == Shows::Whole)
+    {
+        ctx.ledger.saw(updated.after.clone(), Some(digest));
+    }
+    Ok(updated)
 }
 
-/// Like [`update`] for several files.
+/// Like [`update`] for several files, of each of which a part is changed. `moves` are the places of files that get the content of another
+/// one, each with the place of that one.
 pub(super) async fn update_all(
     ctx: &ToolContext,
     paths: &[PathBuf],
+    moves: &[(usize, usize)],
     decide: impl Fn() -> DecideAll,
 ) -> Result<UpdatedAll, Error> {
-    until_unchanged(|| ctx.env.update_all(paths, decide(), &ctx.cancel)).await
+    let (tx, seen) = watch::channel(Vec::new());
+    let noted = || -> DecideAll {
+        let (decide, ledger, tx) = (decide(), ctx.ledger.clone(), tx.clone());
+        Box::new(move |before| {
+            let knew: Vec<_> = before.iter().map(|before| knew(&ledger, before.as_ref())).collect();
+            let rewrites = decide(before)?;
+            let digests = rewrites.after.iter().map(|after| match after {
+                After::Write(content) => Some(content.digest()),
+                After::Keep | After::Remove => None,
+            });
+            tx.send_replace(knew.into_iter().zip(digests).collect());
+            Ok(rewrites)
+        })
+    };
+    let done = until_unchanged(|| ctx.env.update_all(paths, noted(), &ctx.cancel)).await?;
+    let seen = seen.borrow().clone();
+    for (at, ((knew, digest), after)) in seen.iter().zip(&done.after).enumerate() {
+        let came_from =
+            moves.iter().find(|(to, _)| *to == at).and_then(|(_, from)| seen.get(*from));
+        let is_known = *knew && came_from.is_none_or(|(knew, _)| *knew);
+        if let (true, Some(after), Some(digest)) = (is_known, after, digest) {
+            ctx.ledger.saw(after.clone(), Some(*digest));
+        }
+    }
+    Ok(done)
+}
+
+/// Returns true if all of a file is known: there is nothing of it to be lost.
+fn knew(ledger: &Ledger, before: Option<&Before>) -> bool {
+    before.is_none_or(|before| ledger.knows(before) == Knowledge::Now)
 }
 
 /// Returns the changes that a decision about files makes now, without making them.
@@ -42,14 +100,15 @@ pub(super) async fn preview(
     decide: impl Fn() -> DecideAll,
 ) -> Result<Vec<FileChange>, Error> {
     let (tx, changes) = watch::channel(None);
-    let looked = update_all(ctx, paths, || {
+    let looked = || -> DecideAll {
         let (decide, tx) = (decide(), tx.clone());
         Box::new(move |before| {
             tx.send_replace(Some(decide(before)?.changes));
             // A refused update writes nothing.
             Err(String::new())
         })
-    });
+    };
+    let looked = until_unchanged(|| ctx.env.update_all(paths, looked(), &ctx.cancel));
     match looked.await {
         Ok(updated) => Ok(updated.changes),
         Err(error) => changes.borrow().clone().ok_or(error),
@@ -162,7 +221,7 @@ fn told(path: &Path, op: FileOp, difference: Diff) -> FileChange {
 
 /// Refuses to touch a file that the model does not know in its present state.
 pub(super) fn must_know(ledger: &Ledger, written: &str, before: &Before) -> Result<(), String> {
-    match ledger.knows(&before.version) {
+    match ledger.knows(before) {
         Knowledge::Now => Ok(()),
         Knowledge::Before => {
             Err(format!("{written} was changed since it was last read. Read it again first."))

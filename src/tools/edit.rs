@@ -5,7 +5,9 @@ use crate::exec::{Before, Decide, Rewrite};
 use crate::text::fuzzy::{self, Miss, Occurrences};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{change_of, explain, must_know, preview, spliced, unsaved, update};
+use crate::tools::change::{
+    Shows, change_of, explain, must_know, preview, spliced, unsaved, update,
+};
 use crate::tools::ledger::{Ledger, ReadFirst};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::shape::Does;
@@ -89,9 +91,8 @@ impl Prepared for Arc<Call> {
         // The last decision is the one that holds.
         let (tx, count) = watch::channel(None);
         let decide = || self.decide(ctx, &path, &tx);
-        match update(ctx, &path, decide).await {
+        match update(ctx, &path, Shows::Part, decide).await {
             Ok(updated) => {
-                ctx.ledger.edited(updated.before.as_ref(), &updated.after);
                 let done = match *count.borrow() {
                     Some(count) => {
                         format!("Successfully replaced {count} occurrences in {written}.")

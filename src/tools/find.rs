@@ -3,7 +3,7 @@
 use crate::exec::{self, FindOrder, FoundPaths};
 use crate::text::truncate::Limits;
 use crate::tools::arguments::Arguments;
-use crate::tools::listing::{explain, listing, shown};
+use crate::tools::listing::{explain, ignored_notice, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::shape::Does;
 use crate::tools::{
@@ -123,6 +123,8 @@ impl Call {
                 found.unreadable
             ));
         }
+        let argument = self.tool.0.row(Does::Find).theirs("path").unwrap_or("path");
+        notices.extend(ignored_notice(found.ignored.as_deref(), argument));
         notices.extend(ctx.resolved.left_out_notice());
         listing(&lines, self.tool.0, ctx.settings.max_bytes(self.tool.limits()), notices, None)
     }

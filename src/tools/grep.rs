@@ -4,7 +4,7 @@ use crate::exec::search::WRONG_PATTERN;
 use crate::exec::{self, Error, GrepOutput, Grepped, MatchedFile};
 use crate::text::truncate::MAX_LINE_CHARS;
 use crate::tools::arguments::Arguments;
-use crate::tools::listing::{explain, listing, shown};
+use crate::tools::listing::{explain, ignored_notice, listing, shown};
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::shape::Does;
 use crate::tools::{
@@ -217,6 +217,8 @@ impl Call {
                 grepped.unsearched
             ));
         }
+        let argument = self.tool.0.row(Does::Grep).theirs("path").unwrap_or("path");
+        notices.extend(ignored_notice(grepped.ignored.as_deref(), argument));
         notices.extend(ctx.resolved.left_out_notice());
         let is_cut = grepped.files.iter().flat_map(|file| &file.lines).any(|line| line.is_cut);
         let cut_lines = is_cut.then(|| {

@@ -1,18 +1,39 @@
 //! The ledger of files that a session's model has seen, so that nothing unknown to it is overwritten.
 //!
-//! One ledger for each session. Invariant: a file counts as known only in the exact state in which it was read or
-//! written.
+//! One ledger for each session. Invariant: a file counts as known only while it has the exact content that was read or written. A new
+//! modification time alone changes nothing.
 //!
 //! It has a lock, since the calls of one reply run concurrently; each is done with it at once.
 
-use crate::exec::{Updated, Version};
-use std::collections::HashMap;
+use crate::exec::change::look;
+use crate::exec::{Before, Digest, Environment, Error, Version};
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::sync::CancellationToken;
 
 /// The states of files that a session has read or written. Clones are the same ledger.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Version>>>);
+pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Known>>>);
+
+/// A state of a file.
+#[derive(Debug, Clone)]
+struct Known {
+    version: Version,
+    /// None for a file that was not read to its end.
+    digest: Option<Digest>,
+    /// The state that was compared with it last; `None` in it for a file that was gone.
+    compared: Option<Option<Version>>,
+}
+
+/// A file that has another content than the model knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Its canonical path.
+    pub path: PathBuf,
+    /// The digest of its content; none if it is gone.
+    pub digest: Option<Digest>,
+}
 
 /// The changes that require that the file was read before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,32 +66,67 @@ pub(super) enum Knowledge {
 }
 
 impl Ledger {
-    /// Some of a file was read.
-    pub(super) fn read(&self, version: Version) {
-        self.with(|seen| seen.insert(version.path.clone(), version));
+    /// Some of a file was read, or all of it written.
+    pub(super) fn saw(&self, version: Version, digest: Option<Digest>) {
+        let path = version.path.clone();
+        self.with(|seen| seen.insert(path, Known { version, digest, compared: None }));
     }
 
-    /// The whole file was written.
-    pub(super) fn wrote(&self, updated: &Updated) {
-        self.read(updated.after.clone());
-    }
-
-    /// A part of a file was changed: who knew the rest still does.
-    pub(super) fn edited(&self, before: Option<&Version>, after: &Version) {
-        if before.is_none_or(|before| self.knows(before) == Knowledge::Now) {
-            self.read(after.clone());
+    /// Returns what is known of a file. Its content is compared if its version is another one.
+    pub(super) fn knows(&self, before: &Before) -> Knowledge {
+        let Before { content, version } = before;
+        let known = self.with(|seen| seen.get(&version.path).cloned());
+        let Some(known) = known else { return Knowledge::Never };
+        let has_same_content =
+            || known.version.size == version.size && known.digest == Some(Digest::of(content));
+        if known.version == *version || has_same_content() {
+            Knowledge::Now
+        } else {
+            Knowledge::Before
         }
     }
 
-    pub(super) fn knows(&self, version: &Version) -> Knowledge {
-        self.with(|seen| match seen.get(&version.path) {
-            None => Knowledge::Never,
-            Some(known) if known == version => Knowledge::Now,
-            Some(_) => Knowledge::Before,
-        })
+    /// Returns the files that changed since they were read or written, in path order, each change once. Files of places where that cannot
+    /// be seen without reading them are left out.
+    pub async fn changed(
+        &self,
+        env: &dyn Environment,
+        cancel: &CancellationToken,
+    ) -> Vec<ChangedFile> {
+        let known: BTreeMap<PathBuf, Known> = self
+            .with(|seen| seen.iter().map(|(path, known)| (path.clone(), known.clone())).collect());
+        let paths: Vec<PathBuf> = known.keys().cloned().collect();
+        let versions = env.versions(&paths).await;
+        let mut changed = Vec::new();
+        for ((path, known), version) in known.into_iter().zip(versions) {
+            let now = match version {
+                Ok(version) => Some(version),
+                Err(Error::NotFound(_)) => None,
+                Err(_) => continue,
+            };
+            if now.as_ref() == Some(&known.version) || known.compared.as_ref() == Some(&now) {
+                continue;
+            }
+            let digest = match &now {
+                None => None,
+                Some(_) => match look(env, &path, cancel).await {
+                    Ok(before) => before.map(|before| Digest::of(&before.content)),
+                    Err(_) => continue,
+                },
+            };
+            self.with(|seen| {
+                if let Some(known) = seen.get_mut(&path) {
+                    known.compared = Some(now);
+                }
+            });
+            if digest.is_none() || digest != known.digest {
+                changed.push(ChangedFile { path, digest });
+            }
+        }
+        changed
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut HashMap<PathBuf, Version>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<PathBuf, Known>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

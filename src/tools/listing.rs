@@ -36,6 +36,14 @@ pub(super) fn listing(
     result
 }
 
+/// Returns a note about a path that was meant and left out because the project ignores it; `argument` names the path of a search.
+pub(super) fn ignored_notice(ignored: Option<&Path>, argument: &str) -> Option<String> {
+    let path = shown(ignored?);
+    Some(format!(
+        "{path} is ignored by .gitignore or .ignore and was left out. Give it, or its folder, as `{argument}` to look there"
+    ))
+}
+
 /// An error of a tool that searches or lists, in its words.
 pub(super) fn explain(path: &str, error: &Error) -> String {
     match error {

@@ -45,7 +45,7 @@ pub use find::Find;
 pub use grep::Grep;
 pub use job::{JobControl, ended};
 pub use jobs::{JobRequest, JobView, Jobs};
-pub use ledger::{Ledger, READ_FIRST, ReadFirst};
+pub use ledger::{ChangedFile, Ledger, READ_FIRST, ReadFirst};
 pub use ls::Ls;
 pub use picture::picture;
 pub use profile::{PROFILES, Profile};
@@ -124,6 +124,15 @@ pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declara
     tools.iter().map(|tool| tool.declare(&told)).collect()
 }
 
+/// Returns the purpose of the tool that a call names: that of the session's own tool, or of a tool of another family, whose models
+/// called it earlier in the session. None for tools that are not the engine's.
+pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
+    match tools.iter().find(|tool| tool.name() == name) {
+        Some(tool) => tool.does(),
+        None => profile::purpose(name),
+    }
+}
+
 /// A call that is ready to run.
 #[async_trait::async_trait]
 pub trait Prepared: Send + Sync + std::fmt::Debug {
@@ -135,6 +144,12 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
 
     /// The access that needs permission.
     fn access(&self) -> Access;
+
+    /// Returns true if the call changes nothing, as far as its tool knows, so that it may run beside others. It decides nothing about
+    /// permission.
+    fn only_reads(&self) -> bool {
+        self.access().only_reads()
+    }
 
     /// Returns the tool that acts, with its arguments, where the called one only passes them on: rules and hooks are about that one.
     fn acting(&self) -> Option<(String, Value)> {
@@ -190,7 +205,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// True for calls that change nothing, which may run side by side.
+    /// True for calls that change nothing.
     pub fn only_reads(&self) -> bool {
         match self {
             Self::Read(_) | Self::Engine => true,

@@ -56,6 +56,12 @@ pub const PROFILES: [(&str, Profile); 9] = [
     ("mistral", Profile::Mistral),
 ];
 
+/// Returns the purpose of a tool that some family calls by this name.
+pub(super) fn purpose(name: &str) -> Option<Does> {
+    let mut rows = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
+    rows.find(|row| row.name == name).map(|row| row.does)
+}
+
 impl Profile {
     /// The table of the profile.
     pub(super) fn family(self) -> &'static Family {

@@ -156,9 +156,9 @@ impl Page {
                 // Its line ends are not counted.
                 Some(encoding) => {
                     let text = encoding::decode_utf16(&ctx.env.read(&path).await?, encoding);
-                    let size = lines.size;
+                    let (size, digest) = (lines.size, lines.digest);
                     Lines::of(text.as_bytes(), lines.version, window)
-                        .map(|lines| Lines { size, ..lines })
+                        .map(|lines| Lines { size, digest, ..lines })
                         .map_err(|error| Error::from_io(&path, &error))
                 }
                 None => Ok(lines),
@@ -166,7 +166,7 @@ impl Page {
         };
         match unless_cancelled(&ctx.cancel, work).await {
             Ok(lines) => {
-                ctx.ledger.read(lines.version.clone());
+                ctx.ledger.saw(lines.version.clone(), lines.digest);
                 match Format::of(&lines.head) {
                     Some(format) => image::read(ctx, self, &path, format, lines.size).await,
                     None => self.show(lines, window),

@@ -4,7 +4,7 @@
 //! were trained with it; schema, check and the names in error messages all come from the row, so that they cannot drift apart.
 
 use super::Settings;
-use super::profile::Profile;
+use super::profile::{PROFILES, Profile};
 use crate::text::gaps;
 use serde_json::{Map, Value, json};
 
@@ -125,6 +125,16 @@ impl Does {
     /// Returns the purpose of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, does)| *does)
+    }
+
+    /// Returns true for the tools that wait for something or look whether it is there: the same call again is progress.
+    pub fn waits(self) -> bool {
+        matches!(self, Self::Job | Self::JobRead | Self::WaitAgents)
+    }
+
+    /// Returns true for the tools that show the content of files: the same call again shows what an earlier one did.
+    pub fn shows_files(self) -> bool {
+        matches!(self, Self::Read | Self::ReadMany | Self::ViewImage)
     }
 
     /// Returns true for the tools that speak with the person.
@@ -406,7 +416,10 @@ impl Row {
         if let Some((name, value)) = wrong {
             return Some(format!("`{name}` can only be {value} here: leave it out"));
         }
-        unknown("", self.fields, given, &is_ignored)
+        let is_ignored = |name: &str, value: &Value| {
+            is_ignored(name) || is_ignored_elsewhere(self.does, name, value)
+        };
+        unknown("", Some(self.does), self.fields, given, &is_ignored)
     }
 }
 
@@ -424,9 +437,39 @@ pub(super) fn unread(place: &str, fields: &[Field]) -> std::collections::BTreeSe
     names
 }
 
+/// Arguments of tools with the same purpose in other families: the family's name with ours. A name that means different things in
+/// different families is left out.
+fn foreign(does: Option<Does>) -> impl Iterator<Item = &'static Field> {
+    let fields = move || rows_of(does).flat_map(|row| row.fields);
+    fields().filter(move |field| {
+        let is_read = !matches!(field.ours, "remark" | "adapted");
+        is_read && fields().all(|other| other.name != field.name || other.ours == field.ours)
+    })
+}
+
+/// The rows of all families for a purpose.
+fn rows_of(does: Option<Does>) -> impl Iterator<Item = &'static Row> {
+    let rows = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
+    rows.filter(move |row| Some(row.does) == does)
+}
+
+/// Returns true if another family's models may give this argument to a tool of this purpose, and it changes nothing.
+fn is_ignored_elsewhere(does: Does, name: &str, value: &Value) -> bool {
+    let is_read = |field: &&Field| field.name == name && field.ours != "remark";
+    let ignores = |row: &'static Row| {
+        let is_remark = |field: &Field| field.name == name && field.ours == "remark";
+        row.ignored.contains(&name)
+            || row.fields.iter().any(is_remark)
+            || row.fixed.iter().any(|(fixed, is)| *fixed == name && *value == Value::Bool(*is))
+    };
+    !rows_of(Some(does)).flat_map(|row| row.fields).any(|field| is_read(&field))
+        && rows_of(Some(does)).any(ignores)
+}
+
 /// Returns the name under which a model has given one of our arguments: the family's, ours, or that of another family, unless the tool
-/// has another argument of that name.
+/// has another argument of that name. `does` is the purpose of the tool; none within an argument.
 pub(super) fn given(
+    does: Option<Does>,
     fields: &[Field],
     ours: &'static str,
     arguments: &Map<String, Value>,
@@ -434,23 +477,26 @@ pub(super) fn given(
     let field = fields.iter().find(|field| field.ours == ours);
     let is_others = |name: &str| fields.iter().any(|it| it.name == name && it.ours != ours);
     let is_given = |name: &&str| arguments.contains_key(*name) && !is_others(name);
-    match field {
+    let own = match field {
         Some(field) => field.names().find(is_given),
         None => Some(ours).filter(|name| is_given(name)),
-    }
+    };
+    let foreign = || foreign(does).filter(|field| field.ours == ours).map(|field| field.name);
+    own.or_else(|| foreign().find(is_given))
 }
 
 fn unknown(
     place: &str,
-    fields: &[Field],
+    does: Option<Does>,
+    fields: &'static [Field],
     given: &Map<String, Value>,
-    is_ignored: &dyn Fn(&str) -> bool,
+    is_ignored: &dyn Fn(&str, &Value) -> bool,
 ) -> Option<String> {
     // Some models write `null` for each argument that they leave out.
     given.iter().filter(|(_, value)| !value.is_null()).find_map(|(name, value)| {
-        let Some(field) = fields.iter().find(|field| field.names().any(|known| known == name))
-        else {
-            if is_ignored(name) {
+        let own = fields.iter().find(|field| field.names().any(|known| known == name));
+        let Some(field) = own.or_else(|| foreign(does).find(|field| field.name == name)) else {
+            if is_ignored(name, value) {
                 return None;
             }
             let names: Vec<String> =
@@ -463,7 +509,8 @@ fn unknown(
         };
         let (Is::Objects(fields), Value::Array(items)) = (field.is, value) else { return None };
         items.iter().enumerate().find_map(|(at, item)| {
-            unknown(&format!("{place}{name}[{at}]."), fields, item.as_object()?, is_ignored)
+            let place = format!("{place}{name}[{at}].");
+            unknown(&place, None, fields, item.as_object()?, is_ignored)
         })
     })
 }

@@ -89,10 +89,10 @@ impl Scene {
 
 #[tokio::test]
 async fn a_preview_tells_the_changes_of_a_call_and_makes_none() {
-    let files: [(&str, &[u8]); 3] =
-        [("a", b"one\ntwo\nthree\n"), ("b", b"two\ntwo\n"), ("c", b"\0")];
+    let files: [(&str, &[u8]); 4] =
+        [("a", b"one\ntwo\nthree\n"), ("b", b"two\ntwo\n"), ("c", b"\0"), ("e", b"e\n")];
     let patch = |text: &str| json!({"patch": format!("*** Begin Patch\n{text}*** End Patch")});
-    let rows: [(&str, &dyn Tool, Value); 15] = [
+    let rows: [(&str, &dyn Tool, Value); 17] = [
         ("edit", &Edit(Profile::Pi), json!({"path": "a", "oldText": "two", "newText": "2"})),
         (
             "by likeness",
@@ -117,7 +117,7 @@ async fn a_preview_tells_the_changes_of_a_call_and_makes_none() {
             "patch",
             &ApplyPatch(Profile::OpenAi),
             patch(
-                "*** Update File: a\n*** Move to: x\n two\n-three\n+3\n*** Delete File: b\n*** Add File: z\n+z\n",
+                "*** Update File: a\n*** Move to: x\n two\n-three\n+3\n*** Delete File: e\n*** Add File: z\n+z\n",
             ),
         ),
         (
@@ -125,11 +125,14 @@ async fn a_preview_tells_the_changes_of_a_call_and_makes_none() {
             &ApplyPatch(Profile::OpenAi),
             patch("*** Update File: a\n-four\n+4\n*** Delete File: b\n"),
         ),
+        ("an unread file goes", &ApplyPatch(Profile::OpenAi), patch("*** Delete File: b\n")),
+        ("over an unread file", &ApplyPatch(Profile::OpenAi), patch("*** Add File: b\n+z\n")),
         ("a command", &Bash(Profile::Pi), json!({"command": "rm a"})),
     ];
     for (name, tool, arguments) in rows {
         let scene = Scene::with(&files);
         scene.read("a").await;
+        scene.read("e").await;
         let call = tool.prepare(arguments, &scene.folders()).unwrap();
         let preview = call.preview(&scene.ctx).await;
         for (path, content) in files {

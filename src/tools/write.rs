@@ -4,7 +4,7 @@ use crate::exec::change::for_all;
 use crate::exec::{Decide, Rewrite};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{change_of, explain, must_know, preview, unsaved, update};
+use crate::tools::change::{Shows, change_of, explain, must_know, preview, unsaved, update};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::shape::Does;
@@ -86,9 +86,9 @@ impl Prepared for Arc<Call> {
         let bytes = self.content.len();
         let decide = || self.decide(ctx, &path);
         let written = &self.path.text;
-        match update(ctx, &path, decide).await {
+        let shows = if self.appends { Shows::Part } else { Shows::Whole };
+        match update(ctx, &path, shows, decide).await {
             Ok(updated) => {
-                ctx.ledger.wrote(&updated);
                 let unsaved = unsaved(ctx.env.as_ref(), [&updated.after]);
                 let done = format!("Successfully wrote {bytes} bytes to {written}{unsaved}");
                 let mut result = success(done);

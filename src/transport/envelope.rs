@@ -144,8 +144,14 @@ pub fn parse(bytes: &[u8]) -> Result<Envelope, Invalid> {
     if wire.jsonrpc.as_ref().is_some_and(|version| version != "2.0") {
         return Err(Invalid::request(or_null(), "`jsonrpc` must be \"2.0\""));
     }
-    let Some(method) = wire.method else {
-        return match (id, wire.result, wire.error) {
+    // Some clients write every field of a message: one that is null is absent, except where nothing else says what it is.
+    let is_null = |field: &RawValue| field.get() == "null";
+    let error = wire.error.filter(|error| !is_null(error) || wire.result.is_none());
+    let result = wire.result.filter(|result| !is_null(result) || error.is_none());
+    let is_answer = result.is_some() || error.is_some();
+    let method = wire.method.filter(|method| !is_null(method) || !is_answer);
+    let Some(method) = method else {
+        return match (id, result, error) {
             (Some(id), Some(result), None) => Ok(Envelope::Response { id, outcome: Ok(result) }),
             (Some(id), None, Some(error)) => {
                 Ok(Envelope::Response { id, outcome: Err(error_message(&error)) })
@@ -262,6 +268,32 @@ mod tests {
                 br#"{"id":"s1","error":{"code":1,"message":"no"}}"#,
                 "response \"s1\" Err(no)",
             ),
+            (
+                "a response without failure",
+                br#"{"id":"s1","result":{"a":1},"error":null}"#,
+                "response \"s1\" Ok({\"a\":1})",
+            ),
+            (
+                "a response of nothing",
+                br#"{"id":"s1","result":null,"error":null}"#,
+                "response \"s1\" Ok(null)",
+            ),
+            (
+                "a failed response with every field",
+                br#"{"jsonrpc":"2.0","id":"s1","method":null,"params":null,"result":null,"error":{"code":1,"message":"no"}}"#,
+                "response \"s1\" Err(no)",
+            ),
+            (
+                "a response with every field",
+                br#"{"jsonrpc":"2.0","id":"s1","method":null,"params":null,"result":1,"error":null}"#,
+                "response \"s1\" Ok(1)",
+            ),
+            (
+                "a request with every field",
+                br#"{"id":1,"method":"ping","params":{},"result":null,"error":null}"#,
+                "request 1 ping {}",
+            ),
+            ("null as method", br#"{"id":3,"method":null}"#, "-32600 3 `method` must be a string"),
             (
                 "broken JSON",
                 br#"{"id":1,"#,

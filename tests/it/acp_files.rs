@@ -155,6 +155,19 @@ fn what_is_on_the_screen_is_read_and_changed() {
 }
 
 #[test]
+fn an_editor_is_not_asked_for_the_files_of_git() {
+    let place = Place::new(&[
+        ("a.txt", "one\n"),
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".git/config", "[core]\n"),
+    ]);
+    let mut editor = Editor::default();
+    let read = call("read", json!({"path": "a.txt"}));
+    run(&place, &mut editor, offers(true, true), &[read], &[]);
+    assert_eq!(editor.log, ["read a.txt"]);
+}
+
+#[test]
 fn an_editor_that_offers_one_way_is_asked_nothing() {
     for (read, write) in [(false, false), (true, false), (false, true)] {
         let place = Place::new(&[("a.txt", "one\n")]);

@@ -157,6 +157,89 @@ fn a_document_that_changes_is_told_once_and_the_prompt_stays() {
 }
 
 #[test]
+fn documents_below_are_told_when_a_file_there_is_touched() {
+    check(
+        files(&[
+            ("/w/.git/HEAD", "ref: refs/heads/main\n"),
+            ("/w/AGENTS.md", "Use tabs."),
+            ("/w/web/AGENTS.md", "Use spaces.\n@rules.md"),
+            ("/w/web/rules.md", "No semicolons."),
+            ("/w/web/deep/AGENTS.md", "Deep."),
+            ("/w/web/a.ts", "x\n"),
+            ("/w/web/deep/b.ts", "y\n"),
+        ]),
+        "call read {\"path\":\"web/a.ts\"}\ncall read {\"path\":\"web/a.ts\"}\nsay one\ncall ls {\"path\":\"web/deep\"}\nsay two\nsay three",
+        "prompt a | idle | prompt b | idle | change /w/web/rules.md Semicolons. | prompt c | idle",
+        expect![[r#"
+            git repository: /w, branch main
+            <project_documents>
+            What people have written down for agents that work here. Where two of them differ, the later one holds; what the person says in the conversation counts more than all of them.
+            <document path="/w/AGENTS.md">
+            Use tabs.
+            </document>
+            </project_documents>
+            --- the model read
+            user "a"
+            assistant read {"path":"web/a.ts"}
+            result of read "x"
+            user "From the engine, not from the user: there are instructions for folders that you have just worked in. Each applies to the files of its folder, also to what you have done there already, and takes precedence over those of the folders above.\n<document path=\"/w/web/rules.md\">\nNo semicolons.\n</document>\n<document path=\"/w/web/AGENTS.md\">\nUse spaces.\n@rules.md\n</document>"
+            assistant read {"path":"web/a.ts"}
+            result of read "x"
+            assistant "one"
+            user "b"
+            assistant ls {"path":"web/deep"}
+            result of ls "AGENTS.md\nb.ts"
+            user "From the engine, not from the user: there are instructions for folders that you have just worked in. Each applies to the files of its folder, also to what you have done there already, and takes precedence over those of the folders above.\n<document path=\"/w/web/deep/AGENTS.md\">\nDeep.\n</document>"
+            assistant "two"
+            user "From the engine, not from the user: what people have written down for agents here has changed since you were told. Of these files this holds now.\n<document path=\"/w/web/rules.md\">\nSemicolons.\n</document>"
+            user "c"
+        "#]],
+    );
+}
+
+#[test]
+fn files_that_somebody_changed_are_named_once() {
+    check(
+        files(&[("/w/a.txt", "one\n"), ("/w/b.txt", "one\n"), ("/w/c.txt", "one\n")]),
+        "call read {\"path\":\"a.txt\"} + call read {\"path\":\"b.txt\"}\ncall edit {\"path\":\"b.txt\",\"oldText\":\"one\",\"newText\":\"two\"}\nsay one\nsay two\nsay three\nsay four",
+        "prompt a | idle | change /w/a.txt new | change /w/c.txt new | prompt b | idle | prompt c | idle | change /w/a.txt newer | change /w/b.txt | prompt d | idle",
+        expect![[r#"
+            git repository: no
+            --- the model read
+            user "a"
+            assistant read {"path":"a.txt"} read {"path":"b.txt"}
+            result of read "one"
+            result of read "one"
+            assistant edit {"path":"b.txt","oldText":"one","newText":"two"}
+            result of edit "Successfully replaced text in b.txt."
+            assistant "one"
+            user "From the engine, not from the user: these files were changed by the user or another program since you last read or wrote them. Read them again before you rely on their content.\n/w/a.txt"
+            user "b"
+            assistant "two"
+            user "c"
+            assistant "three"
+            user "From the engine, not from the user: these files were changed by the user or another program since you last read or wrote them. Read them again before you rely on their content.\n/w/a.txt\n/w/b.txt (removed)"
+            user "d"
+        "#]],
+    );
+}
+
+#[test]
+fn a_mention_that_leads_nowhere_is_reported() {
+    check(
+        files(&[("/w/app/[id]/(auth)/a.ts", "x\n"), ("/w/src/b.rs", "y\n")]),
+        "say one",
+        "prompt see @app/[id]/(auth)/a.ts, @src, @src/b.rs(3) and @src/c.rs or @nobody | idle",
+        expect![[r#"
+            git repository: no
+            notice unknownMention: no file, folder or resource is called `@src/c.rs`, `@nobody`
+            --- the model read
+            user "see @app/[id]/(auth)/a.ts, @src, @src/b.rs(3) and @src/c.rs or @nobody <file path=\"app/[id]/(auth)/a.ts\">\nx\n</file> <file path=\"src/b.rs\">\ny\n</file>"
+        "#]],
+    );
+}
+
+#[test]
 fn rules_are_told_always_when_touched_or_by_name() {
     check(
         files(&[
@@ -261,6 +344,7 @@ fn what_is_attached_or_mentioned_is_read() {
         ),
         expect![[r#"
             git repository: no
+            notice unknownMention: no file, folder or resource is called `@none.txt`
             --- the model read
             user "see @a.txt, @none.txt and me@b.txt <file path=\"a.txt\" lines=\"2\">\ntwo\n</file> <file path=\"gone.txt\">\n[File not found: gone.txt (ENOENT)]\n</file> <selection path=\"b.txt\" lines=\"1\">\nunsaved\n</selection> <image> <diagnostics path=\"b.txt\">\nline 1: error: no\n</diagnostics> <file path=\"a.txt\">\none\ntwo\n</file>"
         "#]],

@@ -333,17 +333,34 @@ fn a_journal_that_cannot_be_written_stops_the_turn_and_not_the_engine() {
         let args = ["serve", "--permission", "full", "--script", &script];
         let mut program = Program::start(place.limited_command(kib, &args), Framing::Lines);
         program.initialize();
-        program.ask("session/create", json!({}));
+        let session = program.ask("session/create", json!({}))["sessionId"].clone();
         program.prompt("go");
         let notice = program.until_event("notice");
         assert_eq!((&notice["level"], &notice["code"]), (&json!("error"), &json!("journal")));
+        let end = program.until_event("turn.completed");
+        assert_eq!(end["status"], "failed", "{kib} KiB: {end}");
         program.until(|message| message["params"]["event"]["value"] == "idle");
         program.ask("ping", json!({}));
+        // A prompt is refused, or its turn ends like the one before.
+        let next = program.ask("turn/start", json!({"input": [{"type": "text", "text": "on"}]}));
+        if next["disposition"] == "started" {
+            assert_eq!(program.until_event("turn.completed")["status"], "failed", "{kib} KiB");
+        }
         // What is there is whole, and every call that ran stands in it.
         let events = journalled(&place);
         let ran = events.iter().filter(|line| line["event"]["item"]["status"] == "running");
         let ran = ran.filter(|line| line["event"]["item"]["type"] == "toolCall").count();
         assert_eq!(place.read("ran.txt").lines().count(), ran, "{kib} KiB");
+        // With room again, the turn has its end.
+        program.end_input();
+        program.rest();
+        let mut next = Program::start(place.engine(&args), Framing::Lines);
+        next.initialize();
+        let opened = next.ask("session/open", json!({"sessionId": session}));
+        assert_eq!(opened["state"]["value"], "idle", "{kib} KiB: {opened}");
+        let events = journalled(&place);
+        let count = |kind: &str| events.iter().filter(|line| line["event"]["type"] == kind).count();
+        assert_eq!(count("turn.completed"), count("input.accepted"), "{kib} KiB");
     }
 
     let place = Place::new(&[]);

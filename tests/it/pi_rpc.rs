@@ -60,47 +60,47 @@ fn a_turn_with_tools() {
         &[],
         "agent_settled",
         expect![[r#"
-        = prompt {"disposition":"started"}
-        agent_start
-        turn_start
-        message_start system
-        message_end system
-        message_start user "do it"
-        message_end user "do it"
-        message_start assistant
-          thinking_start 0
-          thinking_delta 0 "let me see"
-          thinking_end 0
-          text_start 1
-          text_delta 1 "I look"
-          text_end 1
-          toolcall_start 2 read
-          toolcall_delta 2 "{\"path\":\"a.txt\"}"
-          toolcall_end 2 {"path":"a.txt"}
-          toolcall_start 3 bash
-          toolcall_delta 3 "{\"command\":\"true\"}"
-          toolcall_end 3 {"command":"true"}
-        message_end assistant thinking "let me see" "I look" call read {"path":"a.txt"} call bash {"command":"true"} (toolUse)
-        tool_execution_start read {"path":"a.txt"}
-        tool_execution_end read "content" isError=false
-        tool_execution_start bash {"command":"true"}
-        tool_execution_update bash null
-        tool_execution_end bash "(no output)" isError=false
-        message_start toolResult "content"
-        message_end toolResult "content"
-        message_start toolResult "(no output)"
-        message_end toolResult "(no output)"
-        turn_end "toolUse" results=2
-        turn_start
-        message_start assistant
-          text_start 0
-          text_delta 0 "done"
-          text_end 0
-        message_end assistant "done" (stop)
-        turn_end "stop" results=0
-        agent_end messages=6 willRetry=false
-        agent_settled {"aborted":false}
-    "#]],
+            = prompt {"disposition":"started"}
+            agent_start
+            turn_start
+            message_start system
+            message_end system
+            message_start user "do it"
+            message_end user "do it"
+            message_start assistant
+              thinking_start 0
+              thinking_delta 0 "let me see"
+              thinking_end 0
+              text_start 1
+              text_delta 1 "I look"
+              text_end 1
+              toolcall_start 2 read
+              toolcall_delta 2 "{\"path\":\"a.txt\"}"
+              toolcall_end 2 {"path":"a.txt"}
+              toolcall_start 3 bash
+              toolcall_delta 3 "{\"command\":\"true\"}"
+              toolcall_end 3 {"command":"true"}
+            message_end assistant thinking "let me see" "I look" call read {"path":"a.txt"} call bash {"command":"true"} (toolUse)
+            tool_execution_start read {"path":"a.txt"}
+            tool_execution_start bash {"command":"true"}
+            tool_execution_update bash null
+            tool_execution_end read "content" isError=false
+            tool_execution_end bash "(no output)" isError=false
+            message_start toolResult "content"
+            message_end toolResult "content"
+            message_start toolResult "(no output)"
+            message_end toolResult "(no output)"
+            turn_end "toolUse" results=2
+            turn_start
+            message_start assistant
+              text_start 0
+              text_delta 0 "done"
+              text_end 0
+            message_end assistant "done" (stop)
+            turn_end "stop" results=0
+            agent_end messages=6 willRetry=false
+            agent_settled {"aborted":false}
+        "#]],
     );
 }
 

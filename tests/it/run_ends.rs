@@ -62,7 +62,7 @@ fn rows(url: &str) -> Vec<Row> {
         row("done", json!([text("yes")]), &["go"], 0, "done"),
         row("nobody speaks on stdin", json!([text("yes")]), &["go"], 0, "done")
             .way(Way::SilentStdin),
-        row("a full disk", json!(vec![long; 20]), &["go"], 1, "internal").way(Way::FullDisk),
+        row("a full disk", json!(vec![long; 20]), &["go"], 1, "journal").way(Way::FullDisk),
         row("no such model", json!([]), &["go", "--model", "nobody/x", "--script"], 2, "usage"),
         row("auth", json!([fails("auth")]), &["go"], 3, "auth"),
         row("network", json!([fails("network")]), &["go"], 3, "network"),

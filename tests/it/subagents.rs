@@ -2,7 +2,7 @@
 
 mod ends;
 
-use crate::scenarios::{ask, check_with, full};
+use crate::scenarios::{ask, check_with, full, told_with};
 use crate::support::stage::Setup;
 use expect_test::expect;
 use pintle::tools::Profile;
@@ -494,6 +494,22 @@ fn a_call_waits_for_its_sub_agent_and_closes_it() {
             turn Completed EndTurn after 2 steps
             session closed"#]],
     );
+}
+
+#[test]
+fn agents_that_explore_and_plan_change_nothing() {
+    for kind in ["Explore", "Plan", "explore"] {
+        let model = format!(
+            "call Agent {{\"description\":\"d\",\"prompt\":\"look at a\",\"subagent_type\":\"{kind}\"}}\nsay ok\n@look at a: call Read {{\"file_path\":\"a.txt\"}} + call Write {{\"file_path\":\"b.txt\",\"content\":\"x\"}} + call Bash {{\"command\":\"touch c.txt\"}}\n@look at a: say two lines"
+        );
+        let setup = Setup { profile: Profile::Anthropic, ..Setup::default() };
+        let steps = "prompt go | until-agents 1 session closed | idle";
+        let told = told_with(setup, PermissionMode::Full, &model, steps);
+        assert!(told.contains("two lines"), "{told}");
+        assert!(told.contains("call Read: a.txt completed"), "{told}");
+        assert!(!told.contains("call Write: b.txt completed"), "{told}");
+        assert!(told.contains("touch c.txt declined"), "{told}");
+    }
 }
 
 #[test]

@@ -373,7 +373,7 @@ fn a_full_disk_ends_it_with_its_result() {
     let args = ["run", "go", "--quiet", "--format", "json", "--script", &task.script];
     let out = task.place.limited_command(71, &args).stdin(Stdio::null()).output().unwrap();
     let (code, result, said) = ended(&out);
-    assert_eq!((code, &result["stop"]), (1, &json!("internal")), "{result} {said}");
+    assert_eq!((code, &result["stop"]), (1, &json!("journal")), "{result} {said}");
     assert!(result["error"]["hint"].as_str().unwrap().contains("free disk space"), "{result}");
 }
 

@@ -26,13 +26,13 @@ use crate::exec::{After, Environment, Error, Transition, WriteLog};
 use crate::store::Entry;
 use crate::store::announced::Announced;
 use crate::store::blobs::{Blobs, hash};
-use crate::tools::Access;
+use crate::tools::{Access, ChangedFile};
 use evidence::Author;
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::{ItemId, TurnId};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -52,6 +52,8 @@ pub(super) struct FileHistory {
     has_told_over: bool,
     /// It was told that a content is not kept.
     has_told_loss: bool,
+    /// Files that somebody else changed last, as far as it was seen.
+    by_others: BTreeSet<PathBuf>,
 }
 
 /// The files before a call.
@@ -273,7 +275,15 @@ impl FileHistory {
 
     /// Takes note of what the engine itself did to files.
     pub(super) fn note(&mut self, changes: &[FileRecord]) {
+        for change in changes {
+            self.by_others.remove(Path::new(&change.path));
+        }
         self.states.note(changes);
+    }
+
+    /// Returns true if the session itself gave a file the content that it has, by a call or by what a person did with the session.
+    pub(super) fn is_of_session(&self, file: &ChangedFile) -> bool {
+        !self.by_others.contains(&file.path) && self.states.is_last(&file.path, file.digest)
     }
 
     fn tell<H: Host>(&mut self, host: &mut H, changes: Vec<FileRecord>, by: ChangedBy) {
@@ -298,6 +308,9 @@ impl FileHistory {
         }
         if !changes.is_empty() {
             self.note(&changes);
+            if by == (ChangedBy::Other {}) {
+                self.by_others.extend(changes.iter().map(|change| PathBuf::from(&change.path)));
+            }
             host.record(Event::FilesChanged(FilesChanged { changes, by }));
         }
     }

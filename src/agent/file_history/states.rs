@@ -1,5 +1,6 @@
 //! The last state of each file that was changed in a session, folded from the journal.
 
+use crate::exec::Digest;
 use crate::history::ledger;
 use crate::store::Entry;
 use pintle_protocol::files::{FileRecord, FileState};
@@ -27,6 +28,12 @@ impl FileStates {
     /// The files.
     pub(in crate::agent) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.keys()
+    }
+
+    /// Returns true if a file is in its last known state, given its content; none for one that is gone.
+    pub(in crate::agent) fn is_last(&self, path: &Path, digest: Option<Digest>) -> bool {
+        let Some(last) = self.0.get(path) else { return false };
+        last.as_ref().map(|last| last.sha256.clone()) == digest.map(|digest| digest.to_string())
     }
 
     /// The changes that were made by somebody else: what differs between these states and the files as they were found.

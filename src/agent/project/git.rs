@@ -33,9 +33,11 @@ pub(in crate::agent) async fn repository(
     is_trusted: bool,
     asking: Asking<'_>,
 ) -> Snapshot {
-    let (folder, common) = git_folders(env, root).await;
-    let (head, config) = tokio::join!(async { read(env, &folder.join("HEAD")).await }, async {
-        read(env, &common.join("config")).await
+    // An editor need not be asked for these files, and may show or log each request.
+    let files = env.without_editors().unwrap_or(env);
+    let (folder, common) = git_folders(files, root).await;
+    let (head, config) = tokio::join!(async { read(files, &folder.join("HEAD")).await }, async {
+        read(files, &common.join("config")).await
     },);
     let branch = head.ok().and_then(|head| told::branch(&head));
     let Asking { confinement, owner, cancel } = asking;

@@ -8,7 +8,7 @@ mod git;
 pub(super) use git::{Asking, repository};
 
 use crate::context::agents::{self, NamedAgent};
-use crate::context::documents::Document;
+use crate::context::documents::{self, Document};
 use crate::context::rules::{self, Rule, When};
 use crate::context::skills::{self, Skill};
 use crate::context::templates::{self, Template};
@@ -17,6 +17,7 @@ use crate::permissions;
 use crate::trust::Answers;
 use futures_util::stream::{self, StreamExt};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,9 @@ const SIDE_BY_SIDE: usize = 8;
 
 /// More of a file than this is not read.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
+
+/// The number of files on the way from a document to one that it imports through others.
+const MAX_IMPORT_DEPTH: usize = 5;
 
 /// More files of one kind than this are not read.
 const MAX_FILES: usize = 200;
@@ -214,8 +218,49 @@ impl<'a> ProjectFiles<'a> {
         read(env, path).await.ok()
     }
 
+    /// The texts of these files, those that are there, in their order, each behind the files that it imports.
+    pub(super) async fn documents(&self, paths: Vec<PathBuf>) -> Vec<Document> {
+        let documents = self.texts(paths).await;
+        let mut seen = documents.iter().map(|document| document.path.clone()).collect();
+        let mut all = Vec::new();
+        for document in documents {
+            all.extend(self.imports(&document, &mut seen).await);
+            all.push(document);
+        }
+        all
+    }
+
+    /// The files that a document imports, directly and through others, the deepest first. None that was seen before, and none that
+    /// has another owner than the document.
+    pub(super) async fn imports(
+        &self,
+        document: &Document,
+        seen: &mut BTreeSet<PathBuf>,
+    ) -> Vec<Document> {
+        let owner = self.env_of(&document.path).1;
+        let mut found = Vec::new();
+        let mut level = vec![document.clone()];
+        for _ in 0..MAX_IMPORT_DEPTH {
+            let mut paths = Vec::new();
+            for Document { path, text } in &level {
+                let folder = path.parent().unwrap_or(path);
+                let imports = documents::imports(text).into_iter();
+                let named = imports.filter(|import| !import.starts_with('~'));
+                let named = named.map(|import| permissions::command::lexical(&folder.join(import)));
+                paths.extend(named.filter(|path| self.env_of(path).1 == owner));
+            }
+            paths.retain(|path| seen.len() < MAX_FILES && seen.insert(path.clone()));
+            if paths.is_empty() {
+                break;
+            }
+            level = self.texts(paths).await;
+            found.splice(0..0, level.iter().cloned());
+        }
+        found
+    }
+
     /// The texts of these files, those that are there, in their order.
-    pub(super) async fn documents(&self, mut paths: Vec<PathBuf>) -> Vec<Document> {
+    async fn texts(&self, mut paths: Vec<PathBuf>) -> Vec<Document> {
         let mut found = stat_all(self.env, self.personal, &paths).await.into_iter();
         paths.retain(|_| found.next().is_some_and(|found| found.is_ok()));
         let texts = stream::iter(paths)

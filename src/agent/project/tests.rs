@@ -40,3 +40,35 @@ async fn what_leads_out_of_a_project_is_not_read() {
     let place = ProjectFiles::of(&env, &personal, &elsewhere).await;
     assert!(place.text(&project.join("AGENTS.md")).await.unwrap().contains("secret"));
 }
+
+#[tokio::test]
+async fn a_document_is_read_with_what_it_imports() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().canonicalize().unwrap().join("p");
+    let write = |path: &str, text: &str| {
+        let path = project.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    fs::create_dir_all(project.join(".git")).unwrap();
+    write("../outside.md", "outside");
+    symlink("../outside.md", project.join("link.md")).unwrap();
+    write("AGENTS.md", "top\n@docs/a.md and `@code.md`, @../outside.md @link.md @~/own.md @nobody");
+    write("CLAUDE.md", "@AGENTS.md");
+    write("docs/a.md", "a\n@b.md\n@../AGENTS.md");
+    write("docs/b.md", "b\n@a.md @1.md");
+    write("code.md", "code");
+    for depth in 1..9 {
+        write(&format!("docs/{depth}.md"), &format!("{depth}\n@{}.md", depth + 1));
+    }
+    let env = Local::new(&Ambient::fixed([]), Options::default());
+    let personal = Personal::default();
+    let place = ProjectFiles::of(&env, &personal, &project).await;
+    let paths = ["AGENTS.md", "CLAUDE.md"].map(|name| project.join(name));
+    let told = place.documents(paths.to_vec()).await;
+    let names: Vec<_> =
+        told.iter().map(|one| one.path.strip_prefix(&project).unwrap().to_str().unwrap()).collect();
+    let want =
+        ["docs/3.md", "docs/2.md", "docs/1.md", "docs/b.md", "docs/a.md", "AGENTS.md", "CLAUDE.md"];
+    assert_eq!(names, want, "five files deep, each once");
+}

@@ -15,6 +15,7 @@ use crate::history::outcome::closed;
 use crate::llm::ModelRef;
 use crate::models::Models;
 use crate::tools::{AgentRequest, AgentView, Spawn};
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::add_cost;
 use pintle_protocol::event::{AgentRole, Event, Parent};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
@@ -124,11 +125,14 @@ impl Session {
                 Some(name) => named(&services, &own_folder, &name, &own_model).await?,
                 None => None,
             };
-            if let Some((role, its_model)) = found {
-                create.role = Some(role);
+            if let Some(found) = found {
+                create.role = Some(found.role);
                 // What the call says counts more than what the file says.
-                if let (None, Some(its_model)) = (model, its_model) {
+                if let (None, Some(its_model)) = (model, found.model) {
                     create.config.model = Some(its_model.to_string());
+                }
+                if found.is_read_only {
+                    create.config.permission_mode = Some(PermissionMode::ReadOnly);
                 }
             }
             Ok(create)
@@ -267,6 +271,46 @@ impl Session {
 const GENERAL: [&str; 6] =
     ["default", "worker", "general", "general-purpose", "generalist", "coder"];
 
+/// The names by which models ask for a sub-agent that explores code, and for one that plans. Source: the built-in agents of Claude Code,
+/// codex, gemini-cli, Kimi Code, Qwen Code and Mistral Vibe, checked 2026-11.
+const EXPLORERS: [&str; 3] = ["explore", "explorer", "codebase_investigator"];
+const PLANNERS: [&str; 1] = ["plan"];
+
+/// The instructions of the sub-agents that models know by these names.
+const EXPLORE: &str = "You explore code for another agent and change nothing. Search widely first, then read the places that matter. \
+    Answer the task with the facts that you found, each with its file and line, and say what you looked for in vain.";
+const PLAN: &str = "You plan a change for another agent and change nothing. Read the code that the task is about, and how similar things \
+    are done there. Answer with the steps in order, the files and functions that each touches, what could go wrong, and how to check the result.";
+
+/// The tools of these sub-agents; each stands for those of every family with the same purpose.
+const READING: [&str; 7] =
+    ["read", "grep", "find", "bash", "web_fetch", "web_search", "todo_write"];
+
+/// A named agent that a sub-agent follows.
+struct Found {
+    role: AgentRole,
+    /// Its own model.
+    model: Option<ModelRef>,
+    /// It changes nothing, whatever the session may do.
+    is_read_only: bool,
+}
+
+/// Returns the engine's own agent of a name, unless a project or the user has one.
+fn built_in(name: &str) -> Option<Found> {
+    let is = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let instructions = match (is(&EXPLORERS), is(&PLANNERS)) {
+        (true, _) => EXPLORE,
+        (_, true) => PLAN,
+        (false, false) => return None,
+    };
+    let role = AgentRole {
+        name: name.to_owned(),
+        instructions: instructions.to_owned(),
+        tools: Some(READING.map(str::to_owned).into()),
+    };
+    Some(Found { role, model: None, is_read_only: true })
+}
+
 /// The named agent of a project or of the user, and its model where it may have one of its own; `None` for a general name that nobody has
 /// given to an agent.
 async fn named(
@@ -274,12 +318,15 @@ async fn named(
     cwd: &Path,
     name: &str,
     own_model: &ModelRef,
-) -> Result<Option<(AgentRole, Option<ModelRef>)>, Error> {
+) -> Result<Option<Found>, Error> {
     let place = ProjectFiles::of(services.env.as_ref(), &services.personal, cwd).await;
     let mut found = place.agents().await.all;
     let Some(at) = found.iter().position(|(agent, ..)| agent.name == name) else {
         if GENERAL.contains(&name) {
             return Ok(None);
+        }
+        if let Some(found) = built_in(name) {
+            return Ok(Some(found));
         }
         let names: Vec<&str> = found.iter().map(|(agent, ..)| agent.name.as_str()).collect();
         let there = if names.is_empty() {
@@ -293,7 +340,8 @@ async fn named(
     let (agent, _, owner) = found.swap_remove(at);
     let model = agent.model.and_then(|named| model_of(&services.models, &named, owner, own_model));
     let NamedAgent { name, instructions, tools, .. } = agent;
-    Ok(Some((AgentRole { name, instructions, tools }, model)))
+    let role = AgentRole { name, instructions, tools };
+    Ok(Some(Found { role, model, is_read_only: false }))
 }
 
 /// The model that an agent's file names. A project must not choose where requests go: its agents stay at the provider of the

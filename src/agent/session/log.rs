@@ -41,6 +41,8 @@ pub(super) struct Log {
     /// The text that streams, and where it is saved.
     streaming: Streaming,
     streaming_file: StreamingFile,
+    /// The end of a turn that was handed on and is not in the journal, since the disk refused it.
+    owed: Option<EventRecord>,
     ambient: Ambient,
     engine: SessionFactory,
 }
@@ -61,6 +63,7 @@ impl Log {
             keys,
             streaming: Streaming::default(),
             streaming_file: StreamingFile::of(journal.folder()),
+            owed: None,
             journal,
             ambient,
             engine,
@@ -89,6 +92,47 @@ impl Log {
         event: Event,
         private: Option<&RawValue>,
     ) -> Result<Arc<Record>, Error> {
+        self.settle()?;
+        let value = self.next(turn_id, event);
+        let private = private.map(|private| redacted_part(self.ambient.secrets(), private));
+        let json = self.journal.append(&value, private.as_deref())?;
+        self.note_appended(&value);
+        Ok(Arc::new(Record::new(value, json)))
+    }
+
+    /// Appends the end of a turn. If the disk refuses it, the error is returned with the record, which is to be handed on all the same:
+    /// it is written before the next event, and when the session is opened again without it, recovery ends the turn.
+    pub(super) fn append_end(
+        &mut self,
+        turn_id: TurnId,
+        event: Event,
+    ) -> (Arc<Record>, Option<Error>) {
+        let value = self.next(Some(turn_id), event);
+        self.owed = Some(value.clone());
+        let failure = self.settle().err();
+        let json = serde_json::to_string(&value).unwrap_or_default().into_boxed_str();
+        (Arc::new(Record::new(value, json)), failure)
+    }
+
+    /// Writes the event that is owed.
+    fn settle(&mut self) -> Result<(), Error> {
+        let Some(owed) = &self.owed else { return Ok(()) };
+        self.journal.append(owed, None)?;
+        if let Some(owed) = self.owed.take() {
+            self.note_appended(&owed);
+        }
+        Ok(())
+    }
+
+    fn note_appended(&mut self, value: &EventRecord) {
+        self.keys.note(value);
+        if self.streaming.note(&value.event) {
+            self.streaming_file.clear();
+        }
+    }
+
+    /// The record of the next event.
+    fn next(&self, turn_id: Option<TurnId>, event: Event) -> EventRecord {
         let value = EventRecord {
             session_id: self.id.clone(),
             seq: self.journal.last_seq() + 1,
@@ -97,15 +141,7 @@ impl Log {
             cause: self.cause.clone(),
             event,
         };
-        let secrets = self.ambient.secrets();
-        let value = redacted(secrets, value);
-        let private = private.map(|private| redacted_part(secrets, private));
-        let json = self.journal.append(&value, private.as_deref())?;
-        self.keys.note(&value);
-        if self.streaming.note(&value.event) {
-            self.streaming_file.clear();
-        }
-        Ok(Arc::new(Record::new(value, json)))
+        redacted(self.ambient.secrets(), value)
     }
 
     /// Hands on a record. False when a subscriber was found gone.

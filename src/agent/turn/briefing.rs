@@ -9,6 +9,7 @@ use crate::store::Entry;
 use pintle_protocol::event::{AgentRole, Event};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -57,6 +58,9 @@ pub(in crate::agent) struct Briefing {
     /// Those that do not wait any more.
     #[serde(default)]
     pub(in crate::agent) told: Vec<PathBuf>,
+    /// The possible documents below the root that were looked for in this turn.
+    #[serde(skip)]
+    pub(in crate::agent) looked_for: BTreeSet<PathBuf>,
 }
 
 /// A document in the state that the model knows.
@@ -67,6 +71,9 @@ pub(in crate::agent) struct KnownDocument {
     pub(in crate::agent) modified_ms: u64,
     /// A sum of its text, to tell a file that was only touched from one that changed.
     pub(in crate::agent) sum: u64,
+    /// True if the model read it as a message, after a call touched a file below its folder, and not in the prompt.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::agent) is_below: bool,
 }
 
 /// The news in a message of the engine; the journal keeps it with the message.
@@ -130,5 +137,7 @@ impl Briefing {
     /// The conversation was summed up: what was told in it may be gone, and is told again where it matters.
     pub(in crate::agent) fn conversation_compacted(&mut self) {
         self.told.clear();
+        self.documents.retain(|document| !document.is_below);
+        self.looked_for.clear();
     }
 }

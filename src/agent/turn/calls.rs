@@ -1,7 +1,7 @@
 //! A batch of tool calls, prepared by their step: approve → run → finish.
 //!
-//! Calls of one reply run side by side where every one of them only reads, else one after the other. Whatever
-//! happens, each call gets exactly one result, in the order of the calls.
+//! Neighbouring calls of a reply run side by side if each of them only reads and none needs to ask; all others run one after the other.
+//! Whatever happens, each call gets exactly one result, in the order of the calls.
 
 use crate::agent::full_output::name_full_output;
 use crate::agent::host::{Host, JournalLost};
@@ -24,6 +24,7 @@ use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
 use pintle_protocol::ids::{ApprovalId, ItemId};
 use pintle_protocol::item::{Denial, FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolResult};
+use pintle_protocol::plan::WorkMode;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -59,18 +60,28 @@ pub(in crate::agent) async fn run<H: Host>(
 ) -> Batch {
     let problems = host.wait(ctx.permissions.begin((&ctx.workspace).into())).await;
     record_all(host, problems);
-    if calls.len() > 1 && host.wait(all_read_freely(ctx, state, &mut calls)).await {
-        return run_together(host, ctx, state, calls, tally).await;
-    }
-
     let mut steers = Vec::new();
     let mut ended = None;
     let mut changes = Vec::new();
-    for (place, mut call) in calls.into_iter().enumerate() {
-        if ended.is_none() && place > 0 && steers.is_empty() {
+    let mut is_first = true;
+    while !calls.is_empty() {
+        if ended.is_none() && !is_first && steers.is_empty() {
             steers = host.take_steers().await;
         }
-        let outcome = if ended.is_some() || ctx.cancel.is_cancelled() {
+        is_first = false;
+        let is_stopped = ended.is_some() || ctx.cancel.is_cancelled();
+        if !is_stopped && steers.is_empty() {
+            let mode = host.mode();
+            let count = host.wait(beside_each_other(ctx, state, mode, &mut calls)).await;
+            if count > 1 {
+                let behind = calls.split_off(count);
+                let together = std::mem::replace(&mut calls, behind);
+                run_together(host, ctx, state, together, tally).await;
+                continue;
+            }
+        }
+        let mut call = calls.remove(0);
+        let outcome = if is_stopped {
             ended.get_or_insert(End::Interrupted);
             Outcome::cancelled()
         } else if !steers.is_empty() {
@@ -106,23 +117,62 @@ pub(in crate::agent) async fn refuse<H: Host>(
     }
 }
 
-/// True if every call only reads, and none of them needs to ask.
-async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &mut [Call]) -> bool {
-    for call in calls {
+/// Returns the number of calls at the beginning that may run side by side.
+async fn beside_each_other(
+    ctx: &TurnContext,
+    state: &TurnState,
+    mode: WorkMode,
+    calls: &mut [Call],
+) -> usize {
+    let is_one = calls.len() < 2;
+    let mut count = 0;
+    for call in calls.iter_mut().filter(|_| !is_one) {
         if ctx.tools.withheld(&call.tool_name).is_some() {
-            return false;
+            break;
         }
-        let Ok(prepared) = &call.prepared else { continue };
-        let access = prepared.access();
-        if !access.only_reads() {
-            return false;
+        if call.prepared.is_ok() && admit(ctx, state, mode, call).await.is_err() {
+            break;
         }
-        let decided = decide(ctx, state, call, &access).await;
-        if decided.verdict.decision != permissions::Decision::Allow {
-            return false;
-        }
+        count += 1;
     }
-    true
+    count
+}
+
+/// Decides about a call that is to run beside others, and makes it ready.
+///
+/// # Errors
+/// It may change something, or it is not allowed, with words for the model.
+async fn admit(
+    ctx: &TurnContext,
+    state: &TurnState,
+    mode: WorkMode,
+    call: &mut Call,
+) -> Result<(), String> {
+    let Ok(prepared) = &call.prepared else { return Ok(()) };
+    let access = prepared.access();
+    let only_reads = match &access {
+        Access::Read(_) | Access::Engine | Access::Fetch { .. } => true,
+        Access::Execute(command) => permissions::Analysis::of(command).is_harmless(),
+        Access::Other(_) => prepared.only_reads(),
+        Access::Write(_) => false,
+    };
+    if !only_reads {
+        return Err(
+            "The call may change something now, and others run beside it. Make it again, alone."
+                .to_owned(),
+        );
+    }
+    if let Some(denial) = mode::denial(mode, &access) {
+        return Err(denial);
+    }
+    let decided = decide(ctx, state, call, &access).await;
+    if decided.verdict.decision != permissions::Decision::Allow {
+        return Err(approval::policy_text(&decided.verdict));
+    }
+    let is_confined = decided.verdict.is_confined;
+    call.confinement =
+        is_confined.then(|| ctx.permissions.confinement(&call.tool_name, &state.grants)).flatten();
+    Ok(())
 }
 
 /// Decides about a call, and notes the paths that it acts on if it is allowed.
@@ -155,14 +205,15 @@ enum Stage {
     Ran(Box<Outcome>),
 }
 
-/// Runs calls that only read, all at once. Their results stand in the conversation in the order of the calls.
+/// Runs calls that only read, all at once. Their results are in the conversation in the order of the calls.
 async fn run_together<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
     calls: Vec<Call>,
     tally: &mut Tally,
-) -> Batch {
+) {
+    let mode = host.mode();
     let (progress, mut output) = Output::new();
     let pruned = Arc::clone(&state.conversation.removed);
     let mut stages: FuturesUnordered<BoxFuture<'_, Staged>> = FuturesUnordered::new();
@@ -170,13 +221,15 @@ async fn run_together<H: Host>(
     for (place, mut call) in calls.into_iter().enumerate() {
         stages.push(Box::pin(async move {
             let (mut denial, notices) = hook_points::call(ctx, &mut call).await;
+            // A hook may have changed the arguments. Calls that run side by side ask nobody.
             if denial.is_none() {
-                denial = denied_after_hooks(ctx, before_hooks, &mut call).await;
+                denial = admit(ctx, before_hooks, mode, &mut call).await.err();
             }
             (place, call, Stage::Admitted(denial), notices)
         }));
     }
     let mut results = BTreeMap::new();
+    let (mut commands, mut failed_in_sandbox) = (BTreeMap::new(), Vec::new());
     while let Some(staged) = output.while_running(host, stages.next()).await {
         let (place, mut call, stage, notices) = staged;
         let outcome = match stage {
@@ -188,6 +241,11 @@ async fn run_together<H: Host>(
                 };
                 let Some(denied) = denied else {
                     let (pruned, progress) = (Arc::clone(&pruned), progress.clone());
+                    if let Ok(Access::Execute(command)) =
+                        call.prepared.as_ref().map(|it| it.access())
+                    {
+                        commands.insert(place, command);
+                    }
                     stages.push(Box::pin(async move {
                         let (outcome, notices) = execute(ctx, pruned, &mut call, progress).await;
                         (place, call, Stage::Ran(Box::new(outcome)), notices)
@@ -202,29 +260,19 @@ async fn run_together<H: Host>(
                     host.wait(tokio::task::yield_now()).await;
                 }
                 record_all(host, notices);
+                failed_in_sandbox.extend(commands.remove(&place).filter(|_| outcome.was_denied()));
                 *outcome
             }
         };
         results.insert(place, finish(host, ctx, call, outcome).await);
     }
     drop(stages);
+    for command in failed_in_sandbox {
+        state.grants.note_sandbox_failure(&command);
+    }
     for result in results.into_values() {
         state.conversation.push(Message::ToolResult(result));
     }
-    take_last(host, ctx, Batch::default()).await
-}
-
-/// A hook may have changed the arguments of a call that was free: then it is decided about again. What would ask is
-/// denied, since calls that run side by side ask nobody.
-async fn denied_after_hooks(
-    ctx: &TurnContext,
-    state: &TurnState,
-    call: &mut Call,
-) -> Option<String> {
-    let access = call.prepared.as_ref().ok()?.access();
-    let decided = decide(ctx, state, call, &access).await;
-    let is_free = decided.verdict.decision == permissions::Decision::Allow;
-    (!is_free).then(|| approval::policy_text(&decided.verdict))
 }
 
 fn record_all<H: Host>(host: &mut H, notices: Vec<Notice>) {
@@ -326,6 +374,11 @@ impl Outcome {
         self
     }
 
+    /// The sandbox denied something to the command.
+    fn was_denied(&self) -> bool {
+        self.result.details.sandbox.as_ref().is_some_and(|report| report.denied)
+    }
+
     fn cancelled() -> Self {
         Self::error(ItemStatus::Cancelled, "Operation aborted")
     }
@@ -382,8 +435,8 @@ async fn approve_and_run<H: Host>(
         return Err((Outcome::cancelled(), lost.into()));
     }
     let outcome = run_one(host, ctx, state, call).await;
-    if let (Access::Execute(command), Some(report)) = (&access, &outcome.result.details.sandbox)
-        && report.denied
+    if let Access::Execute(command) = &access
+        && outcome.was_denied()
     {
         state.grants.note_sandbox_failure(command);
     }

@@ -5,11 +5,11 @@
 //!
 //! An attached file is read by the `read` tool: same limits, same notes, images made small enough, and it counts as read.
 
-use crate::agent::project::{self, ProjectFiles};
+use crate::agent::project::ProjectFiles;
 use crate::agent::turn::approval::{self, Grants};
 use crate::agent::turn::context::TurnContext;
 use crate::context::{input, skills, templates};
-use crate::exec::WriteLog;
+use crate::exec::{FileKind, WriteLog};
 use crate::image::Format;
 use crate::mcp;
 use crate::permissions;
@@ -19,6 +19,7 @@ use crate::tools::{
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_protocol::content::{Content, Input, LineRange};
+use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::ToolResult;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -31,13 +32,39 @@ pub(in crate::agent) struct Rendered {
     pub(in crate::agent) content: Vec<Content>,
     /// The same for the journal, where it cannot be told from what was sent.
     pub(in crate::agent) private: Option<Box<RawValue>>,
+    /// What the person may have mentioned and is neither a path nor a resource.
+    unknown: Vec<String>,
+}
+
+/// The maximum number of unknown mentions that a notice names.
+const MAX_NAMED: usize = 5;
+
+impl Rendered {
+    /// Returns the notice about mentions that led to nothing.
+    pub(in crate::agent) fn notice(&self) -> Option<Notice> {
+        let named = self.unknown.iter().take(MAX_NAMED);
+        let named: Vec<String> = named.map(|mention| format!("`@{mention}`")).collect();
+        let more = match self.unknown.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (!named.is_empty()).then(|| Notice {
+            level: NoticeLevel::Info,
+            code: "unknownMention".to_owned(),
+            message: format!("no file, folder or resource is called {}{more}", named.join(", ")),
+            hint: Some(
+                "the model sees the words alone; paths are relative to the working directory"
+                    .to_owned(),
+            ),
+        })
+    }
 }
 
 /// Reads what a message needs. A turn that is stopped meanwhile has its message as it was sent.
 pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
     let plain = input::plain(sent);
     let work = async {
-        let mut content = Vec::new();
+        let (mut content, mut unknown) = (Vec::new(), Vec::new());
         let mut mentioned = Vec::new();
         for (at, block) in sent.iter().enumerate() {
             match block {
@@ -59,29 +86,37 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
             }
         }
         mentioned.dedup();
-        for path in mentioned.into_iter().take(input::MAX_MENTIONS) {
-            let is_there = match absolute(ctx, &path) {
-                Some(absolute) => {
-                    project::is_file(ctx.workspace.env.as_ref(), Path::new(&absolute)).await
+        for mention in mentioned.into_iter().take(input::MAX_MENTIONS) {
+            let before = input::before_brackets(&mention);
+            let mut is_path = false;
+            let mut found = None;
+            for path in std::iter::once(mention.as_str()).chain(before) {
+                let kind = kind_of(ctx, path).await;
+                is_path |= kind.is_some();
+                if kind == Some(FileKind::File) {
+                    found = Some(file(ctx, path, None).await);
+                    break;
                 }
-                None => false,
-            };
-            if is_there {
-                content.extend(file(ctx, &path, None).await);
-            } else {
-                content.extend(resource(ctx, &path).await);
             }
+            let found = match found {
+                Some(found) => found,
+                None => resource(ctx, &mention).await,
+            };
+            if found.is_empty() && !is_path {
+                unknown.push(mention);
+            }
+            content.extend(found);
         }
-        content
+        (content, unknown)
     };
-    let content = tokio::select! {
+    let (content, unknown) = tokio::select! {
         biased;
-        () = ctx.cancel.cancelled() => plain.clone(),
+        () = ctx.cancel.cancelled() => (plain.clone(), Vec::new()),
         content = work => content,
     };
     let private =
         if content == plain { None } else { to_raw_value(&json!({ "read": content })).ok() };
-    Rendered { content, private }
+    Rendered { content, private, unknown }
 }
 
 /// The prompt or the skill that a text calls, with its arguments.
@@ -123,6 +158,13 @@ async fn said(ctx: &TurnContext, found: Result<(String, Vec<Content>), String>) 
         }
         Err(message) => vec![Content::text(format!("[{message}]"))],
     }
+}
+
+/// Returns what is at a path, if anything.
+async fn kind_of(ctx: &TurnContext, path: &str) -> Option<FileKind> {
+    let path = absolute(ctx, path)?;
+    let stat = ctx.workspace.env.stat(Path::new(&path)).await.ok()?;
+    Some(stat.kind)
 }
 
 /// Where a path leads, as the tool that reads would take it.

@@ -3,6 +3,7 @@
 //! Not a limit on work: the same call with other arguments is something new. Invariant: what was warned of is warned of again
 //! only after more of the same.
 
+use crate::tools::Does;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,9 +12,6 @@ const MAX_PATTERN: usize = 3;
 
 /// At this warning the turn ends.
 const MAX_WARNINGS: u32 = 3;
-
-/// Tools that wait for something: asked again and again with the same arguments, they still get on.
-const WAITING: [&str; 2] = ["job", "wait"];
 
 /// The calls of a turn, as far as they are remembered.
 #[derive(Debug)]
@@ -41,9 +39,15 @@ impl LoopGuard {
         Self { window: window as usize, recent: VecDeque::new(), warnings: 0 }
     }
 
-    /// Takes note of a call and judges.
-    pub(in crate::agent) fn judge(&mut self, tool: &str, arguments: &str) -> Judgement {
-        if self.window == 0 || WAITING.contains(&tool) {
+    /// Takes note of a call and judges. A call that waits for something is never part of a circle: the same call returns something new
+    /// each time.
+    pub(in crate::agent) fn judge(
+        &mut self,
+        tool: &str,
+        does: Option<Does>,
+        arguments: &str,
+    ) -> Judgement {
+        if self.window == 0 || does.is_some_and(Does::waits) {
             return Judgement::Fine;
         }
         let mut hasher = DefaultHasher::new();
@@ -78,7 +82,7 @@ mod tests {
             let mut guard = LoopGuard::new(10);
             let judged: Vec<_> = calls
                 .chars()
-                .map(|call| match guard.judge(&call.to_string(), "{}") {
+                .map(|call| match guard.judge(&call.to_string(), None, "{}") {
                     Judgement::Fine => '.',
                     Judgement::Warn(length) => ['0', '1', '2', '3'][length],
                     Judgement::Stop => '!',
@@ -103,7 +107,9 @@ mod tests {
     fn the_window_is_a_setting() {
         let judged = |window: u32, calls: usize| {
             let mut guard = LoopGuard::new(window);
-            (0..calls).map(|_| guard.judge("read", "{}")).position(|it| it != Judgement::Fine)
+            (0..calls)
+                .map(|_| guard.judge("read", Some(Does::Read), "{}"))
+                .position(|it| it != Judgement::Fine)
         };
         assert_eq!(judged(4, 20), Some(3));
         assert_eq!(judged(15, 20), Some(14));
@@ -114,8 +120,11 @@ mod tests {
     fn other_arguments_are_another_call_and_waiting_is_no_circle() {
         let mut guard = LoopGuard::new(10);
         for number in 0..30 {
-            assert_eq!(guard.judge("read", &number.to_string()), Judgement::Fine);
-            assert_eq!(guard.judge("job", "{}"), Judgement::Fine);
+            let read = guard.judge("Read", Some(Does::Read), &number.to_string());
+            assert_eq!(read, Judgement::Fine);
+            for does in [Does::Job, Does::JobRead, Does::WaitAgents] {
+                assert_eq!(guard.judge("any name", Some(does), "{}"), Judgement::Fine);
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ pub use lint::{LINT_TIMEOUT, Lint};
 pub use permit::{Explained, PermissionPolicy, SandboxPolicy};
 pub use retry::RetryPolicy;
 
-use crate::agent::host::Host;
+use crate::agent::host::{Host, uncancelled};
 use crate::agent::turn::calls::Batch;
 use crate::agent::turn::context::Tally;
 use crate::agent::turn::continuation::Continuations;
@@ -50,6 +50,7 @@ use crate::agent::turn::step::StepReply;
 use crate::agent::turn::structured_output::{StructuredOutput, Verdict};
 use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::llm::{Assistant, AssistantBlock, Message, ToolSpec};
+use crate::tools::Tool;
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError,
 };
@@ -62,6 +63,9 @@ const OVERFLOW: &str = "overflow";
 
 /// The code of a refusal of a request as it is.
 const INVALID: &str = "invalidRequest";
+
+/// More changed files are counted, not listed.
+const MAX_CHANGED_FILES: usize = 20;
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
 pub(super) async fn run<H: Host>(
@@ -142,6 +146,7 @@ async fn open<H: Host>(
     inputs: Vec<QueuedInput>,
 ) -> Result<(), End> {
     read_news(host, ctx, &mut state.conversation);
+    tell_changed_files(host, ctx, state).await;
     let (mut inputs, end) = hook_points::inputs(host, ctx, inputs).await;
     if let (Some(end), true) = (end, inputs.is_empty()) {
         return Err(end);
@@ -238,7 +243,7 @@ async fn drive<H: Host>(
         tool_calls += calls.len() as u64;
         let stop = assistant.stop;
         hook_points::response(host, ctx, &assistant).await;
-        let judgement = judge(&mut loop_guard, &assistant);
+        let judgement = judge(&mut loop_guard, &ctx.tools.list, &assistant);
         let is_blank = continuation::is_blank(&assistant.blocks);
         if !is_blank {
             continuations.replied();
@@ -298,6 +303,7 @@ async fn drive<H: Host>(
             return Err(end);
         }
         prompt::tell_rules(host, ctx, state, &touched).await;
+        prompt::tell_documents_below(host, ctx, state, &touched).await;
         if let Some(lint) = &ctx.checks.lint {
             let told = lint::run(host, ctx, lint, &changes, &mut linted);
             if let Some(text) = told.await {
@@ -385,9 +391,12 @@ fn too_long(error: TurnError, conversation: &Conversation) -> TurnError {
 }
 
 /// Takes note of a reply's calls.
-fn judge(loop_guard: &mut LoopGuard, assistant: &Assistant) -> Judgement {
+fn judge(loop_guard: &mut LoopGuard, tools: &[Arc<dyn Tool>], assistant: &Assistant) -> Judgement {
     let calls = assistant.blocks.iter().filter_map(|block| match block {
-        AssistantBlock::ToolCall { name, arguments, .. } => Some(loop_guard.judge(name, arguments)),
+        AssistantBlock::ToolCall { name, arguments, .. } => {
+            let tool = tools.iter().find(|tool| tool.name() == name);
+            Some(loop_guard.judge(name, tool.and_then(|tool| tool.does()), arguments))
+        }
         AssistantBlock::Text { .. }
         | AssistantBlock::Reasoning { .. }
         | AssistantBlock::Unknown(_) => None,
@@ -434,6 +443,30 @@ fn tell<H: Host>(host: &mut H, ctx: &TurnContext, conversation: &mut Conversatio
     tell_of(host, ctx, conversation, EngineMessage { text, ..EngineMessage::default() });
 }
 
+/// Tells the model which of the files that it knows somebody else has changed since, each change once.
+async fn tell_changed_files<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
+    let look = ctx.tools.ledger.changed(ctx.workspace.env.as_ref(), &ctx.cancel);
+    let Some(mut changed) = host.wait(uncancelled(&ctx.cancel, look)).await else { return };
+    changed.retain(|file| !state.files.is_of_session(file));
+    if changed.is_empty() {
+        return;
+    }
+    let named = changed.iter().take(MAX_CHANGED_FILES).map(|file| {
+        let gone = if file.digest.is_none() { " (removed)" } else { "" };
+        format!("{}{gone}", file.path.display())
+    });
+    let mut lines: Vec<String> = named.collect();
+    if changed.len() > MAX_CHANGED_FILES {
+        lines.push(format!("and {} more", changed.len() - MAX_CHANGED_FILES));
+    }
+    let text = from_engine(format_args!(
+        "these files were changed by the user or another program since you last read or wrote them. Read them again before you \
+        rely on their content.\n{}",
+        lines.join("\n")
+    ));
+    tell(host, ctx, &mut state.conversation, text);
+}
+
 /// Tells the model what happened beside its calls.
 fn read_news<H: Host>(host: &mut H, ctx: &TurnContext, conversation: &mut Conversation) {
     if let Some(message) = host.take_news() {
@@ -463,11 +496,16 @@ async fn read_inputs<H: Host>(
 ) {
     for QueuedInput { item_id, content, .. } in inputs {
         let rendered = inputs::render(ctx, &content);
-        let Rendered { content: read, private } = host.wait(rendered).await;
+        let rendered = host.wait(rendered).await;
+        let notice = rendered.notice();
+        let Rendered { content: read, private, .. } = rendered;
         conversation.push(Message::User(read));
         let body = ItemBody::UserMessage(UserMessage { content });
         let mut item = ctx.item(item_id, None, ItemStatus::Completed, body);
         ctx.complete(&mut item, ItemStatus::Completed);
         host.record_with(Event::ItemCompleted { item }, private);
+        if let Some(notice) = notice {
+            host.record(Event::Notice(notice));
+        }
     }
 }

@@ -27,6 +27,7 @@ use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,6 +48,7 @@ pub(in crate::agent) async fn begin<H: Host>(
     ctx: &mut TurnContext,
     state: &mut TurnState,
 ) {
+    state.briefing.looked_for.clear();
     // A turn that is stopped makes its prompt when the next one begins.
     if state.briefing.origin == ctx.llm.model.origin() {
         tell_additional(host, ctx, state);
@@ -104,7 +106,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         git,
         project::read(ctx.workspace.env.as_ref(), Path::new("/etc/os-release")),
     );
-    let known = join_all(documents.iter().map(|document| known(&place, document))).await;
+    let known = join_all(documents.iter().map(|document| known_now(&place, document))).await;
     let has_agents = ctx.tools.list.iter().any(|tool| tool.does().is_some_and(Does::is_agents));
     let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), *is_attended).await;
     let tool = |purpose: &str| {
@@ -161,15 +163,24 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         When::Touched(globs) => Some(PathRule { path: rule.path, globs }),
         When::Always | When::OnRequest => None,
     });
+    // The conversation stays, with the documents that were told in it.
+    let is_in_prompt = |path: &Path| documents.iter().any(|document| document.path == path);
+    let below: Vec<KnownDocument> = before
+        .documents
+        .iter()
+        .filter(|known| known.is_below && !is_in_prompt(&known.path))
+        .cloned()
+        .collect();
     let briefing = Briefing {
         origin,
         system,
         root: place.root.clone(),
         additional: ctx.workspace.additional.to_vec(),
         rights: Some(rights.told()),
-        documents: known,
+        documents: known.into_iter().chain(below).collect(),
         waiting: waiting.collect(),
         told: before.told.clone(),
+        looked_for: BTreeSet::new(),
     };
     Made {
         briefing,
@@ -230,10 +241,11 @@ fn sources<'a>(
 }
 
 /// A document as it is told now.
-async fn known(place: &ProjectFiles<'_>, document: &Document) -> KnownDocument {
+async fn known_now(place: &ProjectFiles<'_>, document: &Document) -> KnownDocument {
     let stat = place.env_of(&document.path).0.stat(&document.path).await;
     let (size, modified_ms) = stat.map(|stat| (stat.size, stat.modified_ms)).unwrap_or_default();
-    KnownDocument { path: document.path.clone(), size, modified_ms, sum: sum(&document.text) }
+    let (path, sum) = (document.path.clone(), sum(&document.text));
+    KnownDocument { path, size, modified_ms, sum, is_below: false }
 }
 
 /// The state of a document since the model was told of it.
@@ -292,8 +304,12 @@ async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnS
 async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec<Change>> {
     let PromptInputs { personal, profile, .. } = &ctx.prompt;
     let (cwd, root) = (ctx.workspace.folders.cwd.as_path(), briefing.root.clone());
-    let paths = document_paths(personal, &root, cwd, profile);
+    let mut paths = document_paths(personal, &root, cwd, profile);
     let known = &briefing.documents;
+    // Those that documents import, and those below.
+    let others = known.iter().map(|known| &known.path).filter(|path| !paths.contains(path));
+    let others: Vec<PathBuf> = others.cloned().collect();
+    paths.extend(others);
     let stats = project::stat_all(ctx.workspace.env.as_ref(), personal, &paths).await;
     let stats: Vec<_> = paths.iter().zip(stats).collect();
     let is_same = |(path, stat): &(&PathBuf, Result<Stat, Error>)| {
@@ -316,6 +332,18 @@ async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec
         let known = known.iter().find(|known| known.path == **path);
         changes.extend(change(&place, path, stat, known).await);
     }
+    let mut seen: BTreeSet<PathBuf> = paths.iter().cloned().collect();
+    let mut imported = Vec::new();
+    for change in &changes {
+        if let Change::Says(importing, document) = change {
+            for document in place.imports(document, &mut seen).await {
+                let is_below = importing.is_below;
+                let known = KnownDocument { is_below, ..known_now(&place, &document).await };
+                imported.push(Change::Says(known, document));
+            }
+        }
+    }
+    changes.extend(imported);
     Some(changes)
 }
 
@@ -368,7 +396,8 @@ async fn change(
         (Ok(stat), before) => match place.text(path).await {
             Some(text) => {
                 let (size, modified_ms, sum) = (stat.size, stat.modified_ms, sum(&text));
-                let now = KnownDocument { path: path.to_owned(), size, modified_ms, sum };
+                let is_below = before.is_some_and(|before| before.is_below);
+                let now = KnownDocument { path: path.to_owned(), size, modified_ms, sum, is_below };
                 Some(match before {
                     Some(before) if before.sum == sum => Change::Same(now),
                     Some(_) | None => Change::Says(now, Document { path: path.to_owned(), text }),
@@ -418,6 +447,60 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
         return;
     }
     tell(host, ctx, state, rules::message(&said), told);
+}
+
+/// Tells the documents of folders below the root in which calls have just touched files, each once in a conversation.
+pub(in crate::agent) async fn tell_documents_below<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    touched: &[PathBuf],
+) {
+    let PromptInputs { personal, profile, .. } = &ctx.prompt;
+    if personal.sources.no_documents {
+        return;
+    }
+    let cwd = ctx.workspace.folders.cwd.as_path();
+    let Briefing { root, documents: known, looked_for, .. } = state.briefing.as_mut();
+    let below = |path: &PathBuf| documents::paths_below(root, cwd, path, profile);
+    let mut paths: Vec<PathBuf> = touched.iter().flat_map(below).collect();
+    paths.retain(|path| {
+        looked_for.insert(path.clone()) && known.iter().all(|known| known.path != *path)
+    });
+    if paths.is_empty() {
+        return;
+    }
+    let (root, known) = (root.clone(), known.clone());
+    let read = async {
+        let env = ctx.workspace.env.as_ref();
+        let place = ProjectFiles::at(env, personal, cwd, root, true).await;
+        let documents = place.documents(paths).await.into_iter();
+        let mut new = Vec::new();
+        for document in documents {
+            let now = KnownDocument { is_below: true, ..known_now(&place, &document).await };
+            if known.iter().all(|known| known.path != now.path) {
+                new.push((document, now));
+            }
+        }
+        new
+    };
+    let Some(new) = host.wait(uncancelled(&ctx.cancel, read)).await else { return };
+    let is_told = |now: &KnownDocument| known.iter().any(|known| known.sum == now.sum);
+    let is_said = |document: &Document| !document.text.trim().is_empty();
+    let mut said: Vec<Document> = Vec::new();
+    for (document, now) in &new {
+        let is_repeated = said.iter().any(|other| other.text.trim() == document.text.trim());
+        if is_said(document) && !is_told(now) && !is_repeated {
+            said.push(document.clone());
+        }
+    }
+    let documents = known.iter().cloned().chain(new.into_iter().map(|(_, now)| now)).collect();
+    let told = BriefingUpdate { documents: Some(documents), ..BriefingUpdate::default() };
+    if said.is_empty() {
+        state.briefing.apply(told);
+    } else {
+        tell(host, ctx, state, documents::message(&said), told);
+    }
 }
 
 /// Tells the model something, and keeps what it knows then.

@@ -18,6 +18,7 @@ use crate::llm::{
     Effort, Error, ErrorKind, Message, ModelRef, Provider, Request, ToolSpec, one_shot,
 };
 use crate::text::truncate::{self, Guard, Keep};
+use crate::tools::{self, Does};
 use futures_util::StreamExt;
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{
@@ -35,6 +36,10 @@ const ASSUMED_WINDOW: u64 = 128_000;
 
 /// The use of the window at which a person is warned, in percent.
 const WARN_AT_PERCENT: u64 = 80;
+
+/// The estimated use of the window from which a conversation may be too long, in percent. Providers count up to twice as many tokens as
+/// the estimate, in languages and code that it knows badly.
+const MAY_OVERFLOW_PERCENT: u64 = 60;
 
 /// A compaction: its reason, and what it is to pay attention to.
 #[derive(Debug, Clone, Copy)]
@@ -55,9 +60,13 @@ pub(in crate::agent) async fn before_request<H: Host>(
     tools: &[ToolSpec],
     tally: &mut Tally,
 ) -> Result<bool, End> {
-    let Some(window) = ctx.llm.window.filter(|_| ctx.llm.room.is_automatic) else {
+    let Some(window) = ctx.llm.window else { return Ok(false) };
+    if !ctx.llm.room.is_automatic {
+        let TurnState { conversation, meter, .. } = &mut *state;
+        let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
+        warn(host, meter, tokens, window, "compact the conversation: automatic compaction is off");
         return Ok(false);
-    };
+    }
     let marks = ctx.llm.room.marks(window);
     let mut can_prune = true;
     loop {
@@ -65,12 +74,13 @@ pub(in crate::agent) async fn before_request<H: Host>(
         let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
         match decide(&marks, tokens, can_prune) {
             Step::Send => {
-                warn(host, meter, tokens, window);
+                let hint = "compact the conversation now, or let the engine do it before the window is full";
+                warn(host, meter, tokens, window, hint);
                 return Ok(false);
             }
             Step::Prune(wanted) => {
                 let keep = keep(CompactionReason::Threshold, &marks, conversation, tokens);
-                prune(host, conversation, meter, keep, (tokens, Some(wanted)));
+                prune(host, ctx, conversation, meter, keep, (tokens, Some(wanted)));
                 can_prune = false;
             }
             Step::Compact => {
@@ -84,7 +94,7 @@ pub(in crate::agent) async fn before_request<H: Host>(
     }
 }
 
-fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
+fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64, hint: &str) {
     let is_near = tokens >= window / 100 * WARN_AT_PERCENT;
     if is_near && !std::mem::replace(&mut meter.is_warned, true) {
         let notice = Notice {
@@ -93,10 +103,7 @@ fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
             message: format!(
                 "the conversation takes about {tokens} of the model's {window} tokens"
             ),
-            hint: Some(
-                "compact the conversation now, or let the engine do it before the window is full"
-                    .to_owned(),
-            ),
+            hint: Some(hint.to_owned()),
         };
         host.record(Event::Notice(notice));
     }
@@ -104,18 +111,21 @@ fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
 
 fn prune<H: Host>(
     host: &mut H,
+    ctx: &TurnContext,
     conversation: &mut Conversation,
     meter: &mut Meter,
     keep: u64,
     (tokens, wanted): (u64, Option<u64>),
 ) -> bool {
-    let places = prune::plan(&conversation.messages, keep, wanted);
-    if places.is_empty() {
+    let shows_files =
+        |name: &str| tools::purpose(&ctx.tools.list, name).is_some_and(Does::shows_files);
+    let plan = prune::plan(&conversation.messages, keep, wanted, shows_files);
+    if plan.places.is_empty() {
         return false;
     }
     let before = sum(&conversation.messages);
     let mut pruned = conversation.clone();
-    let counts = prune::apply(&mut pruned.messages, &places, &mut pruned.removed);
+    let counts = prune::apply(&mut pruned.messages, &plan, &mut pruned.removed);
     let freed = before.saturating_sub(sum(&pruned.messages));
     let event = ContextPruned {
         results: counts.results,
@@ -123,7 +133,7 @@ fn prune<H: Host>(
         tokens_before: tokens,
         tokens_after: tokens.saturating_sub(freed),
     };
-    let private = serde_json::value::to_raw_value(&Pruned { places }).ok();
+    let private = serde_json::value::to_raw_value(&Pruned::from(plan)).ok();
     host.record_with(Event::ContextPruned(event), private);
     *conversation = pruned;
     // The provider's count is of what was there before.
@@ -215,7 +225,7 @@ pub(in crate::agent) async fn compact<H: Host>(
     outcome?;
     // Pruning all old results is better than nothing.
     let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
-    Ok(prune(host, conversation, meter, keep, (tokens, None)))
+    Ok(prune(host, ctx, conversation, meter, keep, (tokens, None)))
 }
 
 /// Has a model sum up the conversation and, where it is apart, the first part of the turn.
@@ -416,6 +426,17 @@ async fn read<H: Host>(
         return Some(Err(Error::new(ErrorKind::Network, "the summary was cut in the middle")));
     }
     Some(Ok(answer.text))
+}
+
+/// Returns true if a conversation of this size may be too long for its model, as far as an estimate can tell. An unknown window may be of
+/// any size.
+pub(in crate::agent) fn may_overflow(
+    ctx: &TurnContext,
+    tools: &[ToolSpec],
+    messages: &[Arc<Message>],
+) -> bool {
+    let tokens = Meter::default().tokens(&ctx.system, tools, messages);
+    ctx.llm.window.is_none_or(|window| tokens >= window / 100 * MAY_OVERFLOW_PERCENT)
 }
 
 /// The use of the window.

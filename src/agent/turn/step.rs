@@ -8,13 +8,14 @@ use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};
 use crate::agent::turn::context::{End, Tally, TurnContext};
 use crate::agent::turn::provider_calls::ProviderCalls;
 use crate::agent::turn::retry::{self, Failures, NoRetry};
+use crate::agent::turn::room;
 use crate::context::inspect::RequestParts;
 use crate::history::replay::{Bone, Skeleton};
 use crate::llm::catalog::Price;
 use crate::llm::delta::Accumulator;
 use crate::llm::{
-    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, Message, Opaque, Request,
-    ToolSpec,
+    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque,
+    Request, ToolSpec,
 };
 use crate::text::partial_json::{Growth, PartialJson};
 use crate::tools::ResolvedPaths;
@@ -171,6 +172,7 @@ async fn ask<H: Host>(
         None => return Err(End::Interrupted),
         Some(Ok(deltas)) => deltas,
         Some(Err(error)) => {
+            let error = judged(ctx, wanted, error);
             return match next(&error) {
                 Ok(wait) => Ok(Attempt::Failed(error, wait)),
                 Err(why) => Err(failed(error, why)),
@@ -202,6 +204,15 @@ async fn ask<H: Host>(
         },
     };
     Ok(Attempt::Replied(stream.finish(cut, tally)))
+}
+
+/// Corrects an error that was taken for a conversation that is too long, though the conversation is short.
+fn judged(ctx: &TurnContext, wanted: &Wanted<'_>, error: Error) -> Error {
+    if !error.is_guess || room::may_overflow(ctx, wanted.tools, wanted.messages) {
+        return error;
+    }
+    let hint = "the server gave no reason; check the model's name and the provider's settings, and the server's log";
+    Error { kind: ErrorKind::InvalidRequest, is_guess: false, ..error.hint(hint) }
 }
 
 /// Tells clients that nothing comes from the provider.

@@ -98,6 +98,10 @@ impl Environment for Overlay {
         self.inner.is_this_machine()
     }
 
+    fn without_editors(&self) -> Option<&dyn Environment> {
+        Some(self.inner.as_ref())
+    }
+
     fn unsaved(&self, root: &Path) -> Vec<PathBuf> {
         self.documents.unsaved(root).into_iter().map(|(path, _)| path).collect()
     }
@@ -157,6 +161,19 @@ impl Environment for Overlay {
         let version = version(path.clone(), &document.text);
         Lines::of(document.text.as_bytes(), version, window)
             .map_err(|error| Error::from_io(&path, &error))
+    }
+
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        let mut found = self.inner.versions(paths).await;
+        if self.documents.is_idle() {
+            return found;
+        }
+        for (path, found) in paths.iter().zip(&mut found) {
+            if let Ok(Some((path, document))) = self.unsaved_as_known(path).await {
+                *found = Ok(version(path, &document.text));
+            }
+        }
+        found
     }
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {

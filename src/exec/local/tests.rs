@@ -344,3 +344,24 @@ async fn a_command_in_a_terminal_comes_first_and_reads_nothing() {
         assert_eq!((got.status, got.stdout), (want.status, want.stdout), "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_command_may_be_longer_than_an_argument() {
+    let (_guard, folder) = folder();
+    let local = local();
+    // Characters of several bytes, so that a piece would end within one.
+    let long = "ä".repeat(100_000);
+    for (name, line, want) in [
+        ("a word", format!("echo {long} | wc -c"), "200001"),
+        ("a here-document", format!("wc -c <<'EOF'\n{long}\n$1\nEOF"), "200004"),
+        ("quotes", format!("x='{long}'; echo \"$#\" \"${{#x}}\" \"$0\" >/dev/null; echo $#"), "0"),
+    ] {
+        let command = Command::new(&line, &folder, "tests");
+        let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+        assert_eq!(ran.tail.trim(), want, "{name}");
+    }
+    let too_long = format!("echo {}", "x".repeat(8 << 20));
+    let command = Command::new(&too_long, &folder, "tests");
+    let failed = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap_err();
+    assert!(failed.to_string().starts_with("the command is too long for this system"), "{failed}");
+}

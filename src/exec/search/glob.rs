@@ -1,8 +1,9 @@
 //! Globs as models write them, for names and for paths below a root.
 
 use crate::exec::{Error, files};
+use crate::text::globs;
 use globset::{GlobBuilder, GlobMatcher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A list of globs that is ready, as ripgrep reads them: separated by commas, one with `!` in front excludes, and of those that
 /// match a path the last decides. Where all of them exclude, everything else matches.
@@ -16,7 +17,10 @@ pub struct PathGlob {
 /// A glob without `/` is for names at any depth, one with `/` at its end for folders alone.
 #[derive(Debug, Clone)]
 struct One {
-    matcher: GlobMatcher,
+    /// One for each way to read the glob: brackets and braces may be parts of a name.
+    matchers: Vec<GlobMatcher>,
+    /// The folders and names before the first special character.
+    fixed: PathBuf,
     excludes: bool,
     is_for_name: bool,
     is_for_folders: bool,
@@ -45,6 +49,12 @@ impl PathGlob {
     pub fn is_match(&self, relative: &Path, is_folder: bool) -> bool {
         let deciding = self.globs.iter().rev().find(|glob| glob.decides(relative, is_folder));
         deciding.map_or(self.else_matches, |glob| !glob.excludes)
+    }
+
+    /// Returns true if a glob names this folder, or a path below it.
+    pub(in crate::exec) fn names(&self, folder: &Path) -> bool {
+        let mut globs = self.globs.iter().filter(|glob| !glob.excludes && !glob.is_for_name);
+        globs.any(|glob| glob.fixed.starts_with(folder))
     }
 }
 
@@ -80,13 +90,24 @@ impl One {
         let glob = below_root.unwrap_or(glob).trim_start_matches("./");
         let (is_for_folders, glob) =
             glob.strip_suffix('/').map_or((false, glob), |glob| (true, glob));
-        let matcher = GlobBuilder::new(glob.trim_start_matches('/'))
-            .literal_separator(true)
-            .build()
-            .map_err(|error| Error::Pattern(format!("invalid glob: {error}")))?
-            .compile_matcher();
         let is_for_name = below_root.is_none() && !glob.contains('/');
-        Ok(Self { matcher, excludes, is_for_name, is_for_folders })
+        let glob = glob.trim_start_matches('/');
+        let compile = |glob: &str| {
+            let built = GlobBuilder::new(glob).literal_separator(true).build();
+            built.map(|glob| glob.compile_matcher())
+        };
+        let as_written =
+            compile(glob).map_err(|error| Error::Pattern(format!("invalid glob: {error}")))?;
+        let others = globs::readings(glob).into_iter().skip(1);
+        let others = others.filter_map(|reading| compile(&reading).ok());
+        let is_fixed = |part: &&str| !part.contains(['*', '?', '[', '{', '\\']);
+        Ok(Self {
+            matchers: std::iter::once(as_written).chain(others).collect(),
+            fixed: glob.split('/').take_while(is_fixed).collect(),
+            excludes,
+            is_for_name,
+            is_for_folders,
+        })
     }
 
     /// Returns true if the glob has something to say of a path. What is in an excluded folder is excluded with it.
@@ -97,13 +118,17 @@ impl One {
                 && folders.any(|folder| folder != Path::new("") && self.is_match(folder, true))
     }
 
+    fn is_any_match(&self, path: &Path) -> bool {
+        self.matchers.iter().any(|matcher| matcher.is_match(path))
+    }
+
     fn is_match(&self, relative: &Path, is_folder: bool) -> bool {
         if self.is_for_folders && !is_folder {
             false
         } else if self.is_for_name {
-            relative.file_name().is_some_and(|name| self.matcher.is_match(name))
+            relative.file_name().is_some_and(|name| self.is_any_match(Path::new(name)))
         } else {
-            self.matcher.is_match(relative)
+            self.is_any_match(relative)
         }
     }
 }
@@ -153,10 +178,30 @@ mod tests {
             ),
             ("an excluded path", "!a/b/**", "a/b/c.ts", false, false),
             ("an excluded path of the root", "!/root/a/*", "a/c.ts", false, false),
+            ("a folder in brackets", "app/[id]/(auth)/**", "app/[id]/(auth)/a.tsx", false, true),
+            ("brackets as a class", "app/[id]/*", "app/i/a.tsx", false, true),
+            ("a name in brackets", "[id].tsx", "app/[id].tsx", false, true),
+            ("a name in braces", "{x}/$y+/*.tsx", "{x}/$y+/b.tsx", false, true),
+            ("choices below a bracket", "[id]/*.{ts,tsx}", "[id]/a.tsx", false, true),
+            ("an excluded folder in brackets", "!app/[id]", "app/[id]/a.ts", false, false),
             ("a name that begins with the sign", r"\!x", "!x", false, true),
         ] {
             let glob = PathGlob::new(glob, Path::new("/root/.")).unwrap();
             assert_eq!(glob.is_match(Path::new(path), is_folder), want, "{name}");
+        }
+        for (glob, folder, want) in [
+            ("scripts/*.py", "scripts", true),
+            ("a/b/c.py", "a", true),
+            ("a/b/c.py", "a/b", true),
+            ("a/b/c.py", "b", false),
+            ("a/*/c.py", "a/b", false),
+            ("**/c.py", "a", false),
+            ("scripts", "scripts", false),
+            ("scripts/", "scripts", false),
+            ("!a/b", "a", false),
+        ] {
+            let glob = PathGlob::new(glob, Path::new("/")).unwrap();
+            assert_eq!(glob.names(Path::new(folder)), want, "{glob:?} {folder}");
         }
         let error = PathGlob::new("a[", Path::new("/")).unwrap_err().to_string();
         assert!(error.starts_with("invalid glob: ") && error.contains("a["), "{error}");

@@ -220,7 +220,7 @@ impl Matched {
     pub(in crate::exec) fn finish(self, unsearched: usize) -> Grepped {
         let has_more = self.first.has_more();
         let unsearched = if has_more { 0 } else { unsearched };
-        let mut grepped = Grepped { files: Vec::new(), has_more, unsearched };
+        let mut grepped = Grepped { files: Vec::new(), has_more, unsearched, ignored: None };
         let mut left = self.max_matches;
         for (key, mut found) in self.first.into_answers() {
             match self.output {

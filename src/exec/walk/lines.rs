@@ -9,7 +9,7 @@ use crate::exec::search::{FileLines, LineSearch, Matched, PathGlob, PathKey};
 use crate::exec::{Error, FileKind, Grep, Grepped, LeftOut};
 use ignore::DirEntry;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
@@ -43,15 +43,29 @@ pub(in crate::exec) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<G
             return Err(Error::Io { path: grep.root.clone(), message });
         }
     }
-    let walk = Walk::new(&grep.root, cancel);
-    let searched = match probe(&walk, grep, glob.as_ref(), &mut search, &mut matched)? {
+    let (mut grepped, ignored) = Walk::search(&grep.root, glob.as_ref(), cancel, |walk| {
+        grep_on(walk, grep, glob.as_ref(), search.clone())
+    })?;
+    let is_shown = |path: &PathBuf| !grep.left_out.hides(&grep.root, path);
+    grepped.ignored = ignored.filter(|path| grepped.files.is_empty() && is_shown(path));
+    Ok(grepped)
+}
+
+fn grep_on(
+    walk: &Walk<'_>,
+    grep: &Grep,
+    glob: Option<&PathGlob>,
+    mut search: LineSearch,
+) -> Result<Grepped, Error> {
+    let mut matched = Matched::new(grep);
+    let searched = match probe(walk, grep, glob, &mut search, &mut matched)? {
         Probed::Enough => return Ok(matched.finish(walk.unread(false))),
         Probed::Until(key) => key,
     };
     let matched = Mutex::new(matched);
     walk.run(None, || Grepper {
         left_out: &grep.left_out,
-        glob: glob.as_ref(),
+        glob,
         search: search.clone(),
         searched: &searched,
         current: PathKey::default(),

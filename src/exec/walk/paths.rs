@@ -6,7 +6,7 @@ use crate::exec::{Error, FileKind, Find, FindOrder, FoundPath, FoundPaths, files
 use ignore::DirEntry;
 use std::cmp::Reverse;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 use tokio_util::sync::CancellationToken;
@@ -20,13 +20,21 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
         return Err(Error::NotFolder(find.root.clone()));
     }
     files::must_be_canonical(&find.root)?;
-    let walk = Walk::new(&find.root, cancel);
+    let (mut found, ignored) =
+        Walk::search(&find.root, Some(&glob), cancel, |walk| find_on(walk, find, &glob))?;
+    let is_shown = |path: &PathBuf| !find.left_out.hides(&find.root, path);
+    found.ignored = ignored.filter(|path| found.paths.is_empty() && is_shown(path));
+    Ok(found)
+}
+
+fn find_on(walk: &Walk<'_>, find: &Find, glob: &PathGlob) -> Result<FoundPaths, Error> {
+    let ignored = None;
     match find.order {
         FindOrder::Path => {
             let first = Mutex::new(FirstInOrder::new(find.max_paths));
             walk.run(find.max_depth, || PathFinder {
                 find,
-                glob: &glob,
+                glob,
                 first: &first,
                 found: Vec::new(),
                 bound: Bound::default(),
@@ -37,16 +45,12 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
                 let path = key.into_path();
                 FoundPath { path, is_folder }
             });
-            Ok(FoundPaths { paths: paths.collect(), has_more, unreadable: walk.unread(has_more) })
+            let (paths, unreadable) = (paths.collect(), walk.unread(has_more));
+            Ok(FoundPaths { paths, has_more, unreadable, ignored })
         }
         FindOrder::NewestFile => {
             let all = Mutex::new(Vec::new());
-            walk.run(find.max_depth, || AgeFinder {
-                find,
-                glob: &glob,
-                all: &all,
-                found: Vec::new(),
-            })?;
+            walk.run(find.max_depth, || AgeFinder { find, glob, all: &all, found: Vec::new() })?;
             let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
             all.sort_unstable();
             let has_more = all.len() > find.max_paths;
@@ -54,7 +58,8 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
                 .into_iter()
                 .take(find.max_paths)
                 .map(|(_, key)| FoundPath { path: key.into_path(), is_folder: false });
-            Ok(FoundPaths { paths: paths.collect(), has_more, unreadable: walk.unread(has_more) })
+            let (paths, unreadable) = (paths.collect(), walk.unread(has_more));
+            Ok(FoundPaths { paths, has_more, unreadable, ignored })
         }
     }
 }

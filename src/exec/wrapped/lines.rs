@@ -57,6 +57,8 @@ pub(super) fn parse(path: &Path, answer: &[u8], window: Window) -> Option<Lines>
         head: head.to_vec(),
         first_line_bytes: (!page.is_empty()).then_some(first_line_bytes),
         total_lines,
+        // Only a part of the file came; its version is a checksum of all of it.
+        digest: None,
         ..lines
     })
 }

@@ -1,6 +1,7 @@
 //! A file tree as `tree.sh` prints it, walked in the same way as a tree of this machine: in path order, without
 //! ignored files. Pure.
 
+use crate::exec::search::PathGlob;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
@@ -31,8 +32,17 @@ struct Rules {
     has_git: bool,
 }
 
-/// The entries that are not ignored, in path order.
-pub(super) fn entries(root: &Path, answer: &[u8]) -> Vec<Entry> {
+/// A file tree, in path order.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    /// The entries that are not ignored; all of them if every file is.
+    pub(super) entries: Vec<Entry>,
+    /// The ignored ones, those in ignored folders aside.
+    pub(super) ignored: Vec<Entry>,
+}
+
+/// Reads a tree.
+pub(super) fn tree(root: &Path, answer: &[u8]) -> Tree {
     let (listed, files) = split(answer);
     let mut rules: BTreeMap<PathBuf, Rules> = BTreeMap::new();
     for (name, content) in files {
@@ -70,18 +80,39 @@ pub(super) fn entries(root: &Path, answer: &[u8]) -> Vec<Entry> {
         found.insert(path.to_path_buf(), kind);
     }
     let mut hidden = BTreeSet::new();
-    let mut kept = Vec::new();
-    for (path, kind) in found {
+    let mut tree = Tree::default();
+    for (path, kind) in &found {
+        let (path, kind) = (path.clone(), *kind);
         let is_below_hidden = path.parent().is_some_and(|parent| hidden.contains(parent));
         if is_below_hidden || is_ignored(&rules, &root.join(&path), kind == Kind::Folder) {
             if kind == Kind::Folder {
-                hidden.insert(path);
+                hidden.insert(path.clone());
+            }
+            if !is_below_hidden {
+                tree.ignored.push(Entry { path, kind });
             }
             continue;
         }
-        kept.push(Entry { path, kind });
+        tree.entries.push(Entry { path, kind });
     }
-    kept
+    // A folder of which everything is ignored was meant.
+    if !tree.ignored.is_empty() && tree.entries.iter().all(|entry| entry.kind == Kind::Folder) {
+        let all = found.into_iter().map(|(path, kind)| Entry { path, kind });
+        return Tree { entries: all.collect(), ignored: Vec::new() };
+    }
+    tree
+}
+
+impl Tree {
+    /// The first ignored path that the glob names.
+    pub(super) fn named(&self, glob: &PathGlob) -> Option<PathBuf> {
+        let mut ignored = self.ignored.iter();
+        let named = ignored.find(|Entry { path, kind }| {
+            let is_folder = *kind == Kind::Folder;
+            glob.is_match(path, is_folder) || (is_folder && glob.names(path))
+        });
+        named.map(|entry| entry.path.clone())
+    }
 }
 
 fn is_ignored(rules: &BTreeMap<PathBuf, Rules>, path: &Path, is_folder: bool) -> bool {

@@ -223,6 +223,15 @@ impl Wrapped {
         }
     }
 
+    /// Puts a command that is too long for an argument into a temporary file of the place. Returns the command that reads and removes the
+    /// file, and then does the same.
+    async fn line_in_file(&self, cwd: &Path, line: &str) -> Result<String, Error> {
+        let script = "file=$(mktemp) && cat >\"$file\" && printf %s \"$file\"\n";
+        let file = self.run(cwd, script, &[], line.as_bytes()).await?;
+        let file = quote(&String::from_utf8_lossy(&file));
+        Ok(format!("set -- \"$(cat {file})\"; rm -f {file}; eval \"set --; $1\""))
+    }
+
     /// Writes a file that must be as `expected` says: see `scripts/write.sh`.
     async fn put(&self, path: &Path, content: &[u8], expected: &str) -> Result<(), Error> {
         let script = include_str!("scripts/write.sh");
@@ -423,6 +432,11 @@ impl Environment for Wrapped {
         let given = unset.iter().map(String::as_str).chain(given);
         let line =
             given.chain(prefix).chain([command.line.as_str()]).collect::<Vec<_>>().join("\n");
+        let line = if line.len() > process::MAX_ARGUMENT_BYTES {
+            self.line_in_file(&command.cwd, &line).await?
+        } else {
+            line
+        };
         let policy = match self.options.variables {
             Policy::Filtered => "filtered",
             Policy::All => "all",

@@ -17,17 +17,21 @@ use std::path::{Path, PathBuf};
 const MAX_UNSORTED_FILES: usize = 500;
 
 impl Wrapped {
-    async fn tree(&self, root: &Path) -> Result<Vec<listing::Entry>, Error> {
+    async fn tree(&self, root: &Path) -> Result<listing::Tree, Error> {
         let answer = self.on_path(root, include_str!("scripts/tree.sh"), &[], &[]).await?;
-        Ok(listing::entries(root, &answer))
+        Ok(listing::tree(root, &answer))
     }
 
     pub(super) async fn find_paths(&self, find: &Find) -> Result<FoundPaths, Error> {
         let glob = PathGlob::new(&find.glob, &find.root)?;
         let max_depth = find.max_depth.unwrap_or(usize::MAX);
         let with_folders = find.order == FindOrder::Path;
-        let entries = self.tree(&find.root).await?.into_iter();
-        let mut paths: Vec<FoundPath> = entries
+        let tree = self.tree(&find.root).await?;
+        let is_shown = |path: &PathBuf| !find.left_out.hides(&find.root, path);
+        let ignored = tree.named(&glob).filter(is_shown);
+        let mut paths: Vec<FoundPath> = tree
+            .entries
+            .into_iter()
             .map(|entry| FoundPath { is_folder: entry.kind == Kind::Folder, path: entry.path })
             .filter(|FoundPath { path, is_folder }| {
                 (with_folders || !is_folder)
@@ -41,7 +45,8 @@ impl Wrapped {
         }
         let has_more = paths.len() > find.max_paths;
         paths.truncate(find.max_paths);
-        Ok(FoundPaths { paths, has_more, unreadable: 0 })
+        let ignored = ignored.filter(|_| paths.is_empty());
+        Ok(FoundPaths { paths, has_more, unreadable: 0, ignored })
     }
 
     async fn newest_first(
@@ -74,8 +79,10 @@ impl Wrapped {
             add(name, &self.read(&grep.root).await?, &mut matched)?;
             return Ok(matched.finish(0));
         }
-        let entries = self.tree(&grep.root).await?.into_iter();
-        let files = entries.filter(|entry| {
+        let tree = self.tree(&grep.root).await?;
+        let is_shown = |path: &PathBuf| !grep.left_out.hides(&grep.root, path);
+        let ignored = glob.as_ref().and_then(|glob| tree.named(glob)).filter(is_shown);
+        let files = tree.entries.into_iter().filter(|entry| {
             entry.kind == Kind::File
                 && glob.as_ref().is_none_or(|glob| glob.is_match(&entry.path, false))
                 && !grep.left_out.contains(&grep.root.join(&entry.path))
@@ -98,7 +105,9 @@ impl Wrapped {
                 add(listing::plain(name), content, &mut matched)?;
             }
         }
-        Ok(matched.finish(0))
+        let mut grepped = matched.finish(0);
+        grepped.ignored = ignored.filter(|_| grepped.files.is_empty());
+        Ok(grepped)
     }
 
     /// The files in which the other side's `grep` finds the pattern.

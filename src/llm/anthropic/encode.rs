@@ -156,7 +156,8 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// Encodes the blocks of a reply. Nothing but calls may follow a call, so calls move to the end.
+/// Encodes the blocks of a reply. Nothing but calls may follow a call, so calls move to the end. A message must not end with thinking:
+/// thinking that led to nothing is left out, and a reply of thinking alone has no blocks.
 fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec<Value> {
     ids.begin_turn();
     let mut blocks = Vec::new();
@@ -188,8 +189,16 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec
             }
         }
     }
+    if calls.is_empty() {
+        let said = blocks.iter().rposition(|block| !is_thinking(block));
+        blocks.truncate(said.map_or(0, |last| last + 1));
+    }
     blocks.append(&mut calls);
     blocks
+}
+
+fn is_thinking(block: &Value) -> bool {
+    matches!(block.get("type").and_then(Value::as_str), Some("thinking" | "redacted_thinking"))
 }
 
 /// Encodes a text as the blocks that it came in, each with its citations.

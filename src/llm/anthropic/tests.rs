@@ -2,6 +2,7 @@ use super::encode;
 use crate::llm::catalog::Api;
 use crate::llm::fixtures::decoded_text;
 use crate::llm::remote::decode_pieces;
+use crate::llm::rules;
 use crate::llm::{
     Accumulator, Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
 };
@@ -308,4 +309,86 @@ fn a_paused_reply_goes_on_as_it_stands() {
     let later = encode(&later);
     assert_eq!(later["messages"].as_array().map(Vec::len), Some(3), "one reply");
     assert_eq!(later["messages"][1]["content"][1]["text"], "found");
+}
+
+#[test]
+fn a_reply_of_thinking_alone_is_not_sent_back() {
+    let start = |index: u64, block: Value| json!({ "type": "content_block_start", "index": index, "content_block": block });
+    let delta = |index: u64, delta: Value| json!({ "type": "content_block_delta", "index": index, "delta": delta });
+    let thinking = |index: u64, signature: Option<&str>| {
+        let mut events = vec![
+            start(index, json!({ "type": "thinking", "thinking": "", "signature": "" })),
+            delta(index, json!({ "type": "thinking_delta", "thinking": "hm" })),
+        ];
+        events.extend(signature.map(|signature| {
+            delta(index, json!({ "type": "signature_delta", "signature": signature }))
+        }));
+        events.push(json!({ "type": "content_block_stop", "index": index }));
+        events
+    };
+    let redacted = |index: u64| {
+        vec![
+            start(index, json!({ "type": "redacted_thinking", "data": "R" })),
+            json!({ "type": "content_block_stop", "index": index }),
+        ]
+    };
+    let text = |index: u64, text: &str| {
+        vec![
+            start(index, json!({ "type": "text", "text": "" })),
+            delta(index, json!({ "type": "text_delta", "text": text })),
+            json!({ "type": "content_block_stop", "index": index }),
+        ]
+    };
+    let signed = |index: u64| thinking(index, Some("S"));
+    for (name, stop, blocks, want) in [
+        ("thinking", "end_turn", signed(0), "user"),
+        ("cut inside the thinking", "max_tokens", thinking(0, None), "user"),
+        ("cut behind the thinking", "max_tokens", signed(0), "user"),
+        ("redacted", "end_turn", redacted(0), "user"),
+        ("several", "end_turn", [signed(0), redacted(1), signed(2)].concat(), "user"),
+        ("blank text", "end_turn", [signed(0), text(1, " \n")].concat(), "user"),
+        ("blank text first", "end_turn", [text(0, "\n"), redacted(1)].concat(), "user"),
+        (
+            "text and a last thought",
+            "max_tokens",
+            [signed(0), text(1, "said"), redacted(2), signed(3)].concat(),
+            "user assistant[thinking text] user",
+        ),
+        (
+            "text",
+            "end_turn",
+            [signed(0), text(1, "said")].concat(),
+            "user assistant[thinking text] user",
+        ),
+    ] {
+        let events = [
+            vec![json!({ "type": "message_start", "message": {} })],
+            blocks,
+            vec![json!({ "type": "message_delta", "delta": { "stop_reason": stop } })],
+            vec![json!({ "type": "message_stop" })],
+        ];
+        let events: Vec<String> =
+            events.concat().iter().map(|event| format!("data: {event}\n\n")).collect();
+        let mut message = Accumulator::default();
+        for delta in decode_pieces(Api::Messages, vec![events.concat().into()]) {
+            message.push(&delta.unwrap());
+        }
+        let message = Message::Assistant(message.finish("x/m".to_owned()));
+        let mut asked = request(vec![user("a"), message, user("b")]);
+        asked.origin = "x/m".to_owned();
+        let body = encode(&asked);
+        assert_eq!(rules::check(Api::Messages, &body), Ok(()), "{name}");
+        let turns = body["messages"].as_array().unwrap().iter().map(|turn| {
+            let blocks = turn["content"].as_array().unwrap();
+            match turn["role"].as_str().unwrap() {
+                "user" => "user".to_owned(),
+                role => {
+                    let types: Vec<_> =
+                        blocks.iter().map(|block| block["type"].as_str().unwrap()).collect();
+                    format!("{role}[{}]", types.join(" "))
+                }
+            }
+        });
+        assert_eq!(turns.collect::<Vec<_>>().join(" "), want, "{name}");
+    }
 }

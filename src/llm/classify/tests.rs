@@ -348,3 +348,17 @@ fn a_short_key_is_not_masked_inside_words() {
         assert_eq!(error.message, format!("own answered 400: {want}"));
     }
 }
+
+#[test]
+fn a_refusal_without_a_word_is_only_guessed_to_be_an_overflow() {
+    for (status, body, want) in [
+        (400, "", Some(true)),
+        (413, "", Some(false)),
+        (400, r#"{"error":{"message":"prompt is too long: 3 tokens > 2 maximum"}}"#, Some(false)),
+        (422, "", None),
+    ] {
+        let error = answer(&endpoint("cerebras"), status, &[], body.as_bytes());
+        let got = (error.kind == ErrorKind::Overflow).then_some(error.is_guess);
+        assert_eq!(got, want, "{status} {body}");
+    }
+}

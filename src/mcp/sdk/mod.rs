@@ -2,6 +2,7 @@
 //!
 //! The version of the protocol is negotiated: `server/discover` for 2026-07-28, else the handshake of 2025-11-25 and before.
 
+mod lines;
 mod task;
 
 use super::link::{
@@ -9,6 +10,7 @@ use super::link::{
     ResourceText, ToolShape,
 };
 use super::shapes;
+use lines::{Lines, MAX_LINE_BYTES};
 use pintle_protocol::content::Content;
 use rmcp::ClientHandler;
 use rmcp::model::{
@@ -26,6 +28,7 @@ use rmcp::service::{
     RunningServiceCancellationToken, ServiceError,
 };
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde_json::{Map, Value};
@@ -217,7 +220,10 @@ pub(super) async fn over_streams(
 ) -> Result<(Sdk, Driver), LinkError> {
     let handler = handler(root, versions);
     let (calls, changes) = (handler.calls.clone(), Arc::clone(&handler.changes));
-    let service = handler.serve_with_lifecycle((read, write), lifecycle(versions)).await;
+    let transport = AsyncRwTransport::new(Lines::new(read, MAX_LINE_BYTES), write)
+        // With the line end.
+        .with_max_line_length(MAX_LINE_BYTES + 1);
+    let service = handler.serve_with_lifecycle(transport, lifecycle(versions)).await;
     Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
 }
 

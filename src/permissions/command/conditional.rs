@@ -22,7 +22,7 @@ pub(super) struct Conditional<'a> {
 /// An operator or an operand.
 struct Token<'a> {
     kind: &'a str,
-    text: &'a str,
+    text: String,
     word: Word,
 }
 
@@ -42,15 +42,40 @@ impl<'a> Conditional<'a> {
         if self.is_extended {
             // Operators of this form are never quoted and come from no variable.
             return pairs().any(|(left, right)| {
-                (ARITHMETIC.contains(&left.text) && !right.is_number())
-                    || (ARITHMETIC.contains(&right.text) && !left.is_number())
-                    || (left.text == "-v" && !is_name(right.text))
+                (left.is_arithmetic() && !right.is_number())
+                    || (right.is_arithmetic() && !left.is_number())
+                    || (left.text == "-v" && !is_name(&right.text))
             });
         }
-        // Here an operator is any word that looks like one, and an unquoted variable or pattern is several words.
-        self.tokens.iter().any(Token::is_several)
-            || pairs().any(|(left, right)| left.may_be_a_flag() && !right.is_plain())
+        may_evaluate_element(&self.tokens)
     }
+}
+
+/// True if the program `test` may evaluate one of these arguments.
+pub(super) fn words_may_evaluate(words: &[Word]) -> bool {
+    let token = |word: &Word| {
+        let text = match word {
+            Word::Text(text) | Word::Glob(text) | Word::Unknown { source: text, .. } => text,
+        };
+        // What a word of known text is made of does not matter.
+        let is_sum = matches!(word, Word::Unknown { .. }) && is_sum(text);
+        let kind = if is_sum { "arithmetic_expansion" } else { "" };
+        Token { kind, text: text.clone(), word: word.clone() }
+    };
+    may_evaluate_element(&words.iter().map(token).collect::<Vec<_>>())
+}
+
+/// Here an operator is any word that looks like one, and an unquoted variable or pattern is several words.
+fn may_evaluate_element(tokens: &[Token<'_>]) -> bool {
+    let mut pairs = tokens.iter().zip(tokens.iter().skip(1));
+    tokens.iter().any(Token::is_several)
+        || pairs.any(|(left, right)| left.may_be_a_flag() && !right.is_plain())
+}
+
+/// True for `$((1 + 2))` and nothing behind it.
+fn is_sum(text: &str) -> bool {
+    let inner = text.strip_prefix("$((").and_then(|text| text.strip_suffix("))"));
+    inner.is_some_and(|inner| !inner.contains(['$', '`', '"']))
 }
 
 /// True if a literal in the expression holds what bash would expand if it evaluated it.
@@ -79,9 +104,9 @@ fn flat<'a>(node: Node<'a>, opens: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
 
 impl<'a> Token<'a> {
     fn new(node: Node<'a>, source: &'a str) -> Self {
-        let (kind, text) = (node.kind(), words::slice(node, source));
+        let (kind, text) = (node.kind(), words::slice(node, source).to_owned());
         let is_sign = !node.is_named() || kind == "test_operator";
-        let word = if is_sign { Word::Text(text.to_owned()) } else { words::word(node, source) };
+        let word = if is_sign { Word::Text(text.clone()) } else { words::word(node, source) };
         Self { kind, text, word }
     }
 
@@ -95,6 +120,10 @@ impl<'a> Token<'a> {
             || matches!(text, "$?" | "$#" | "$$" | "$!")
             || (text.starts_with("${#") && text.ends_with('}') && text.matches('}').count() == 1)
             || self.kind == "arithmetic_expansion"
+    }
+
+    fn is_arithmetic(&self) -> bool {
+        ARITHMETIC.contains(&self.text.as_str())
     }
 
     fn is_several(&self) -> bool {

@@ -67,6 +67,18 @@ impl Analysis {
         Self { opaque: Some(reason.into()), ..Self::default() }
     }
 
+    /// True if the command is understood and all of it is in the table of harmless programs: it changes nothing.
+    pub fn is_harmless(&self) -> bool {
+        let is_discarded = |target: &Target| {
+            target
+                .path()
+                .is_some_and(|path| ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&path))
+        };
+        self.opaque.is_none()
+            && self.writes.iter().all(is_discarded)
+            && self.programs.iter().all(|one| one.is_transparent || one.is_known_safe())
+    }
+
     fn doubt(&mut self, reason: impl Into<String>) {
         self.opaque.get_or_insert_with(|| reason.into());
     }
@@ -173,9 +185,14 @@ impl Program {
         self.words.iter().any(|word| matches!(word, Word::Glob(_)))
     }
 
-    /// The words that may be paths: each argument, and the value behind `=` of a flag.
+    /// The words that may be paths: each argument, and the value behind `=` of a flag. A pattern counts with its folder, and as it is
+    /// written: the shell leaves a pattern that matches nothing as it is.
     pub fn mentions(&self) -> impl Iterator<Item = &str> {
-        self.arguments().iter().flat_map(|word| {
+        let written = self.arguments().iter().filter_map(|word| match word {
+            Word::Glob(pattern) => Some(pattern.as_str()),
+            Word::Text(_) | Word::Unknown { .. } => None,
+        });
+        let known = self.arguments().iter().flat_map(|word| {
             let text = word.fixed_prefix();
             let value = text.split_once('=').map(|(_, value)| value);
             // `-I/usr/include`, `@file`.
@@ -186,7 +203,8 @@ impl Program {
                 .or_else(|| text.strip_prefix('@'));
             let whole = (!text.starts_with('-')).then_some(text);
             [whole, value, attached].into_iter().flatten().filter(|text| !text.is_empty())
-        })
+        });
+        known.chain(written)
     }
 
     /// True if the table of harmless programs holds this one with these arguments: it only reads, and starts nothing.

@@ -44,6 +44,7 @@ async fn the_peers_scenarios_hold() {
         let scene = Scene::new();
         for (path, content) in &input {
             scene.put(path, content.as_bytes());
+            scene.read(path).await;
         }
         if id.starts_with("012") {
             std::fs::create_dir_all(scene.path("dir")).unwrap();
@@ -66,6 +67,8 @@ async fn applied_changes_are_reported() {
         ("plain move", b"same"),
         ("there", b"before\n"),
     ]);
+    scene.read("go").await;
+    scene.read("there").await;
     let got = patch(
         &scene,
         "*** Update File: edit\n@@\n one\n-two\n+2\n*** Add File: new/file\n+hello\n*** Delete File: go\n\
@@ -188,6 +191,7 @@ async fn all_of_a_patch_is_made_or_nothing() {
             ("twice", b"x\nx\n"),
             ("folder/x", b""),
         ]);
+        scene.read("a").await;
         let before = files(&scene.path(""));
         scene.put("png", b"\x89PNG\r\n\x1a\n\0\0");
         let got = patch(&scene, &format!("*** Add File: a\n+changed\n{section}")).await;
@@ -202,6 +206,7 @@ async fn all_of_a_patch_is_made_or_nothing() {
 async fn a_change_that_fails_reverts_the_others() {
     // A folder that is not empty in the place of a file: staging is fine, the last rename fails.
     let scene = Scene::with(&[("a", b"a\n"), ("z/x", b"")]);
+    scene.read("a").await;
     let before = files(&scene.path(""));
     let got =
         patch(&scene, "*** Add File: a\n+changed\n*** Add File: new\n+n\n*** Delete File: z\n")
@@ -212,6 +217,7 @@ async fn a_change_that_fails_reverts_the_others() {
         return;
     }
     scene.put("locked/f", b"x\n");
+    scene.read("locked/f").await;
     scene.set_mode("locked", 0o555);
     let got = patch(&scene, "*** Add File: a\n+changed\n*** Delete File: locked/f\n").await;
     assert!(text(&got).starts_with("error: Permission denied"), "{}", text(&got));
@@ -271,4 +277,51 @@ async fn a_file_has_no_slash_at_its_end() {
     let want = "error: Nothing was changed: `input` must name a file, and sub/ names a folder.";
     assert!(text(&got).starts_with(want), "{}", text(&got));
     assert!(!scene.path("sub").exists());
+}
+
+#[tokio::test]
+async fn a_file_that_was_not_read_is_neither_replaced_nor_removed() {
+    use crate::tools::{Edit, ReadFirst, Settings, Write};
+    let unread = "error: a exists and has not been read in this session. Read it first.\nNothing was changed.";
+    let (add, delete) = ("*** Add File: a\n+new\n", "*** Delete File: a\n");
+    let behind_others =
+        "*** Add File: b\n+new\n*** Update File: a\n@@\n-old\n+new\n*** Delete File: a\n";
+    let (update, rename) =
+        ("*** Update File: a\n@@\n-old\n+new\n", "*** Update File: a\n*** Move to: b\n");
+    let (overwrite, never) = (ReadFirst::Overwrite, ReadFirst::Never);
+    for (name, read_first, content, is_read, section, want) in [
+        ("replaced", overwrite, "old\n", false, add, unread),
+        ("removed", overwrite, "old\n", false, delete, unread),
+        ("removed behind others", overwrite, "old\n", false, behind_others, unread),
+        ("replaced when read", overwrite, "old\n", true, add, "Applied the patch:\nM a"),
+        ("removed when read", overwrite, "old\n", true, delete, "Applied the patch:\nD a"),
+        ("an empty file", overwrite, "", false, add, "Applied the patch:\nM a"),
+        ("an update", overwrite, "old\n", false, update, "Applied the patch:\nM a"),
+        ("a move", overwrite, "old\n", false, rename, "Applied the patch:\nR a -> b"),
+        ("never asked", never, "old\n", false, delete, "Applied the patch:\nD a"),
+        ("always asked", ReadFirst::Always, "old\n", false, update, unread),
+    ] {
+        let mut scene = Scene::with(&[("a", content.as_bytes())]);
+        scene.ctx.settings = Arc::new(Settings { read_first, ..Settings::default() });
+        if is_read {
+            scene.read("a").await;
+        }
+        let before = files(&scene.path(""));
+        let got = patch(&scene, section).await;
+        assert_eq!(text(&got), want, "{name}");
+        if got.is_error {
+            assert_eq!(files(&scene.path("")), before, "{name}");
+        }
+    }
+    // A part of a file is not all of it, whatever path it has.
+    let scene = Scene::with(&[("a", b"old\nmore\n")]);
+    patch(&scene, "*** Update File: a\n*** Move to: b\n@@\n-old\n+new\n").await;
+    let over = scene.call(&Write(Profile::Pi), json!({"path": "b", "content": "x"})).await;
+    assert!(over.is_error, "{}", text(&over));
+    scene.read("b").await;
+    let edited = scene
+        .call(&Edit(Profile::Pi), json!({"path": "b", "oldText": "new", "newText": "newer"}))
+        .await;
+    assert!(!edited.is_error, "{}", text(&edited));
+    assert_eq!(text(&patch(&scene, "*** Delete File: b\n").await), "Applied the patch:\nD b");
 }

@@ -88,8 +88,16 @@ async fn long_output_shows_its_end_and_names_the_file() {
             chinese,
             "",
             "",
-            "Showing the last 49.9KB of line 1 (50.0KB limit).",
+            "Showing the last 49.9KB of line 1 (the line is 58.5KB, 50.0KB limit).",
             1,
+        ),
+        (
+            "a long last line behind others",
+            "echo one; head -c 60000 /dev/zero | tr '\\0' x",
+            "",
+            "",
+            "Showing the last 50.0KB of line 2 (the line is 58.5KB, 50.0KB limit).",
+            2,
         ),
     ];
     for (name, command, first, last, notice, lines) in rows {

@@ -2,7 +2,7 @@
 
 use crate::tools::shape::Does;
 use crate::tools::tests::{Scene, text};
-use crate::tools::{PROFILES, Profile, Tool};
+use crate::tools::{Folders, PROFILES, Profile, Tool};
 use expect_test::expect;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -451,5 +451,57 @@ fn every_family_can_do_the_same() {
         ] {
             assert!(has(purposes), "{profile:?} lacks {purposes:?}");
         }
+    }
+}
+
+#[test]
+fn arguments_are_understood_by_the_names_of_other_families() {
+    let folders = Folders { cwd: "/w".into(), home: None };
+    for (profile, does, arguments) in [
+        (
+            Profile::Pi,
+            Does::Shell,
+            json!({"command": "ls", "timeout_ms": 100, "run_in_background": false, "workdir": "sub"}),
+        ),
+        (
+            Profile::Anthropic,
+            Does::Shell,
+            json!({"cmd": "ls", "is_background": false, "cwd": "sub"}),
+        ),
+        (Profile::Gemini, Does::Read, json!({"path": "a", "offset": 2, "limit": 1})),
+        (Profile::Anthropic, Does::Read, json!({"path": "a", "start_line": 2, "end_line": 3})),
+        (
+            Profile::Kimi,
+            Does::Grep,
+            json!({"pattern": "x", "include": "*.rs", "head_limit": 3, "-n": true}),
+        ),
+        (
+            Profile::Pi,
+            Does::Grep,
+            json!({"pattern": "x", "output_mode": "count", "-i": true, "-C": 1}),
+        ),
+        (
+            Profile::Anthropic,
+            Does::RunAgent,
+            json!({"description": "d", "task": "t", "agent_name": "explore", "run_in_background": false}),
+        ),
+        (Profile::Pi, Does::SpawnAgent, json!({"message": "t", "agent_type": "explorer"})),
+    ] {
+        let row = profile.row(does);
+        assert_eq!(row.unknown(&arguments), None, "{profile:?} {does:?} {arguments}");
+        let tools = profile.all();
+        let tool = tools.iter().find(|tool| tool.does() == Some(does)).unwrap();
+        let prepared = tool.prepare(arguments.clone(), &folders);
+        assert!(prepared.is_ok(), "{profile:?} {does:?} {arguments}: {:?}", prepared.err());
+    }
+    for (profile, does, arguments) in [
+        (Profile::Pi, Does::Read, json!({"path": "a", "colour": 1})),
+        (Profile::Anthropic, Does::Edit, json!({"file_path": "a", "content": "x"})),
+        (Profile::Anthropic, Does::Grep, json!({"pattern": "x", "-n": false})),
+    ] {
+        assert!(
+            profile.row(does).unknown(&arguments).is_some(),
+            "{profile:?} {does:?} {arguments}"
+        );
     }
 }

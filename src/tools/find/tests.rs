@@ -128,3 +128,43 @@ async fn a_thousand_are_shown_and_folders_that_may_not_be_read_are_counted() {
         scene.set_mode("d0", 0o755);
     }
 }
+
+#[tokio::test]
+async fn ignored_paths_that_are_named_are_found_or_reported() {
+    use crate::tools::Grep;
+    let scene = Scene::with(&[
+        (".gitignore", b"scripts/*\n*.log\nout/\n"),
+        ("scripts/w.py", b"needle\n"),
+        ("out/deep/x.py", b"needle\n"),
+        ("app.log", b"needle\n"),
+        ("src/a.py", b"other\n"),
+    ]);
+    let find = |pattern: &str, path: &str| ("find", json!({"pattern": pattern, "path": path}));
+    let grep =
+        |glob: &str, path: &str| ("grep", json!({"pattern": "needle", "glob": glob, "path": path}));
+    let ignored = |nothing: &str, path: &str| {
+        format!(
+            "{nothing}\n\n[{path} is ignored by .gitignore or .ignore and was left out. Give it, or its folder, as `path` to look there]"
+        )
+    };
+    let (no_file, no_match) = ("No files found matching pattern", "No matches found");
+    for ((tool, arguments), want) in [
+        (find("*.py", "scripts"), "w.py".to_owned()),
+        (find("*.py", "out/deep"), "x.py".to_owned()),
+        (grep("", "scripts"), "w.py:1: needle".to_owned()),
+        (grep("*.py", "out"), "deep/x.py:1: needle".to_owned()),
+        (find("scripts/*.py", ""), ignored(no_file, "scripts/w.py")),
+        (find("out/deep/*.py", ""), ignored(no_file, "out")),
+        (grep("scripts/*.py", ""), ignored(no_match, "scripts/w.py")),
+        (grep("*.log", ""), ignored(no_match, "app.log")),
+        (find("*.rs", ""), no_file.to_owned()),
+        (grep("", ""), no_match.to_owned()),
+    ] {
+        let got = if tool == "find" {
+            scene.call(&Find(Profile::Pi), arguments.clone()).await
+        } else {
+            scene.call(&Grep(Profile::Pi), arguments.clone()).await
+        };
+        assert_eq!(text(&got), want, "{tool} {arguments}");
+    }
+}

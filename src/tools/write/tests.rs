@@ -88,18 +88,21 @@ enum Step {
     Read,
     Write(&'static str),
     Edit(&'static str),
+    Append,
     OtherProgram,
+    /// Another program gives the file a new time and a new number on disk, and the content that it had.
+    SameContent,
 }
 
 #[tokio::test]
 async fn a_file_that_was_not_read_is_not_overwritten() {
     use crate::tools::{Edit, ReadFirst, Settings};
-    use Step::{Edit as E, OtherProgram, Read, Write as W};
+    use Step::{Append, Edit as E, OtherProgram, Read, SameContent, Write as W};
     let unread = "error: f exists and has not been read in this session. Read it first.";
     let changed = "error: f was changed since it was last read. Read it again first.";
     let wrote = "Successfully wrote 3 bytes to f";
     let edited = "Successfully replaced text in f.";
-    let rows: [(&str, ReadFirst, Vec<Step>); 9] = [
+    let rows: [(&str, ReadFirst, Vec<Step>); 14] = [
         ("never read", ReadFirst::Overwrite, vec![W(unread)]),
         ("read", ReadFirst::Overwrite, vec![Read, W(wrote), W(wrote)]),
         ("changed since", ReadFirst::Overwrite, vec![Read, OtherProgram, W(changed)]),
@@ -107,6 +110,11 @@ async fn a_file_that_was_not_read_is_not_overwritten() {
         ("an edit needs no reading", ReadFirst::Overwrite, vec![E(edited)]),
         ("an edit is no reading", ReadFirst::Overwrite, vec![E(edited), W(unread)]),
         ("read, edited, written", ReadFirst::Overwrite, vec![Read, E(edited), W(wrote)]),
+        ("touched", ReadFirst::Overwrite, vec![Read, SameContent, W(wrote)]),
+        ("written, touched", ReadFirst::Overwrite, vec![Read, W(wrote), SameContent, W(wrote)]),
+        ("touched, edited", ReadFirst::Overwrite, vec![Read, SameContent, E(edited), W(wrote)]),
+        ("edited, touched", ReadFirst::Always, vec![Read, E(edited), SameContent, W(wrote)]),
+        ("appending is no reading", ReadFirst::Overwrite, vec![Append, W(unread)]),
         ("never asked", ReadFirst::Never, vec![W(wrote)]),
         ("always asked", ReadFirst::Always, vec![E(unread), Read, OtherProgram, E(changed)]),
     ];
@@ -119,6 +127,18 @@ async fn a_file_that_was_not_read_is_not_overwritten() {
                 OtherProgram => {
                     scene.put("f", b"old, and more");
                     continue;
+                }
+                SameContent => {
+                    let content = scene.get("f");
+                    scene.put("g", &content);
+                    let file = std::fs::File::options().write(true).open(scene.path("g")).unwrap();
+                    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+                    std::fs::rename(scene.path("g"), scene.path("f")).unwrap();
+                    continue;
+                }
+                Append => {
+                    let arguments = json!({"path": "f", "content": "new", "mode": "append"});
+                    (scene.call(&Write(Profile::Kimi), arguments).await, None)
                 }
                 W(want) => {
                     let arguments = json!({"path": "f", "content": "new"});

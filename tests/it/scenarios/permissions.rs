@@ -1,6 +1,7 @@
 //! Questions about calls, and their answers.
 
 use super::*;
+use pintle::exec::memory::Answer;
 
 #[test]
 fn reading_needs_no_question() {
@@ -301,4 +302,29 @@ fn nobody_there_means_no() {
             assistant bash {"command":"make"}
             result of bash error "Denied: this call needs permission and nobody is there to give it (noApprover). It did not run. Do not try to reach the same end by another way. A rule of the user would allow it: allow `make`.""#]],
     );
+}
+
+#[test]
+fn neighbouring_calls_that_only_read_run_side_by_side() {
+    let call = |command: &str| format!("call bash {{\"command\":\"{command}\"}}");
+    let commands = ["pwd", "sleep 1", "touch x", "sleep 2", "echo b"];
+    let setup = Setup {
+        commands: commands.map(|line| (line, Answer::Exits(String::new(), 0))).into(),
+        ..Setup::default()
+    };
+    let model = format!("{}\nsay done", commands.map(call).join(" + "));
+    let told = told_with(setup, PermissionMode::Full, &model, "prompt go | idle");
+    let at = |text: &str| told.find(text).unwrap_or_else(|| panic!("{text}\n{told}"));
+    for (first, second) in [("pwd", "sleep 1"), ("sleep 2", "echo b")] {
+        assert!(
+            at(&format!("bash: {second} running")) < at(&format!("bash: {first} completed")),
+            "{told}"
+        );
+    }
+    for (before, behind) in [("sleep 1", "touch x"), ("touch x", "sleep 2")] {
+        assert!(
+            at(&format!("bash: {before} completed")) < at(&format!("bash: {behind} running")),
+            "{told}"
+        );
+    }
 }

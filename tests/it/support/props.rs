@@ -2,9 +2,7 @@
 
 use super::model::OnlyModel;
 use super::stage::Setup;
-use pintle::agent::{
-    Engine, EngineHandle, PermissionPolicy, Personal, RetryPolicy, RoomPolicy, Services,
-};
+use pintle::agent::{Engine, EngineHandle, PermissionPolicy, Personal, RetryPolicy, Services};
 use pintle::editor::{Editors, Overlay};
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
@@ -62,7 +60,7 @@ pub(crate) fn engine_on(
             ..RetryPolicy::default()
         },
         limits: setup.limits,
-        room: RoomPolicy::default(),
+        room: setup.room,
         personal: Arc::new(personal),
         default_model: Some("script/test".to_owned()),
         permissions: Arc::new(PermissionPolicy::open(PermissionMode::Full)),

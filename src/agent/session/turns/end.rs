@@ -63,15 +63,14 @@ impl Session {
             structured: tally.structured,
             duration_ms: self.services.ambient.now_ms().saturating_sub(running.began_ms),
         });
-        match self.log.append(Some(running.turn_id), completed, None) {
-            Ok(record) => {
-                if let Err(error) = self.log.sync().await {
-                    self.warn_transiently(&error);
-                }
-                self.publish(&record);
-            }
-            Err(error) => self.warn_transiently(&error),
+        let (record, mut failure) = self.log.append_end(running.turn_id, completed);
+        if failure.is_none() {
+            failure = self.log.sync().await.err();
         }
+        if let Some(error) = failure {
+            self.warn_transiently(&error);
+        }
+        self.publish(&record);
         self.write_notes();
         self.publish_state();
     }

@@ -2,7 +2,7 @@
 
 use pintle::agent::{
     APPROVAL_TIMEOUT, ClientTool, Extensions, HOOK_TIMEOUT, Hook, Limits, Lint, QUESTION_TIMEOUT,
-    RetryPolicy, Runner, SubscriberId,
+    RetryPolicy, RoomPolicy, Runner, SubscriberId,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer, Memory};
@@ -40,6 +40,8 @@ pub(crate) struct Setup {
     pub(crate) summary_model: Option<&'static str>,
     /// The limits of turns and sessions.
     pub(crate) limits: Limits,
+    /// How room is made in a long conversation.
+    pub(crate) room: RoomPolicy,
     /// Hooks of the settings.
     pub(crate) hooks: Vec<Hook>,
     /// Hooks of the client.
@@ -69,6 +71,7 @@ impl Default for Setup {
             title_model: None,
             summary_model: None,
             limits: Limits::default(),
+            room: RoomPolicy::default(),
             hooks: Vec::new(),
             client_hooks: Vec::new(),
             client_tools: Vec::new(),
