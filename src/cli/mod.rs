@@ -58,6 +58,9 @@ use tracing_subscriber::fmt::writer::MakeWriterExt;
 /// The exit code for wrong usage or settings.
 pub const USAGE: u8 = 2;
 
+/// The shortest time for which a question of a shared engine waits for a client that is gone: it may be connecting again.
+const MIN_ABSENCE: Duration = Duration::from_secs(1);
+
 /// The time that blocking threads get at the end of the program. None of them holds anything to lose.
 const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -309,11 +312,16 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&serve.settings, &ambient)?;
     let mut services = assemble::services(&serve.settings, &ambient).await?;
     // A client that is gone may come back.
-    services.absence_timeout = Some(services.question_timeout);
+    let args::listen::Listen { linger, ref origins, ref hosts, .. } = serve.listen;
+    let linger = linger.map(Duration::from_secs);
+    // An engine that ends by itself does not wait longer for somebody who answers.
+    let absence = linger.map_or(services.question_timeout, |linger| {
+        services.question_timeout.min(linger.max(MIN_ABSENCE))
+    });
+    services.absence_timeout = Some(absence);
     services.store = services.store.of_shared_engine();
     let cwd =
         assemble::working_folder(&serve.settings, &ambient, services.env.as_ref(), None).await?;
-    let args::listen::Listen { linger, ref origins, .. } = serve.listen;
     let options = given_options(&args::listen::OPTIONS);
     let places = serve.listen.places()?;
     let listening = shared::Listening::begin(&config.folders.data, places, options, &ambient)?;
@@ -327,8 +335,9 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let options = listen::Options {
         token: address.token,
         origins: origins.clone(),
+        hosts: hosts.clone(),
         cwd,
-        linger: linger.map(Duration::from_secs),
+        linger,
         stop: signals.token(),
     };
     let served = beside(engine, listen::serve(sockets, handle, options));
