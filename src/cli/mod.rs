@@ -253,7 +253,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Doctor(wanted) if wanted.secrets => {
             in_runtime(|| async move { secrets::run(&ambient).await })
         }
-        Task::Doctor(wanted) => doctor::run(&wanted.settings, &ambient),
+        Task::Doctor(wanted) => doctor::run(&wanted, &ambient),
         Task::Help(wanted) => help::run(&wanted, &ambient),
     }
 }

@@ -175,6 +175,9 @@ pub(crate) enum SchemaFormat {
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) settings: Settings,
+    /// Ask the model's server: does it answer, does it take the key, does it have the model
+    #[arg(long, conflicts_with = "secrets")]
+    pub(crate) online: bool,
     /// Plant keys in a temporary home, let a scripted model look for them, and look for them in all that is left
     #[arg(long)]
     pub(crate) secrets: bool,
