@@ -112,7 +112,7 @@ pub(crate) enum Task {
         #[command(subcommand)]
         task: Prompt,
     },
-    /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client
+    /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client; or the schema of scripts
     Schema {
         /// The format
         #[arg(long, value_enum, default_value_t)]
@@ -168,6 +168,8 @@ pub(crate) enum SchemaFormat {
     Python,
     /// The types as LuaCATS annotations
     Lua,
+    /// JSON Schema 2020-12 of the files of `--script`
+    Script,
 }
 
 /// The options of `doctor`.
