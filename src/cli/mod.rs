@@ -15,6 +15,7 @@ mod help;
 mod login;
 mod mcp;
 mod models;
+mod piped;
 mod policy;
 mod policy_file;
 mod prompt;
@@ -77,7 +78,11 @@ pub fn main() -> ExitCode {
     if std::env::args_os().len() == 1 {
         return explain();
     }
-    let args = Args::parse_from(args::rpc::mode(std::env::args_os().collect()));
+    let argv = args::rpc::mode(std::env::args_os().collect());
+    let args = match Args::try_parse_from(&argv) {
+        Ok(args) => args,
+        Err(error) => args::suggest::improve(error, &argv).exit(),
+    };
     let secrets = ambient.secrets().clone();
     match start(args, ambient, Streams::Process) {
         Ok(code) => ExitCode::from(code),
@@ -386,7 +391,7 @@ fn attach_pi(task: &args::rpc::Rpc, ambient: Ambient) -> anyhow::Result<u8> {
 fn show_session(settings: &args::Settings, session: &str, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(settings, ambient)?;
     let data = &config.folders.data;
-    let id = sessions::named(&Store::new(data), session)?;
+    let id = sessions::named(&Store::new(data), session, ambient)?;
     let trust = assemble::trusted(settings, ambient);
     let mut options = given_options(&["--trust"]);
     if let Some(at) = options.iter().position(|option| option == session) {
@@ -528,9 +533,16 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     task.settings.one_task = Some(copied.chain(named).collect());
     task.settings.kept_tree = copy.as_ref().map(|copy| copy.original().to_owned());
     let mut services = assemble::services(&task.settings, &ambient).await?;
+    let unstored = if task.no_session {
+        let folder = tempfile::Builder::new().prefix("pintle-session-").tempdir()?;
+        services.store = Store::new(folder.path());
+        Some(folder)
+    } else {
+        None
+    };
     services.tools = assemble::tools_of_run(services.tools, &task)?;
     let summary = ambient.var("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
-    let reports = task.delivery.reports(&here, summary.map(Path::new));
+    let args::Output { patch, reports } = task.output(&here, summary.map(Path::new))?;
     if !reports.is_empty() {
         services.tools = assemble::with_findings(services.tools, ReportFinding::default());
     }
@@ -544,13 +556,13 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let named = task.directory.as_deref();
     let cwd =
         assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;
-    let prompt = task.prompt()?;
     let output_schema = task.output_schema()?;
     let session = match task.session.as_deref() {
-        Some("last") => Some(sessions::newest(&services.store, &cwd)?),
-        Some(named) => Some(sessions::named(&services.store, named)?.as_str().to_owned()),
+        Some(sessions::LAST) => Some(sessions::newest(&services.store, &cwd)?),
+        Some(named) => Some(sessions::named(&services.store, named, &ambient)?),
         None => None,
     };
+    let session = session.map(|id| id.as_str().to_owned());
     let cwd = match &copy {
         Some(copy) => {
             assemble::check_copy(&task.settings, services.permissions.default_mode)?;
@@ -562,9 +574,16 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         }
         None => cwd,
     };
-    for path in &task.attach {
+    for path in task.attached_files() {
         anyhow::ensure!(here.join(path).is_file(), "--attach: {} is no file", path.display());
     }
+    let wanted = task.stdin()?;
+    let Some(piped) = piped_into(&mut signals, wanted).await? else { return Ok(signals.code()) };
+    let (task_text, piped) = match wanted {
+        piped::Use::Task => (piped, None),
+        piped::Use::Attached | piped::Use::Offered => (None, piped),
+    };
+    let prompt = task.prompt(task_text)?;
     let stdout = stdio::take_stdout()?;
     let is_terminal = stdout.is_terminal();
     let (out, hangup) = stdio::open_lines(stdout)?;
@@ -579,8 +598,12 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         wall: task.max_wall.map(Duration::from_secs),
         idle: task.idle_timeout.map(Duration::from_secs),
         output_schema,
-        attach: task.attach.iter().map(|path| attached(&here.join(path), copy.as_ref())).collect(),
-        patch: task.patch.as_ref().map(|path| here.join(path)),
+        attach: task
+            .attached_files()
+            .map(|path| attached(&here.join(path), copy.as_ref()))
+            .collect(),
+        piped,
+        patch,
         reports,
         copy: copy.as_ref().map(|copy| (copy.root().to_owned(), copy.original().to_owned())),
         terms: run::Terms {
@@ -591,9 +614,11 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         mode: task.mode(),
         additional,
         session,
+        moves_session: task.directory.is_some(),
         model: None,
         tools: None,
         keeps_engine: false,
+        is_stored: unstored.is_none(),
         is_terminal,
         is_quiet: task.quiet,
         stop: signals.token(),
@@ -608,8 +633,35 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     if let Some(copy) = copy {
         copy.remove();
     }
-    prune(&task.settings, &ambient);
+    match unstored {
+        Some(folder) => folder.close()?,
+        None => prune(&task.settings, &ambient),
+    }
     Ok(code)
+}
+
+/// Reads stdin for a task; `None` if a signal came meanwhile.
+async fn piped_into(
+    signals: &mut Signals,
+    wanted: piped::Use,
+) -> anyhow::Result<Option<Option<Vec<u8>>>> {
+    let stop = signals.token();
+    let reading = async {
+        tokio::select! {
+            read = piped::read(wanted) => read.map(Some),
+            () = stop.cancelled() => Ok(None),
+        }
+    };
+    let read = tokio::select! {
+        read = reading => read?,
+        _ = signals.run() => return Ok(None),
+    };
+    Ok(read.map(|piped::Piped { bytes, remark }| {
+        if let Some(remark) = remark {
+            let _ = writeln!(io::stderr(), "pintle: {remark}");
+        }
+        bytes
+    }))
 }
 
 /// Copies the project of a task; `None` where a signal came meanwhile.
