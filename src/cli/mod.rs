@@ -580,8 +580,8 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let wanted = task.stdin()?;
     let Some(piped) = piped_into(&mut signals, wanted).await? else { return Ok(signals.code()) };
     let (task_text, piped) = match wanted {
-        piped::Use::Task => (piped, None),
-        piped::Use::Attached | piped::Use::Offered => (None, piped),
+        piped::Use::Task => (piped.bytes, None),
+        piped::Use::Attached | piped::Use::Offered => (None, piped.bytes),
     };
     let prompt = task.prompt(task_text)?;
     let stdout = stdio::take_stdout()?;
@@ -644,7 +644,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
 async fn piped_into(
     signals: &mut Signals,
     wanted: piped::Use,
-) -> anyhow::Result<Option<Option<Vec<u8>>>> {
+) -> anyhow::Result<Option<piped::Piped>> {
     let stop = signals.token();
     let reading = async {
         tokio::select! {
@@ -656,12 +656,10 @@ async fn piped_into(
         read = reading => read?,
         _ = signals.run() => return Ok(None),
     };
-    Ok(read.map(|piped::Piped { bytes, remark }| {
-        if let Some(remark) = remark {
-            let _ = writeln!(io::stderr(), "pintle: {remark}");
-        }
-        bytes
-    }))
+    if let Some(remark) = read.as_ref().and_then(|read| read.remark.as_ref()) {
+        let _ = writeln!(io::stderr(), "pintle: {remark}");
+    }
+    Ok(read)
 }
 
 /// Copies the project of a task; `None` where a signal came meanwhile.

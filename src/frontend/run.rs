@@ -57,6 +57,7 @@ pub enum Format {
 
 /// One task.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent options of the command line")]
 pub struct Options {
     /// The working directory.
     pub cwd: PathBuf,

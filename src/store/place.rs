@@ -58,7 +58,7 @@ impl Place {
     fn became(&self, other: &Self) -> bool {
         let is_renamed = (self.device, self.inode) == (other.device, other.inode);
         let is_cloned = self.remote.is_some() && self.remote == other.remote;
-        (is_renamed || is_cloned) && (is_renamed || self.below == other.below)
+        is_renamed || (is_cloned && self.below == other.below)
     }
 }
 
@@ -166,7 +166,7 @@ impl Journal {
             self.touch(fs::metadata(&path)?.modified()?)
         };
         moved().map_err(Error::io(&path))?;
-        self.header.cwd = cwd.to_owned();
+        cwd.clone_into(&mut self.header.cwd);
         Ok(())
     }
 }

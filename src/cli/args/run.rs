@@ -29,6 +29,7 @@ fn is_stdio(path: &Path) -> bool {
 }
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub(crate) struct Run {
     /// The task; - reads it from stdin. Anything else piped into stdin is attached to the task
     prompt: Option<String>,
