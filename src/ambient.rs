@@ -190,7 +190,18 @@ impl Ambient {
     pub fn current_dir(&self) -> std::io::Result<PathBuf> {
         match &self.current_dir {
             Some(folder) => Ok(folder.to_path_buf()),
-            None => std::env::current_dir(),
+            None => std::env::current_dir().map_err(|error| {
+                let name = self.var("PWD").map(|path| format!(" {path}")).unwrap_or_default();
+                let why = if error.kind() == std::io::ErrorKind::NotFound {
+                    "no longer exists".to_owned()
+                } else {
+                    format!("cannot be used: {error}")
+                };
+                std::io::Error::new(
+                    error.kind(),
+                    format!("the working directory{name} {why}; change to another one"),
+                )
+            }),
         }
     }
 

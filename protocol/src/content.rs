@@ -183,6 +183,12 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+/// Converts billionths of a US dollar to US dollars.
+#[expect(clippy::cast_precision_loss, reason = "exact up to nine million dollars")]
+pub fn usd(nano: u64) -> f64 {
+    nano as f64 / 1e9
+}
+
 /// Adds a cost to a total. A total without any known cost stays `None`.
 pub fn add_cost(total: &mut Option<u64>, cost: Option<u64>) {
     if let Some(cost) = cost {

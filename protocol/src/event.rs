@@ -12,7 +12,7 @@ use crate::plan::{Plan, WorkMode};
 pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
 use crate::question::{Question, QuestionOutcome};
 use crate::review::{ReviewQueue, Verdict};
-use crate::session::SessionUpdated;
+use crate::session::{SessionMoved, SessionUpdated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -84,6 +84,9 @@ pub enum Event {
     /// The session was closed in order; it can be opened again.
     #[serde(rename = "session.closed")]
     SessionClosed {},
+    /// The session works in another folder from now on. Earlier events keep the paths that they had.
+    #[serde(rename = "session.moved")]
+    SessionMoved(SessionMoved),
     /// The session's title changed or was removed.
     #[serde(rename = "session.updated")]
     SessionUpdated(SessionUpdated),

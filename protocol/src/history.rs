@@ -143,6 +143,9 @@ pub struct SessionForkParams {
     /// The title of the new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// The working directory of the new session, absolute; that of the other one by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
     /// The settings of the new session; those left out are copied.
     #[serde(default)]
     pub config: SessionConfig,

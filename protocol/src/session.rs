@@ -84,6 +84,10 @@ pub struct SessionOpenParams {
     /// Send this many of the last events first, if `fromSeq` is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
+    /// Another working directory from now on, absolute: for a session whose folder was moved or deleted. Refused with `conflict` while the
+    /// session is open elsewhere in another folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
     /// The settings from now on.
     #[serde(default)]
     pub config: SessionConfig,
@@ -302,6 +306,16 @@ pub struct SessionEventsResult {
     pub last_seq: u64,
     /// There are more events after the last one here; with `before`, before the first one.
     pub more: bool,
+}
+
+/// The session works in another folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMoved {
+    /// The working directory until now.
+    pub from: String,
+    /// The working directory from now on.
+    pub cwd: String,
 }
 
 /// The session's title changed.

@@ -37,9 +37,10 @@ pub struct DeltaCapability {
 }
 
 /// The types of all events.
-pub const EVENT_TYPES: [&str; 31] = [
+pub const EVENT_TYPES: [&str; 32] = [
     "session.created",
     "session.closed",
+    "session.moved",
     "session.updated",
     "input.accepted",
     "input.removed",
@@ -77,6 +78,7 @@ impl Event {
         match self {
             Self::SessionCreated(_) => "session.created",
             Self::SessionClosed {} => "session.closed",
+            Self::SessionMoved(_) => "session.moved",
             Self::SessionUpdated(_) => "session.updated",
             Self::InputAccepted(_) => "input.accepted",
             Self::InputRemoved { .. } => "input.removed",

@@ -4,6 +4,7 @@ use crate::llm;
 use crate::llm::error::LogIn;
 use crate::store;
 use pintle_protocol::ids::{SessionId, TurnId};
+use std::io;
 
 /// A refused command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -208,12 +209,20 @@ impl From<store::Error> for Error {
             store::Error::Locked { session, .. } if error.is_open_in_shared_engine() => {
                 refused.hint(Action::Attach(session.clone()))
             }
+            store::Error::Io { source, .. } if is_forbidden(source) => refused.hint(
+                "sessions cannot be stored there: set PINTLE_HOME to a folder that you can write, or run with --no-session",
+            ),
             store::Error::Locked { .. } => refused.hint(
                 "close it there first, or do it there; clients of `pintle attach` share sessions",
             ),
             _ => refused,
         }
     }
+}
+
+/// Returns true if a folder does not let this user write.
+fn is_forbidden(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 impl From<llm::Error> for Error {

@@ -54,10 +54,10 @@ pub use clients::{
 pub(crate) use command::messages_held;
 pub use command::{
     Accepted, Adopt, Answer, AnswerCommand, ClientCommand, Command, ContextCommand,
-    DiagnosticsReport, Feed, HistoryCommand, Interrupted, JobCommand, Note, NoteBody, OpenConfig,
-    Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind, ServersCommand,
-    SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, Terms, Transient,
-    TurnCommand, UserJob, Wanted,
+    DiagnosticsReport, Feed, HistoryCommand, Interrupted, JobCommand, NewFolder, Note, NoteBody,
+    OpenConfig, Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind,
+    ServersCommand, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand,
+    Terms, Transient, TurnCommand, UserJob, Wanted,
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,

@@ -18,8 +18,9 @@ use crate::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use crate::frontend::demo::{Demo, PROJECT};
 use crate::image;
 use crate::llm::credentials::Commands;
-use crate::llm::http::{Http, Timeouts};
+use crate::llm::http::{Http, Network, Timeouts};
 use crate::llm::login::Logins;
+use crate::llm::proxies::Proxies;
 use crate::llm::{Error, ModelRef, Provider, Script, Wire};
 use crate::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use crate::permissions::{Decision, Kind, Rule};
@@ -319,20 +320,31 @@ fn timeouts(config: &Config) -> Timeouts {
     }
 }
 
+/// The network between this machine and the models.
+pub(crate) fn network(config: &Config, ambient: &Ambient) -> Network {
+    Network {
+        proxies: Proxies::of(ambient),
+        extra_ca: config.extra_ca.clone(),
+        client_certificate: config.client_certificate.clone(),
+    }
+}
+
 /// Builds the models of these settings.
 pub(crate) fn configured_models(
     settings: &args::Settings,
     config: &Config,
     ambient: &Ambient,
 ) -> anyhow::Result<ConfiguredModels> {
-    let http = || -> Arc<dyn Wire> { Arc::new(Http::new(timeouts(config))) };
+    let network = network(config, ambient);
+    let http =
+        || -> Arc<dyn Wire> { Arc::new(Http::new(timeouts(config)).behind(network.clone())) };
     let wire = recording::wire(settings, config, ambient, http)?;
     let here = this_machine(ambient);
     register_secrets(config, ambient);
     Ok(ConfiguredModels {
         settings: Live::new(ambient, settings.flags(), config.clone()),
         commands: Commands::new(Arc::new(KeyFetcher::new(here, ambient.secrets()))),
-        logins: Logins::in_folder(&config.folders.data, ambient),
+        logins: Logins::in_folder(&config.folders.data, ambient, network.clone()),
         ambient: ambient.clone(),
         wire,
         is_replay: settings.replay.is_some(),

@@ -1,14 +1,17 @@
 //! `pintle doctor`: prints the settings, the keys that are set, and the abilities of this machine.
 
+mod online;
+
 use crate::ambient::Ambient;
-use crate::cli::args::Settings;
+use crate::cli::args::{Doctor, Settings};
 use crate::cli::assemble;
 use crate::config::Config;
 use crate::disk;
 use crate::editor::Editors;
 #[cfg(target_os = "linux")]
 use crate::exec::sandbox;
-use crate::llm::{ModelRef, catalog};
+use crate::llm::script::Script;
+use crate::llm::{ModelRef, catalog, proxies};
 use crate::models::{ConfiguredModels, ModelSource};
 use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
@@ -16,11 +19,17 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Prints the report. The exit code is 0 when a turn could start now, else 2.
-pub(crate) fn run(settings: &Settings, ambient: &Ambient) -> anyhow::Result<u8> {
+pub(crate) fn run(wanted: &Doctor, ambient: &Ambient) -> anyhow::Result<u8> {
     use std::io::Write;
+    let settings = &wanted.settings;
     let config = assemble::load_config(settings, ambient)?;
-    let (report, is_ready) = report(settings, &config, ambient)?;
+    let (report, mut is_ready) = report(settings, &config, ambient)?;
     std::io::stdout().write_all(report.as_bytes())?;
+    if wanted.online {
+        let (lines, answers) = in_runtime(online::ask(settings, &config, ambient))?;
+        std::io::stdout().write_all(lines.as_bytes())?;
+        is_ready &= answers;
+    }
     Ok(if is_ready { 0 } else { 2 })
 }
 
@@ -108,6 +117,9 @@ fn report(
         on_off(!tools.block_images)
     )?;
 
+    for line in network(config, ambient) {
+        writeln!(out, "{line}")?;
+    }
     writeln!(out, "keys")?;
     let is_own = |name: &str| config.providers.contains_key(name);
     let list = models.list();
@@ -145,6 +157,34 @@ fn report(
     Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
 }
 
+/// The lines about the way to the servers: proxies and certificates.
+fn network(config: &Config, ambient: &Ambient) -> Vec<String> {
+    let set = proxies::VARIABLES.iter().filter_map(|name| {
+        let (set, value) = proxies::variable(ambient, name)?;
+        let value =
+            if *name == "no_proxy" { value.to_owned() } else { proxies::shown(value.trim()) };
+        Some(format!("{set}: {value}"))
+    });
+    let mut facts: Vec<String> = set.collect();
+    for variable in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
+        if let Some(path) = ambient.var(variable) {
+            facts.push(format!("{variable}: {path} (instead of the system's certificates)"));
+        }
+    }
+    let file = config.folders.config_file.display();
+    if config.extra_ca.is_some() {
+        facts.push(format!("extra_ca_file: set in {file}"));
+    }
+    if config.client_certificate.is_some() {
+        facts.push(format!("client_certificate_file: set in {file}"));
+    }
+    if facts.is_empty() {
+        facts.push("no proxy, the system's certificates".to_owned());
+    }
+    let labels = std::iter::once("network").chain(std::iter::repeat(""));
+    labels.zip(facts).map(|(label, fact)| format!("{label:<10}{fact}")).collect()
+}
+
 /// Runs one future to its end: the report is made of one question after the other.
 fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
@@ -156,6 +196,15 @@ fn model(
     config: &Config,
     ambient: &Ambient,
 ) -> anyhow::Result<Result<String, String>> {
+    if let Some(script) = &settings.script {
+        let loaded = Script::load(script);
+        return Ok(loaded
+            .map(|_| format!("a script (from --script {})", script.display()))
+            .map_err(|error| error.message));
+    }
+    if let Some(replay) = &settings.replay {
+        return Ok(Ok(format!("recorded traffic (from --replay {})", replay.display())));
+    }
     let Some(model) = &config.model else {
         return Ok(Err(format!(
             "none set: use --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in {}",

@@ -15,6 +15,7 @@ mod help;
 mod login;
 mod mcp;
 mod models;
+mod piped;
 mod policy;
 mod policy_file;
 mod prompt;
@@ -58,6 +59,9 @@ use tracing_subscriber::fmt::writer::MakeWriterExt;
 /// The exit code for wrong usage or settings.
 pub const USAGE: u8 = 2;
 
+/// The shortest time for which a question of a shared engine waits for a client that is gone: it may be connecting again.
+const MIN_ABSENCE: Duration = Duration::from_secs(1);
+
 /// The time that blocking threads get at the end of the program. None of them holds anything to lose.
 const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -74,7 +78,11 @@ pub fn main() -> ExitCode {
     if std::env::args_os().len() == 1 {
         return explain();
     }
-    let args = Args::parse_from(args::rpc::mode(std::env::args_os().collect()));
+    let argv = args::rpc::mode(std::env::args_os().collect());
+    let args = match Args::try_parse_from(&argv) {
+        Ok(args) => args,
+        Err(error) => args::suggest::improve(error, &argv).exit(),
+    };
     let secrets = ambient.secrets().clone();
     match start(args, ambient, Streams::Process) {
         Ok(code) => ExitCode::from(code),
@@ -250,7 +258,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Doctor(wanted) if wanted.secrets => {
             in_runtime(|| async move { secrets::run(&ambient).await })
         }
-        Task::Doctor(wanted) => doctor::run(&wanted.settings, &ambient),
+        Task::Doctor(wanted) => doctor::run(&wanted, &ambient),
         Task::Help(wanted) => help::run(&wanted, &ambient),
     }
 }
@@ -309,11 +317,16 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&serve.settings, &ambient)?;
     let mut services = assemble::services(&serve.settings, &ambient).await?;
     // A client that is gone may come back.
-    services.absence_timeout = Some(services.question_timeout);
+    let args::listen::Listen { linger, ref origins, ref hosts, .. } = serve.listen;
+    let linger = linger.map(Duration::from_secs);
+    // An engine that ends by itself does not wait longer for somebody who answers.
+    let absence = linger.map_or(services.question_timeout, |linger| {
+        services.question_timeout.min(linger.max(MIN_ABSENCE))
+    });
+    services.absence_timeout = Some(absence);
     services.store = services.store.of_shared_engine();
     let cwd =
         assemble::working_folder(&serve.settings, &ambient, services.env.as_ref(), None).await?;
-    let args::listen::Listen { linger, ref origins, .. } = serve.listen;
     let options = given_options(&args::listen::OPTIONS);
     let places = serve.listen.places()?;
     let listening = shared::Listening::begin(&config.folders.data, places, options, &ambient)?;
@@ -327,8 +340,9 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let options = listen::Options {
         token: address.token,
         origins: origins.clone(),
+        hosts: hosts.clone(),
         cwd,
-        linger: linger.map(Duration::from_secs),
+        linger,
         stop: signals.token(),
     };
     let served = beside(engine, listen::serve(sockets, handle, options));
@@ -377,7 +391,7 @@ fn attach_pi(task: &args::rpc::Rpc, ambient: Ambient) -> anyhow::Result<u8> {
 fn show_session(settings: &args::Settings, session: &str, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(settings, ambient)?;
     let data = &config.folders.data;
-    let id = sessions::named(&Store::new(data), session)?;
+    let id = sessions::named(&Store::new(data), session, ambient)?;
     let trust = assemble::trusted(settings, ambient);
     let mut options = given_options(&["--trust"]);
     if let Some(at) = options.iter().position(|option| option == session) {
@@ -519,9 +533,16 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     task.settings.one_task = Some(copied.chain(named).collect());
     task.settings.kept_tree = copy.as_ref().map(|copy| copy.original().to_owned());
     let mut services = assemble::services(&task.settings, &ambient).await?;
+    let unstored = if task.no_session {
+        let folder = tempfile::Builder::new().prefix("pintle-session-").tempdir()?;
+        services.store = Store::new(folder.path());
+        Some(folder)
+    } else {
+        None
+    };
     services.tools = assemble::tools_of_run(services.tools, &task)?;
     let summary = ambient.var("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
-    let reports = task.delivery.reports(&here, summary.map(Path::new));
+    let args::Output { patch, reports } = task.output(&here, summary.map(Path::new))?;
     if !reports.is_empty() {
         services.tools = assemble::with_findings(services.tools, ReportFinding::default());
     }
@@ -535,13 +556,13 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let named = task.directory.as_deref();
     let cwd =
         assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;
-    let prompt = task.prompt()?;
     let output_schema = task.output_schema()?;
     let session = match task.session.as_deref() {
-        Some("last") => Some(sessions::newest(&services.store, &cwd)?),
-        Some(named) => Some(sessions::named(&services.store, named)?.as_str().to_owned()),
+        Some(sessions::LAST) => Some(sessions::newest(&services.store, &cwd)?),
+        Some(named) => Some(sessions::named(&services.store, named, &ambient)?),
         None => None,
     };
+    let session = session.map(|id| id.as_str().to_owned());
     let cwd = match &copy {
         Some(copy) => {
             assemble::check_copy(&task.settings, services.permissions.default_mode)?;
@@ -553,9 +574,16 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         }
         None => cwd,
     };
-    for path in &task.attach {
+    for path in task.attached_files() {
         anyhow::ensure!(here.join(path).is_file(), "--attach: {} is no file", path.display());
     }
+    let wanted = task.stdin()?;
+    let Some(piped) = piped_into(&mut signals, wanted).await? else { return Ok(signals.code()) };
+    let (task_text, piped) = match wanted {
+        piped::Use::Task => (piped.bytes, None),
+        piped::Use::Attached | piped::Use::Offered => (None, piped.bytes),
+    };
+    let prompt = task.prompt(task_text)?;
     let stdout = stdio::take_stdout()?;
     let is_terminal = stdout.is_terminal();
     let (out, hangup) = stdio::open_lines(stdout)?;
@@ -570,8 +598,12 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         wall: task.max_wall.map(Duration::from_secs),
         idle: task.idle_timeout.map(Duration::from_secs),
         output_schema,
-        attach: task.attach.iter().map(|path| attached(&here.join(path), copy.as_ref())).collect(),
-        patch: task.patch.as_ref().map(|path| here.join(path)),
+        attach: task
+            .attached_files()
+            .map(|path| attached(&here.join(path), copy.as_ref()))
+            .collect(),
+        piped,
+        patch,
         reports,
         copy: copy.as_ref().map(|copy| (copy.root().to_owned(), copy.original().to_owned())),
         terms: run::Terms {
@@ -582,9 +614,11 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         mode: task.mode(),
         additional,
         session,
+        moves_session: task.directory.is_some(),
         model: None,
         tools: None,
         keeps_engine: false,
+        is_stored: unstored.is_none(),
         is_terminal,
         is_quiet: task.quiet,
         stop: signals.token(),
@@ -599,8 +633,33 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     if let Some(copy) = copy {
         copy.remove();
     }
-    prune(&task.settings, &ambient);
+    match unstored {
+        Some(folder) => folder.close()?,
+        None => prune(&task.settings, &ambient),
+    }
     Ok(code)
+}
+
+/// Reads stdin for a task; `None` if a signal came meanwhile.
+async fn piped_into(
+    signals: &mut Signals,
+    wanted: piped::Use,
+) -> anyhow::Result<Option<piped::Piped>> {
+    let stop = signals.token();
+    let reading = async {
+        tokio::select! {
+            read = piped::read(wanted) => read.map(Some),
+            () = stop.cancelled() => Ok(None),
+        }
+    };
+    let read = tokio::select! {
+        read = reading => read?,
+        _ = signals.run() => return Ok(None),
+    };
+    if let Some(remark) = read.as_ref().and_then(|read| read.remark.as_ref()) {
+        let _ = writeln!(io::stderr(), "pintle: {remark}");
+    }
+    Ok(read)
 }
 
 /// Copies the project of a task; `None` where a signal came meanwhile.

@@ -16,13 +16,7 @@ pub(crate) fn run(wanted: &args::Replay, ambient: &Ambient) -> anyhow::Result<u8
     let filter = EventFilter::new(&wanted.events).context("--events")?;
     let config = assemble::load_config(&args::Settings::default(), ambient)?;
     let store = Store::new(&config.folders.data);
-    let id = match wanted.session.as_str() {
-        "last" => {
-            let cwd = assemble::folder(&ambient.current_dir()?)?;
-            SessionId::new(sessions::newest(&store, &cwd)?)
-        }
-        named => sessions::named(&store, named)?,
-    };
+    let id = sessions::named(&store, &wanted.session, ambient)?;
     match print(&store, &id, &filter) {
         // Whoever reads has seen enough: `pintle replay last | head`.
         Err(error) if sessions::is_broken_pipe(&error) => Ok(0),

@@ -1,6 +1,7 @@
 //! `pintle schema`: the protocol as the files that are generated from it.
 
 use crate::cli::args::SchemaFormat;
+use crate::llm::script;
 use pintle_protocol::schema::SCHEMA_JSON;
 use std::io::{ErrorKind, Write};
 
@@ -11,6 +12,7 @@ pub(crate) fn run(format: SchemaFormat) -> anyhow::Result<u8> {
         SchemaFormat::Openrpc => include_str!("../../protocol/openrpc.json"),
         SchemaFormat::Typescript => include_str!("../../protocol/clients/typescript/pintle.ts"),
         SchemaFormat::Python => include_str!("../../protocol/clients/python/pintle.py"),
+        SchemaFormat::Script => script::SCHEMA,
         SchemaFormat::Lua => include_str!("../../editors/nvim/lua/pintle/protocol.lua"),
     };
     match std::io::stdout().write_all(text.as_bytes()) {

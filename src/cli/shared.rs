@@ -83,6 +83,8 @@ pub(crate) struct Places {
     pub(crate) unix: Option<PathBuf>,
     /// An address of the loopback for WebSockets.
     pub(crate) websocket: Option<SocketAddr>,
+    /// The file that keeps the token; a new token with each start if it is left out.
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 /// The listening sockets of an engine, and the lock that makes it the only one.
@@ -132,7 +134,10 @@ impl Listening {
         let sockets = Sockets { unix: bind(&socket)?, web };
         let address = Address {
             socket,
-            token: new_token()?,
+            token: match &places.token_file {
+                Some(file) => kept_token(&ambient.current_dir()?.join(file))?,
+                None => new_token()?,
+            },
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             options,
@@ -216,6 +221,39 @@ fn new_token() -> anyhow::Result<String> {
     Ok(hex(&bytes))
 }
 
+/// Returns the token of a file, which is made with a new one if it does not exist.
+fn kept_token(path: &Path) -> anyhow::Result<String> {
+    /// 128 bits in hex; a new token has 256.
+    const MIN_CHARS: usize = 32;
+    let named = || format!("--token-file {}", path.display());
+    let text = match disk::read_secret(path, MAX_FILE_BYTES) {
+        Ok(text) => {
+            String::from_utf8(text).ok().with_context(|| format!("{}: not text", named()))?
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let token = new_token()?;
+            let mut options = OpenOptions::new();
+            let mut file = disk::open_private(path, options.write(true).create_new(true))
+                .with_context(named)?;
+            file.write_all(format!("{token}\n").as_bytes()).with_context(named)?;
+            return Ok(token);
+        }
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            return Err(error)
+                .with_context(|| format!("{}; chmod 600 {}", named(), path.display()));
+        }
+        Err(error) => return Err(error).with_context(named),
+    };
+    let token = text.trim();
+    let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    anyhow::ensure!(
+        token.len() >= MIN_CHARS && token.chars().all(is_token),
+        "{}: expected a token of at least {MIN_CHARS} letters and digits\n  remove the file to have a new one made",
+        named()
+    );
+    Ok(token.to_owned())
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -284,4 +322,31 @@ fn bind_loopback(address: SocketAddr) -> anyhow::Result<TcpListener> {
     bound.with_context(|| {
         format!("cannot listen on ws://{address}; with the port 0 the system chooses a free one")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_token_is_kept_in_a_file_that_only_the_user_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let token = kept_token(&path).unwrap();
+        assert_eq!(kept_token(&path).unwrap(), token);
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(kept_token(&path).unwrap_err().to_string().contains("chmod 600"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        for (text, is_token) in [
+            ("0123456789abcdef0123456789abcdef\n", true),
+            ("0123456789abcdef", false),
+            ("", false),
+            ("0123456789abcdef 0123456789abcdef", false),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(kept_token(&path).is_ok(), is_token, "{text:?}");
+        }
+    }
 }

@@ -1,14 +1,21 @@
 //! Signals: the first ends the program in order and within a time, a second one at once.
+//!
+//! One event may deliver a signal several times: `timeout` of coreutils signals its child and then its process group, and closing a terminal
+//! sends SIGHUP from the kernel and from the shell. So a signal counts only if it is another one, or comes [`SAME`] after the last.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The time for an orderly end. Commands are killed well within it; what takes longer does not end by itself.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The time in which the same signal counts once. Nobody who waits for a program to end in order signals it again so soon.
+const SAME: Duration = Duration::from_secs(1);
 
 /// SIGTERM, SIGINT and SIGHUP, and the end that they bring about.
 #[derive(Debug)]
@@ -80,6 +87,7 @@ impl Signals {
     /// Fires the token at the first signal, and ends at the second, with its exit code, or when the time for an orderly end is over.
     pub(crate) async fn run(&mut self) -> u8 {
         let mut deadline = None;
+        let mut first = None;
         loop {
             let over = async {
                 match deadline {
@@ -100,19 +108,47 @@ impl Signals {
                     return self.code();
                 }
             };
+            let now = Instant::now();
+            if first.is_some_and(|first| is_repeated(first, (code, now))) {
+                continue;
+            }
+            first = first.or(Some((code, now)));
             self.code.store(code, Ordering::Relaxed);
             if self.stop.is_cancelled() {
                 return code;
             }
             self.stop.cancel();
-            deadline = Some(tokio::time::Instant::now() + self.end_timeout);
+            deadline = Some(now + self.end_timeout);
         }
     }
+}
+
+/// Returns true if a signal is the first one, delivered again. Signals are their exit codes here.
+fn is_repeated(first: (u8, Instant), next: (u8, Instant)) -> bool {
+    first.0 == next.0 && next.1.duration_since(first.1) < SAME
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_signal_that_is_delivered_twice_counts_once() {
+        let begin = Instant::now();
+        for (first, next, later_ms, want) in [
+            (143, 143, 0, true),
+            (143, 143, 999, true),
+            (143, 143, 1000, false),
+            (129, 129, 1, true),
+            (130, 130, 1500, false),
+            // Another signal is another wish.
+            (143, 130, 0, false),
+            (130, 143, 1, false),
+        ] {
+            let at = begin + Duration::from_millis(later_ms);
+            assert_eq!(is_repeated((first, begin), (next, at)), want, "{first} {next} {later_ms}");
+        }
+    }
 
     #[tokio::test]
     async fn an_engine_that_does_not_end_is_left_when_its_time_is_over() {

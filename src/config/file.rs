@@ -12,7 +12,7 @@ use super::title::{self, TitleSettings};
 use super::tools::{self, ToolSettings};
 use super::unknown::unknown;
 use super::{Error, ProviderEntry};
-use crate::ambient::Ambient;
+use crate::ambient::{Ambient, Secret};
 use crate::mcp::{self, Definition};
 use crate::permissions::{Origin, Rule};
 use pintle_protocol::approval::PermissionMode;
@@ -32,6 +32,11 @@ pub(super) struct FileSettings {
     pub(super) instructions: Option<String>,
     pub(super) instructions_file: Option<String>,
     pub(super) system_prompt_file: Option<String>,
+    pub(super) extra_ca_file: Option<String>,
+    pub(super) client_certificate_file: Option<String>,
+    /// The texts of those files.
+    pub(super) extra_ca: Option<String>,
+    pub(super) client_certificate: Option<Secret>,
     /// The text of that file.
     pub(super) base_prompt: Option<String>,
     pub(super) providers: BTreeMap<String, ProviderEntry>,
@@ -78,6 +83,10 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             }
             "system_prompt_file" => {
                 settings.system_prompt_file = Some(text_of(&value, &key, path)?);
+            }
+            "extra_ca_file" => settings.extra_ca_file = Some(text_of(&value, &key, path)?),
+            "client_certificate_file" => {
+                settings.client_certificate_file = Some(text_of(&value, &key, path)?);
             }
             "permission_mode" => settings.permission_mode = Some(mode_of(&value, path)?),
             "rules" => settings.rules = rules_of(value, path)?,

@@ -130,6 +130,8 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
         question_timeout,
         model_start_timeout,
         model_idle_timeout,
+        extra_ca,
+        client_certificate,
         // No file sets these.
         server: _,
         folders: _,
@@ -142,6 +144,8 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
         ("retries", *retries == now.retries),
         ("model_start_timeout_s", *model_start_timeout == now.model_start_timeout),
         ("model_idle_timeout_s", *model_idle_timeout == now.model_idle_timeout),
+        ("extra_ca_file", *extra_ca == now.extra_ca),
+        ("client_certificate_file", *client_certificate == now.client_certificate),
         ("approval_timeout_s", *approval_timeout == now.approval_timeout),
         ("question_timeout_s", *question_timeout == now.question_timeout),
         ("permission_mode", *permission_mode == now.permission_mode),

@@ -7,7 +7,7 @@ use super::text_source::{TextSource, variables};
 use super::{
     Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Setting, Source, ToolSettings,
 };
-use crate::ambient::Ambient;
+use crate::ambient::{Ambient, Secret};
 use crate::disk;
 use crate::llm::catalog;
 use pintle_protocol::approval::PermissionMode;
@@ -101,7 +101,7 @@ fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
     })
 }
 
-/// Reads the file that `system_prompt_file` names, and appends the text of the one that `instructions_file` names to `instructions`.
+/// Reads the certificates and the file that `system_prompt_file` names, and appends the text of the one that `instructions_file` names to `instructions`.
 fn instructions(
     ambient: &Ambient,
     settings: &mut FileSettings,
@@ -117,6 +117,9 @@ fn instructions(
         let text = take(&path, files)?;
         text.ok_or_else(|| wrong(&format!("{}, which does not exist", path.display()))).map(Some)
     };
+    settings.extra_ca = text_of("extra_ca_file", settings.extra_ca_file.take())?;
+    let certificate = text_of("client_certificate_file", settings.client_certificate_file.take())?;
+    settings.client_certificate = certificate.map(Secret::new);
     settings.base_prompt = text_of("system_prompt_file", settings.system_prompt_file.take())?;
     if let Some(text) = text_of("instructions_file", settings.instructions_file.take())? {
         let both = settings.instructions.take().into_iter().chain([text]);
@@ -255,6 +258,8 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         question_timeout: file.question_timeout,
         model_start_timeout: file.model_start_timeout,
         model_idle_timeout: file.model_idle_timeout,
+        extra_ca: file.extra_ca,
+        client_certificate: file.client_certificate,
         server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
         environment,
         folders,

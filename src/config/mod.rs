@@ -36,6 +36,7 @@ pub use text_source::{KEY_FILE, KEYRING, TextSource, fill, in_home, variable, va
 pub use title::TitleSettings;
 pub use tools::ToolSettings;
 
+use crate::ambient::Secret;
 use crate::mcp::Definition;
 use crate::permissions::Rule;
 use pintle_protocol::approval::PermissionMode;
@@ -117,6 +118,10 @@ pub struct Config {
     pub model_start_timeout: Option<Duration>,
     /// The timeout between two pieces of a model's reply.
     pub model_idle_timeout: Option<Duration>,
+    /// Certificates of authorities in PEM that are trusted beside the system's.
+    pub extra_ca: Option<String>,
+    /// The certificate and the key in PEM that a model's server may ask for.
+    pub client_certificate: Option<Secret>,
     /// The server to which the command line sends every request, whatever the provider.
     pub server: Option<Server>,
     /// The environment in which tools run.

@@ -18,6 +18,8 @@ pub(super) const KEYS: [(&str, &[&str]); 13] = [
             "approval_timeout_s",
             "question_timeout_s",
             "instructions",
+            "extra_ca_file",
+            "client_certificate_file",
             "instructions_file",
             "system_prompt_file",
             "models_files",

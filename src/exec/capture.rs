@@ -180,6 +180,7 @@ impl Capture {
             full_output_path: self.output.path(),
             is_file_full: self.output.is_full(),
             background_output: None,
+            is_displaced: false,
             sandbox: None,
         }
     }

@@ -143,6 +143,22 @@ impl Local {
         }
     }
 
+    /// Returns a folder for a command whose own was deleted. It is empty or cannot be changed, so no relative path names
+    /// an unrelated file. In the parent, `rm -r *` would delete the neighbours.
+    fn stand_in(&self, command: &Command) -> Result<Option<StandIn>, Error> {
+        if !matches!(command.cwd.metadata(), Err(error) if error.kind() == std::io::ErrorKind::NotFound)
+        {
+            return Ok(None);
+        }
+        if command.confinement.is_some() {
+            return Ok(Some(StandIn::Root));
+        }
+        let within = &self.shell.temporary;
+        let made = tempfile::Builder::new().prefix("pintle-").tempdir_in(within);
+        made.map(|folder| Some(StandIn::Empty(folder)))
+            .map_err(|error| Error::from_io(within, &error))
+    }
+
     /// Puts the owner's temporary folder into a confinement that leaves it to this environment.
     fn with_temporary(
         &self,
@@ -166,6 +182,21 @@ impl Local {
         };
         Arc::make_mut(confinement).temporary = Temporary::Folder(folder);
         Ok(())
+    }
+}
+
+/// The folder of a command whose own does not exist any more.
+enum StandIn {
+    Empty(tempfile::TempDir),
+    Root,
+}
+
+impl StandIn {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Empty(folder) => folder.path(),
+            Self::Root => Path::new("/"),
+        }
     }
 }
 
@@ -388,7 +419,12 @@ impl Environment for Local {
         self.withhold_keys(&mut launch);
         self.with_temporary(&mut launch.confinement, &command.owner)?;
         let missing = command.confinement.as_deref().map(Confinement::missing).unwrap_or_default();
+        let stand_in = self.stand_in(&command)?;
+        if let Some(folder) = &stand_in {
+            launch.cwd = Some(folder.path().to_owned());
+        }
         let mut ran = process::run(launch, &command, &self.drains, cancel, output).await?;
+        ran.is_displaced = stand_in.is_some();
         if let Some(report) = &mut ran.sandbox {
             report.created = missing;
             report.created.retain(|path| path.symlink_metadata().is_ok());
@@ -426,6 +462,8 @@ impl Environment for Local {
     fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {
         // Another program's terminal confines nothing.
         let withheld = self.withheld.as_ref().filter(|_| command.confinement.is_none())?;
+        // Without its folder it runs here, in another one.
+        command.cwd.is_dir().then_some(())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would wait for ever.
         let line = without_input(&command.line);

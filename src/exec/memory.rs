@@ -374,6 +374,7 @@ impl Environment for Memory {
             full_output_path: None,
             is_file_full: false,
             background_output: None,
+            is_displaced: false,
             sandbox: None,
         })
     }

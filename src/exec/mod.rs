@@ -505,6 +505,8 @@ pub struct Ran {
     pub is_file_full: bool,
     /// The file that takes what processes print which the command left in the background.
     pub background_output: Option<PathBuf>,
+    /// The working directory did not exist any more, and the command ran in an empty folder.
+    pub is_displaced: bool,
     /// The sandbox's report, if the command was confined.
     pub sandbox: Option<Box<sandbox::Report>>,
 }

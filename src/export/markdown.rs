@@ -3,8 +3,9 @@
 //! Invariant: a fence is longer than any run of its marks inside, so no output of a tool can end it.
 
 use super::phrases::{self, end_of_item, end_of_turn};
-use super::timeline::{EntryKind, TimelineEntry, Totals, duration, moment, usd};
+use super::timeline::{EntryKind, TimelineEntry, Totals, duration, moment};
 use super::{Head, Renderer};
+use crate::text::money::usd;
 use crate::text::terminal::shown;
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::diff::FileChange;

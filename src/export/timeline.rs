@@ -2,6 +2,7 @@
 //!
 //! Invariant: whatever ended appears once, where it ended; what never ended appears at the end.
 
+use crate::text::money::usd;
 use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{
     ConfigChanged, Event, EventRecord, Notice, QueuedInput, RetryScheduled, SessionCreated,
@@ -74,6 +75,7 @@ pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
         | Event::FilesChanged(_)
         | Event::ReviewDecided(_)
         | Event::ReviewQueued(_)
+        | Event::SessionMoved(_)
         | Event::SessionUpdated(_)
         | Event::HistoryRewound(_)
         | Event::LabelChanged(_) => return None,
@@ -142,16 +144,6 @@ impl Totals {
         let turns = if self.turns == 1 { "turn" } else { "turns" };
         let cost = self.cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
         format!("{} {turns}, {read} tokens read, {output_tokens} written{cost}", self.turns)
-    }
-}
-
-/// Formats an amount of money; a small one with more digits.
-pub(super) fn usd(nano: u64) -> String {
-    let (whole, rest) = (nano / 1_000_000_000, nano % 1_000_000_000);
-    if whole == 0 && rest < 100_000_000 {
-        format!("$0.{:05}", rest / 10_000)
-    } else {
-        format!("${whole}.{:02}", rest / 10_000_000)
     }
 }
 

@@ -99,6 +99,8 @@ impl Watch {
                 duration_ms: 0,
                 usage: Usage::default(),
                 cost_nano_usd: None,
+                cost_usd: None,
+                model: None,
                 changes: RunChanges::default(),
                 commands: Vec::new(),
                 denials: Vec::new(),
@@ -183,6 +185,10 @@ impl Watch {
                 self.outcome.steps = end.steps;
                 self.outcome.duration_ms = end.duration_ms;
                 self.judge(end);
+                None
+            }
+            Event::TurnStarted { model } => {
+                self.outcome.model = Some(model.clone());
                 None
             }
             Event::FilesChanged(changed) => {

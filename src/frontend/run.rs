@@ -11,16 +11,17 @@ pub use super::outcome::{
 };
 use super::outcome::{Watch, count_lines};
 use super::report;
-pub use super::report::{Report, ReportFormat};
+pub use super::report::{Destination, Report, ReportFormat};
 use crate::agent::{
-    Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record,
+    Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, NewFolder, OpenConfig, Record,
     ReviewCommand, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
     Terms as TurnTerms, TurnCommand, Wanted,
 };
+use crate::text::money;
 use crate::text::visible::{visible, visible_line};
 use crate::transport::Outgoing;
 pub use filter::EventFilter;
-use pintle_protocol::content::Input;
+use pintle_protocol::content::{Input, Usage, usd};
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{PeerInfo, QueuePolicy, WhenBusy};
@@ -56,6 +57,7 @@ pub enum Format {
 
 /// One task.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent options of the command line")]
 pub struct Options {
     /// The working directory.
     pub cwd: PathBuf,
@@ -75,8 +77,10 @@ pub struct Options {
     pub output_schema: Option<Value>,
     /// Files that belong to the task.
     pub attach: Vec<PathBuf>,
-    /// The file that the agent's changes are written to, as a patch.
-    pub patch: Option<PathBuf>,
+    /// The content of stdin, attached to the task.
+    pub piped: Option<Vec<u8>>,
+    /// The destination of the agent's changes as a patch.
+    pub patch: Option<Destination>,
     /// The reports that are written at the end.
     pub reports: Vec<Report>,
     /// The copy that the work is done in, and the folder that was copied.
@@ -89,12 +93,16 @@ pub struct Options {
     pub additional: Vec<PathBuf>,
     /// The stored session to continue; `None` creates one.
     pub session: Option<String>,
+    /// That session works in `cwd` from now on; else only if its own folder does not exist any more.
+    pub moves_session: bool,
     /// The model, as `provider/id[:effort]`; `None` for that of the settings, or of the stored session.
     pub model: Option<String>,
     /// The names of the tools that the model of a new session sees; `None` for all of the engine's.
     pub tools: Option<Vec<String>>,
     /// The engine serves further tasks: at the end the session is closed, and the engine stays.
     pub keeps_engine: bool,
+    /// The session stays on disk after the task.
+    pub is_stored: bool,
     /// Stdout is a terminal, which would obey control sequences in the answer: they are drawn as signs. Elsewhere its bytes stay.
     pub is_terminal: bool,
     /// Print nothing on stderr.
@@ -121,8 +129,8 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     {
         tracing::warn!("the changed lines cannot be counted: {error}");
     }
-    if let (Some(session), Some(path)) = (&session, &options.patch)
-        && let Err(error) = write_patch(&engine, session, path, &mut watch.outcome).await
+    if let (Some(session), Some(to)) = (&session, &options.patch)
+        && let Err(error) = write_patch(&out, &engine, session, to, &mut watch.outcome).await
     {
         watch.refused(error);
     }
@@ -179,8 +187,18 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     if let Some((copy, original)) = &options.copy {
         name_originals(&mut watch.outcome, copy, original);
     }
+    let outcome = &mut watch.outcome;
+    outcome.cost_usd = outcome.cost_nano_usd.map(usd);
+    if !options.is_stored {
+        outcome.journal = None;
+        if let Some(error) = &mut outcome.error
+            && error.hint.as_ref().is_some_and(|hint| hint.contains("pintle run --session"))
+        {
+            error.hint = None;
+        }
+    }
     for report in &options.reports {
-        if let Err(error) = write_report(&engine, report, &watch.outcome).await {
+        if let Err(error) = write_report(&out, &engine, report, &watch.outcome).await {
             watch.refused(error);
         }
     }
@@ -241,16 +259,37 @@ impl Clock {
     }
 }
 
-/// Writes the agent's changes to a file, as a patch; an empty file where there are none.
+/// Writes the agent's changes as a patch, which is empty if there are none.
 async fn write_patch(
+    out: &Outgoing,
     engine: &EngineHandle,
     session: &SessionHandle,
-    path: &Path,
+    to: &Destination,
     outcome: &mut RunResult,
 ) -> Result<(), Error> {
     let patch = session.ask(|reply| ReviewCommand::Patch { open: false, reply }).await?;
     outcome.not_in_patch = patch.left_out;
-    engine.write_local(path, patch.text.into_bytes()).await
+    deliver(out, engine, to, patch.text).await
+}
+
+/// Writes a whole text to its destination.
+async fn deliver(
+    out: &Outgoing,
+    engine: &EngineHandle,
+    to: &Destination,
+    text: String,
+) -> Result<(), Error> {
+    match to {
+        Destination::File(path) => engine.write_local(path, text.into_bytes()).await,
+        Destination::Stdout => {
+            // A line's end is added to whatever is sent.
+            let text = text.strip_suffix('\n').map(str::to_owned).unwrap_or(text);
+            if !text.is_empty() {
+                print(out, text).await;
+            }
+            Ok(())
+        }
+    }
 }
 
 /// Names the files that were changed in a copy by the paths of those that were copied.
@@ -264,25 +303,31 @@ fn name_originals(outcome: &mut RunResult, copy: &Path, original: &Path) {
 
 /// Writes a report; annotations go to stderr, where they do not mix with the result.
 async fn write_report(
+    out: &Outgoing,
     engine: &EngineHandle,
     wanted: &Report,
     outcome: &RunResult,
 ) -> Result<(), Error> {
-    let text = report::text(wanted.format, outcome).into_bytes();
-    match (wanted.format, &wanted.file) {
-        (ReportFormat::Github, file) => {
-            for line in report::annotations(&outcome.findings) {
-                report_line(&line);
-            }
-            match file {
-                Some(file) => engine.append_local(file, text).await,
-                None => Ok(()),
-            }
+    let text = report::text(wanted.format, outcome);
+    if wanted.format == ReportFormat::Github {
+        for line in report::annotations(&outcome.findings) {
+            report_line(&line);
         }
-        (ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Markdown, Some(file)) => {
-            engine.write_local(file, text).await
+    }
+    match (wanted.format, &wanted.to) {
+        (_, None) => Ok(()),
+        (ReportFormat::Github, Some(Destination::File(file))) => {
+            engine.append_local(file, text.into_bytes()).await
         }
-        (ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Markdown, None) => Ok(()),
+        (_, Some(to)) => deliver(out, engine, to, text).await,
+    }
+}
+
+impl Options {
+    /// Returns true if stdout carries something other than the answer.
+    fn takes_stdout(&self) -> bool {
+        let reports = self.reports.iter().filter_map(|report| report.to.as_ref());
+        self.patch.iter().chain(reports).any(|to| *to == Destination::Stdout)
     }
 }
 
@@ -303,7 +348,7 @@ async fn attempt(
         ..OpenConfig::default()
     };
     let session = if let Some(id) = &options.session {
-        engine.open(SessionId::new(id.as_str()), config).await?
+        open_stored(engine, SessionId::new(id.as_str()), config, options).await?
     } else {
         let cwd = options.cwd.to_string_lossy().into_owned();
         engine.create(CreateSession { cwd, config, ..CreateSession::default() }).await?
@@ -321,7 +366,11 @@ async fn attempt(
         .attach
         .iter()
         .map(|path| Input::File { path: path.to_string_lossy().into_owned(), range: None });
-    let input = std::iter::once(Input::text(options.prompt.clone())).chain(files).collect();
+    let mut input: Vec<Input> =
+        std::iter::once(Input::text(options.prompt.clone())).chain(files).collect();
+    if let Some(bytes) = &options.piped {
+        input.push(engine.keep_input(&session.id, "stdin", bytes.clone()).await?);
+    }
     let started = session
         .ask(|reply| TurnCommand::Start {
             input,
@@ -382,6 +431,27 @@ async fn attempt(
             () = stopped(options, clock, heard), if !is_stopping => return Ok(()),
         }
     }
+}
+
+/// Opens a stored session, and reports a change of its folder.
+async fn open_stored(
+    engine: &EngineHandle,
+    id: SessionId,
+    config: OpenConfig,
+    options: &Options,
+) -> Result<SessionHandle, Error> {
+    let before = engine.cwd_of(id.clone()).await?;
+    let cwd = options.cwd.clone();
+    let cwd = if options.moves_session { NewFolder::Move(cwd) } else { NewFolder::IfGone(cwd) };
+    let session = engine.open(id.clone(), OpenConfig { cwd: Some(cwd), ..config }).await?;
+    let now = engine.cwd_of(id).await?;
+    if before != now {
+        let why = if options.moves_session { "" } else { ", which does not exist any more" };
+        report_line(&visible_line(&format!(
+            "pintle: the session moved to {now} from {before}{why}"
+        )));
+    }
+    Ok(session)
 }
 
 async fn stopped(options: &Options, clock: Clock, heard: Instant) {
@@ -451,7 +521,9 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
 async fn finish(out: &Outgoing, options: &Options, outcome: &RunResult) {
     match options.format {
         Format::Text => {
-            if !outcome.text.is_empty() {
+            if !outcome.text.is_empty() && options.takes_stdout() {
+                report_line(&outcome.text);
+            } else if !outcome.text.is_empty() {
                 let text = outcome.text.as_str();
                 let text = if options.is_terminal { visible(text) } else { text.into() };
                 print(out, text.into_owned()).await;
@@ -474,12 +546,28 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &RunResult) {
                 let why = denial.hint.as_deref().unwrap_or(&denial.reason);
                 report_line(&visible_line(&format!("pintle: denied: {} ({why})", denial.title)));
             }
+            if let Some(line) = closing(outcome, options.is_stored).filter(|_| !options.is_quiet) {
+                report_line(&visible_line(&line));
+            }
         }
         Format::Json | Format::Events => {
             let line = RunLine::Result(Box::new(outcome.clone()));
             print(out, serde_json::to_string(&line).unwrap_or_default()).await;
         }
     }
+}
+
+/// Returns the last line of the text format: the model, the tokens, the cost and the session.
+fn closing(outcome: &RunResult, is_stored: bool) -> Option<String> {
+    let session = outcome.session_id.as_ref()?;
+    let model = outcome.model.as_deref()?;
+    let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
+        outcome.usage;
+    let read = input_tokens + cache_read_tokens + cache_write_tokens;
+    let cost = outcome.cost_nano_usd.map_or_else(|| "cost unknown".to_owned(), money::usd);
+    let session =
+        if is_stored { format!("session {session}") } else { "no session stored".to_owned() };
+    Some(format!("pintle: {model}, {read} tokens in, {output_tokens} out, {cost}, {session}"))
 }
 
 /// Prints a line. A slow reader delays this task, not the engine.

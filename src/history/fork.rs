@@ -34,6 +34,7 @@ pub fn is_history(event: &Event) -> bool {
         | Event::HistoryRewound(_)
         | Event::LabelChanged(_)
         | Event::SessionCreated(_)
+        | Event::SessionMoved(_)
         | Event::SessionUpdated(_)
         | Event::SessionClosed {}
         | Event::InputAccepted(_)

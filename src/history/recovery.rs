@@ -142,6 +142,11 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
                 }
                 recovery.created = Some(created.clone());
             }
+            Event::SessionMoved(moved) => {
+                if let Some(created) = &mut recovery.created {
+                    created.cwd.clone_from(&moved.cwd);
+                }
+            }
             Event::SessionUpdated(updated) => {
                 total.add(updated.usage.unwrap_or_default(), updated.cost_nano_usd);
                 is_retitled = true;

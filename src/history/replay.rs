@@ -174,6 +174,7 @@ pub fn conversation(entries: &[Entry]) -> Conversation {
             }
             Event::SessionCreated(_)
             | Event::SessionClosed {}
+            | Event::SessionMoved(_)
             | Event::SessionUpdated(_)
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }

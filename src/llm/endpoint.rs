@@ -108,7 +108,13 @@ impl Endpoint {
             Error::new(ErrorKind::InvalidRequest, format!("unknown provider `{name}`"))
                 .hint(format!("the known ones are {}", names.join(", ")))
         })?;
-        let moved = base_url.or_else(|| ambient.var(entry.base_url_var.as_deref()?));
+        let of_variable = || {
+            let variable = entry.base_url_var.as_deref()?;
+            let value = ambient.var(variable).filter(|value| !value.trim().is_empty())?;
+            Some(if variable == OLLAMA_HOST { ollama_url(value) } else { value.to_owned() })
+        };
+        let moved = base_url.map(str::to_owned).or_else(of_variable);
+        let moved = moved.as_deref();
         let set = entry.key_vars.iter().find_map(|var| Some((var, ambient.var(var)?)));
         let key = set.map(|(_, key)| Secret::new(key.trim()));
         if let Some(key) = &key {
@@ -116,6 +122,10 @@ impl Endpoint {
         }
         let key_var = set.map(|(var, _)| var).or(entry.key_vars.first()).cloned();
         let key_var = key_var.filter(|_| key_from == KeyFrom::Environment);
+        let auth = match &key_var {
+            Some(variable) if variable == ANTHROPIC_AUTH_TOKEN => Some(Auth::Bearer),
+            Some(_) | None => entry.auth,
+        };
         let is_amazon = entry.dialect.cloud == Some(Cloud::Bedrock);
         let profile = if is_amazon { aws::Profile::read(ambient) } else { aws::Profile::default() };
         let region = || {
@@ -149,7 +159,7 @@ impl Endpoint {
             key,
             signing,
             key_var,
-            auth: entry.auth,
+            auth,
             headers: entry
                 .headers
                 .iter()
@@ -173,6 +183,20 @@ impl Endpoint {
             Some(cloud) => with_scheme(cloud.root(self.base_url.trim())),
             None => url(self.api, &self.base_url),
         }
+    }
+
+    /// The URL of the server's list of models; `None` for a cloud, which has none at this place.
+    pub fn models_url(&self) -> Option<String> {
+        if self.dialect.cloud.is_some() {
+            return None;
+        }
+        let url = self.url();
+        let (path, query) =
+            url.split_once('?').map_or((url.as_str(), ""), |(path, query)| (path, query));
+        let ends = ["/chat/completions", "/responses", "/messages", "/models"];
+        let root = ends.iter().find_map(|end| path.strip_suffix(end))?;
+        let sign = if query.is_empty() { "" } else { "?" };
+        Some(format!("{root}/models{sign}{query}"))
     }
 
     /// Returns the URL of requests for this model: `{model}` in the base URL stands for its id.
@@ -243,7 +267,7 @@ impl Endpoint {
     }
 
     /// The headers of a request, the key among them.
-    pub(super) fn request_headers(&self) -> Vec<(String, Secret)> {
+    pub fn request_headers(&self) -> Vec<(String, Secret)> {
         let mut headers = Vec::new();
         let own =
             |name: &str| self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
@@ -275,6 +299,44 @@ impl Endpoint {
         headers.extend(self.headers.iter().cloned());
         headers
     }
+}
+
+/// The variable of a token for Anthropic's API or a gateway in front of it, which is sent as a bearer token and not as a key.
+const ANTHROPIC_AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
+
+/// The variable in which Ollama's own programs find its server: a URL, or a host with or without a port.
+const OLLAMA_HOST: &str = "OLLAMA_HOST";
+
+/// Returns the base URL of the server that `OLLAMA_HOST` names. Source: `envconfig` of Ollama, which has other ports where a scheme is named.
+fn ollama_url(host: &str) -> String {
+    let host = host.trim().trim_matches(['"', '\'']);
+    let (scheme, rest, port) = match host.split_once("://") {
+        Some(("https", rest)) => ("https", rest, "443"),
+        Some(("http", rest)) => ("http", rest, "80"),
+        Some((_, rest)) => ("http", rest, "11434"),
+        None => ("http", host, "11434"),
+    };
+    let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (name, port) = match place.rsplit_once(':') {
+        Some((name, named))
+            if !named.is_empty()
+                && named.bytes().all(|c| c.is_ascii_digit())
+                && !name.ends_with(':') =>
+        {
+            (name, named)
+        }
+        Some((name, "")) => (name, port),
+        Some(_) | None => (place, port),
+    };
+    // An address to listen on is none to connect to.
+    let name = match name {
+        "" | "0.0.0.0" => "127.0.0.1",
+        "[::]" | "::" => "[::1]",
+        name => name,
+    };
+    let path = path.trim_matches('/');
+    let path = if path.is_empty() { "v1".to_owned() } else { format!("{path}/v1") };
+    format!("{scheme}://{name}:{port}/{path}")
 }
 
 /// Replaces the names of variables in braces by their values, `{A|B}` by the first one set; `{model}` stays.
@@ -358,6 +420,54 @@ fn has_version(base: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ollama_is_found_where_its_own_variable_says() {
+        for (host, want) in [
+            ("box", "http://box:11434/v1"),
+            ("box:1234", "http://box:1234/v1"),
+            (":1234", "http://127.0.0.1:1234/v1"),
+            ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+            ("0.0.0.0:1234", "http://127.0.0.1:1234/v1"),
+            ("[::]:1234", "http://[::1]:1234/v1"),
+            ("[::1]", "http://[::1]:11434/v1"),
+            ("http://box", "http://box:80/v1"),
+            ("https://box", "https://box:443/v1"),
+            ("https://box:8443/", "https://box:8443/v1"),
+            ("http://box:1234/ollama", "http://box:1234/ollama/v1"),
+            (" \"box\" ", "http://box:11434/v1"),
+        ] {
+            assert_eq!(ollama_url(host), want, "{host}");
+        }
+        for (vars, want) in [
+            (&[][..], "http://localhost:11434/v1"),
+            (&[("OLLAMA_HOST", "")], "http://localhost:11434/v1"),
+            (&[("OLLAMA_HOST", "box")], "http://box:11434/v1"),
+        ] {
+            let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let found = Endpoint::resolve("ollama", &Ambient::fixed(vars), None).unwrap();
+            assert_eq!(found.base_url, want);
+        }
+    }
+
+    #[test]
+    fn an_auth_token_is_no_api_key() {
+        for (vars, header, value) in [
+            (&[("ANTHROPIC_API_KEY", "k")][..], "x-api-key", "k"),
+            (&[("ANTHROPIC_AUTH_TOKEN", "t")], "authorization", "Bearer t"),
+            (&[("ANTHROPIC_AUTH_TOKEN", "t"), ("ANTHROPIC_API_KEY", "k")], "x-api-key", "k"),
+        ] {
+            let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let found = Endpoint::resolve("anthropic", &Ambient::fixed(vars), None).unwrap();
+            let headers = found.request_headers();
+            let keys: Vec<_> = headers
+                .iter()
+                .filter(|(name, _)| ["x-api-key", "authorization"].contains(&name.as_str()))
+                .map(|(name, value)| (name.as_str(), value.expose()))
+                .collect();
+            assert_eq!(keys, [(header, value)]);
+        }
+    }
 
     #[test]
     fn any_form_of_base_url_leads_to_the_right_place() {

@@ -85,7 +85,7 @@ impl ErrorKind {
         }
     }
 
-    const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Auth,
         Self::Billing,
         Self::RateLimit,

@@ -5,6 +5,7 @@
 //! environment. No error ever holds a header, or more of the URL than scheme and host.
 
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
+use super::proxies::{self, Proxies};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use crate::ambient::Secret;
 use bytes::Bytes;
@@ -42,10 +43,24 @@ impl Default for Timeouts {
     }
 }
 
+/// The network between this machine and the servers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Network {
+    /// The proxies of the environment.
+    pub proxies: Proxies,
+    /// Certificates of authorities in PEM that are trusted beside those of the system.
+    pub extra_ca: Option<String>,
+    /// The certificate and the key, both in PEM, that a server may ask for.
+    pub client_certificate: Option<Secret>,
+}
+
 /// The wire over HTTP.
 #[derive(Debug, Default)]
 pub struct Http {
     timeouts: Timeouts,
+    network: Network,
+    /// For a server on this machine, which no proxy reaches.
+    here: [OnceLock<Result<reqwest::Client, Error>>; 2],
     /// For `https:`, with the system's certificates.
     secure: OnceLock<Result<reqwest::Client, Error>>,
     /// For `http:`, without certificates: a local server must not fail because there are none.
@@ -58,14 +73,49 @@ impl Http {
         Self { timeouts, ..Self::default() }
     }
 
+    /// The same behind this network.
+    #[must_use]
+    pub fn behind(self, network: Network) -> Self {
+        Self { network, ..self }
+    }
+
     fn client(&self, url: &str) -> Result<reqwest::Client, Error> {
         let is_plain = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
-        let slot = if is_plain { &self.plain } else { &self.secure };
-        slot.get_or_init(|| build(is_plain, self.timeouts.connect)).clone()
+        let is_here = proxies::leads_to_loopback(url);
+        let [secure_here, plain_here] = &self.here;
+        let slot = match (is_here, is_plain) {
+            (true, true) => plain_here,
+            (true, false) => secure_here,
+            (false, true) => &self.plain,
+            (false, false) => &self.secure,
+        };
+        let connect = self.timeouts.connect;
+        slot.get_or_init(|| build(is_plain, is_here, connect, &self.network)).clone()
+    }
+
+    /// Explains an error below HTTP.
+    fn explain(&self, error: &reqwest::Error, url: &str) -> Error {
+        let explained = explain(error, server(url));
+        match self.network.proxies.for_url(url) {
+            Some(proxy) if error.is_connect() || error.is_timeout() => Error {
+                message: format!("{} (through the proxy {proxy})", explained.message),
+                ..explained
+            }
+            .hint(format!(
+                "is the proxy {proxy} right, and does it let requests to {} pass? it comes from HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; NO_PROXY excepts hosts",
+                server(url)
+            )),
+            Some(_) | None => explained,
+        }
     }
 }
 
-fn build(is_plain: bool, connect: Duration) -> Result<reqwest::Client, Error> {
+fn build(
+    is_plain: bool,
+    is_here: bool,
+    connect: Duration,
+    network: &Network,
+) -> Result<reqwest::Client, Error> {
     // Fails if one is installed already, which serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
@@ -73,7 +123,27 @@ fn build(is_plain: bool, connect: Duration) -> Result<reqwest::Client, Error> {
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(connect)
         .tcp_nodelay(true);
-    let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
+    let builder = if is_here { builder.no_proxy() } else { builder };
+    let mut builder = if is_plain { builder.tls_certs_only([]) } else { builder };
+    if let Some(pem) = network.extra_ca.as_ref().filter(|_| !is_plain) {
+        let certificates = reqwest::Certificate::from_pem_bundle(pem.as_bytes());
+        let certificates =
+            certificates.ok().filter(|found| !found.is_empty()).ok_or_else(|| {
+                Error::new(ErrorKind::Network, "the file of `extra_ca_file` holds no certificate")
+                    .hint("name a file in PEM, with -----BEGIN CERTIFICATE-----")
+            })?;
+        builder = builder.tls_certs_merge(certificates);
+    }
+    if let Some(pem) = network.client_certificate.as_ref().filter(|_| !is_plain) {
+        let identity = reqwest::Identity::from_pem(pem.expose().as_bytes()).map_err(|_| {
+            Error::new(
+                ErrorKind::Network,
+                "the file of `client_certificate_file` holds no certificate with its key",
+            )
+            .hint("name a file in PEM that holds both, the key without a password")
+        })?;
+        builder = builder.identity(identity);
+    }
     builder.build().map_err(|error| {
         Error::new(ErrorKind::Network, format!("cannot set up HTTPS: {}", innermost(&error))).hint(
             "install the system's CA certificates (package ca-certificates), or set SSL_CERT_FILE",
@@ -84,7 +154,7 @@ fn build(is_plain: bool, connect: Duration) -> Result<reqwest::Client, Error> {
 #[async_trait::async_trait]
 impl Wire for Http {
     async fn send(&self, request: WireRequest) -> Result<WireResponse, Error> {
-        let server = server(&request.url).to_owned();
+        let (server, url) = (server(&request.url).to_owned(), request.url.clone());
         let client = self.client(&request.url)?;
         let headers = headers(&request)?;
         let body = serde_json::to_vec(&request.body).map_err(|error| {
@@ -95,7 +165,7 @@ impl Wire for Http {
         let limit = self.timeouts.first_byte;
         let response = match tokio::time::timeout(limit, send_or_again(sending)).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(explain(&error, &server)),
+            Ok(Err(error)) => return Err(self.explain(&error, &url)),
             Err(_) => return Err(too_slow(&server, "did not begin to answer", limit)),
         };
         let named = |(name, value): (&HeaderName, &HeaderValue)| {
@@ -182,7 +252,7 @@ impl Http {
         let limit = self.timeouts.first_byte;
         let response = match tokio::time::timeout(limit, sending.headers(headers).send()).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(explain(&error, &server)),
+            Ok(Err(error)) => return Err(self.explain(&error, &request.url)),
             Err(_) => return Err(too_slow(&server, "did not begin to answer", limit)),
         };
         let status = response.status().as_u16();
@@ -348,7 +418,7 @@ fn explain(error: &reqwest::Error, server: &str) -> Error {
     }
     if is_tls {
         return Error::new(ErrorKind::Network, format!("no TLS with {server}: {cause}"))
-            .hint("does it speak https? for a server with its own certificate, set SSL_CERT_FILE");
+            .hint("does it speak https? for a server with its own certificate, set `extra_ca_file` in config.toml, or SSL_CERT_FILE, which replaces the system's");
     }
     if error.is_builder() {
         return Error::new(

@@ -8,6 +8,9 @@ mod reply;
 
 pub use reply::{Block, Failure, Reply};
 
+/// The JSON Schema of a script's file.
+pub const SCHEMA: &str = include_str!("script/schema.json");
+
 use super::{
     BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque, Provider, Request,
     invariants::Checked,

@@ -3,6 +3,7 @@
 use crate::ambient::Ambient;
 use crate::config::{self, Config, TextSource};
 use crate::llm::catalog;
+use crate::llm::http::Network;
 use crate::llm::login::Logins;
 
 /// Variables of clouds that hold keys, besides those that the catalogue names.
@@ -13,7 +14,7 @@ const CLOUD_VARIABLES: [&str; 3] =
 /// logins. Keys that commands print are added when they are printed.
 pub fn register(config: &Config, ambient: &Ambient) {
     // Reading them makes them known.
-    let _ = Logins::in_folder(&config.folders.data, ambient);
+    let _ = Logins::in_folder(&config.folders.data, ambient, Network::default());
     let secrets = ambient.secrets();
     let variable = |name: &str| {
         secrets.add_name(name);

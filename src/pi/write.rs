@@ -224,6 +224,7 @@ impl Writer {
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
+            | Event::SessionMoved(_)
             | Event::SessionUpdated(_)
             // Pruned results stay in the file; Pi compacts by its own rules.
             | Event::ContextPruned(_) => {}

@@ -29,13 +29,27 @@ pub struct Piece {
 /// # Errors
 /// The folder cannot be written.
 pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
-    let store = || -> io::Result<String> {
+    let path = keep_as(artifacts, "output-", ".log", text.as_bytes())?;
+    Ok(path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+/// Stores bytes in a new file; returns its path.
+///
+/// # Errors
+/// The folder cannot be written.
+pub(super) fn keep_as(
+    artifacts: &Path,
+    prefix: &str,
+    suffix: &str,
+    bytes: &[u8],
+) -> Result<PathBuf, Error> {
+    let store = || -> io::Result<PathBuf> {
         disk::create_private_folder(artifacts)?;
         let mut builder = tempfile::Builder::new();
-        let mut file = builder.prefix("output-").suffix(".log").tempfile_in(artifacts)?;
-        file.write_all(text.as_bytes())?;
+        let mut file = builder.prefix(prefix).suffix(suffix).tempfile_in(artifacts)?;
+        file.write_all(bytes)?;
         let (_, path) = file.keep().map_err(|error| error.error)?;
-        Ok(path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        Ok(path)
     };
     store().map_err(Error::io(artifacts))
 }

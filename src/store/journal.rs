@@ -10,7 +10,7 @@
 use super::artifacts;
 use super::entries::Entries;
 use super::entry::{self, Entry, FromLine as _};
-use super::{Error, FORMAT_VERSION, Header, draft, migrate};
+use super::{Error, FORMAT_VERSION, Header, draft, migrate, place};
 use crate::disk;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
@@ -35,7 +35,7 @@ pub struct Journal {
     pub(super) folder: PathBuf,
     /// The folder's final name, while the session is being created.
     pub(super) final_folder: Option<PathBuf>,
-    header: Header,
+    pub(super) header: Header,
     file: Arc<File>,
     /// The length up to which the file consists of complete lines.
     length: u64,
@@ -354,7 +354,7 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
     read().map_err(Error::io(path))
 }
 
-/// Reads the first line of a journal.
+/// Reads the first line of a journal, with the present folder of its session.
 pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     /// The maximum size of a header; a longer first line is not a journal's.
     const MAX_HEADER_BYTES: u64 = 64 * 1024;
@@ -370,7 +370,7 @@ pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     if header.version > FORMAT_VERSION {
         return Err(Error::TooNew { path: path.to_owned(), version: header.version });
     }
-    Ok(header)
+    Ok(path.parent().map_or(header.clone(), |folder| place::present(folder, header)))
 }
 
 /// Removes a session's folder; the caller holds its lock. The journal is removed first: without it there is no session, whatever happens

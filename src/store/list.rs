@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{FILE, read_header};
-use super::{Error, archive, draft, entry, title};
+use super::{Error, archive, draft, entry, place, title};
 use crate::disk;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, Parent};
@@ -20,7 +20,7 @@ pub struct Cursor(pub String);
 /// The sessions that a list shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only those with this working directory.
+    /// Only those with this working directory, also by a path that it had before it was moved.
     pub cwd: Option<String>,
     /// Includes those of sub-agents.
     pub subagents: bool,
@@ -31,10 +31,15 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn takes(&self, summary: &SessionSummary) -> bool {
+    /// Returns the paths of the working directory; `None` for all directories.
+    pub(super) fn folders(&self, sessions: &Path) -> Option<Vec<String>> {
+        self.cwd.as_ref().map(|cwd| place::names(sessions, cwd))
+    }
+
+    fn takes(&self, folders: Option<&[String]>, summary: &SessionSummary) -> bool {
         (self.subagents || summary.parent.is_none())
             && self.archived.is_none_or(|archived| archived == summary.archived)
-            && self.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
+            && folders.is_none_or(|folders| folders.contains(&summary.cwd))
             && self.matches_query(&summary.cwd, summary.title.as_deref())
     }
 
@@ -65,7 +70,7 @@ pub(super) fn folders(sessions: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(all)
 }
 
-fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -95,6 +100,7 @@ pub(super) fn list(
     // Names begin with the time, so the newest is first.
     folders.sort_unstable_by(|a, b| b.0.cmp(&a.0));
 
+    let named = filter.folders(sessions);
     let mut page = Vec::new();
     let mut last = None;
     for (name, folder) in folders {
@@ -103,7 +109,7 @@ pub(super) fn list(
         }
         // A folder without a readable journal is not a session's, or incomplete.
         let Some(summary) = summary(&folder) else { continue };
-        if filter.takes(&summary) {
+        if filter.takes(named.as_deref(), &summary) {
             page.push(summary);
             last = Some(name);
         }

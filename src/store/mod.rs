@@ -4,11 +4,13 @@
 //! DATA/sessions/<slug of the working directory>/<time>_<session id>/journal.jsonl
 //!                                                                   lock
 //!                                                                   title
+//!                                                                   place.json
 //!                                                                   archived
 //!                                                                   announced.json
 //!                                                                   announced-folder.json
 //!                                                                   streaming.json
 //!                                                                   artifacts/output-*.log
+//! DATA/sessions/<slug of the working directory>/place.json          which folders these are, wherever they are moved
 //! DATA/keys/<digest>                                                the session that a client made with a key
 //! DATA/index.sqlite                                                  made from the journals, for lists and searches
 //! ```
@@ -29,6 +31,7 @@ mod journal;
 mod keys;
 mod list;
 mod migrate;
+mod place;
 pub mod retention;
 mod seek;
 pub mod streaming;
@@ -239,12 +242,11 @@ impl Store {
     /// The folder cannot be created or written.
     pub fn draft(&self, header: &Header) -> Result<Journal, Error> {
         self.tighten();
-        let folder = self.sessions.join(slug(&header.cwd)).join(format!(
-            "{}_{}",
-            folder_time(header.created_ms),
-            header.session_id
-        ));
-        Journal::draft(folder, header, self.holder)
+        let slug = self.sessions.join(slug(&header.cwd));
+        let name = format!("{}_{}", folder_time(header.created_ms), header.session_id);
+        let journal = Journal::draft(slug.join(name), header, self.holder)?;
+        place::remember(&slug, &header.cwd);
+        Ok(journal)
     }
 
     /// Opens a session for writing and reads all of it. An incomplete last line is moved aside, damaged lines are skipped; both are
@@ -386,6 +388,21 @@ impl Store {
         max_bytes: u64,
     ) -> Result<artifacts::Piece, Error> {
         artifacts::read(&self.find(session)?, name, offset, max_bytes)
+    }
+
+    /// Stores data that was given to a session, and returns the path of its file.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be written.
+    pub fn keep_input(
+        &self,
+        session: &SessionId,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<PathBuf, Error> {
+        let folder = self.find(session)?.join(artifacts::FOLDER);
+        let suffix = if std::str::from_utf8(bytes).is_ok() { ".txt" } else { "" };
+        artifacts::keep_as(&folder, &format!("{name}-"), suffix, bytes)
     }
 
     /// The ids of all sessions, readable or not, sorted.

@@ -12,6 +12,7 @@ pub mod html;
 pub mod line_diff;
 pub mod lines;
 pub mod merge;
+pub mod money;
 pub mod partial_json;
 pub mod patch;
 pub mod positions;

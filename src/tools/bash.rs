@@ -205,7 +205,17 @@ impl Prepared for Call {
         let unsaved = ctx.env.unsaved(&folder);
         let mut output = |piece: &str| ctx.progress.text(piece.to_owned());
         match ctx.env.exec(command, &ctx.cancel, &mut output).await {
-            Ok(ran) => with_unsaved(self.show(ran, limits, times, ctx.env.as_ref()), &unsaved),
+            Ok(ran) => {
+                let is_displaced = ran.is_displaced;
+                let mut result = self.show(ran, limits, times, ctx.env.as_ref());
+                if is_displaced {
+                    result.content.push(Content::text(format!(
+                        "[The working directory {} no longer exists, so the command ran in an empty folder. Create it again, or use absolute paths.]",
+                        ctx.cwd.display()
+                    )));
+                }
+                with_unsaved(result, &unsaved)
+            }
             Err(Error::NotFound(folder) | Error::NotFolder(folder)) => {
                 failure(format!("Working directory does not exist: {}", folder.display()))
             }

@@ -385,9 +385,12 @@ fn a_worker_that_dies_takes_no_other_task_with_it() {
 
 #[test]
 fn signals_end_a_batch_in_order_and_a_second_one_at_once() {
-    for (name, signals, code) in
-        [("int", &[Signal::SIGINT][..], 130), ("twice", &[Signal::SIGTERM, Signal::SIGTERM], 143)]
-    {
+    for (name, signals, code, stop) in [
+        ("one", &[Signal::SIGINT][..], 130, "signal"),
+        // As `timeout` of coreutils does: to its child, and to the group.
+        ("delivered twice", &[Signal::SIGTERM, Signal::SIGTERM], 143, "signal"),
+        ("two", &[Signal::SIGTERM, Signal::SIGINT], 130, ""),
+    ] {
         let batch = Batch::new(&["hold", "hold", "say"]);
         let out = batch.out("out");
         let child = batch.start(&out, &["--jobs", "2"]);
@@ -397,7 +400,6 @@ fn signals_end_a_batch_in_order_and_a_second_one_at_once() {
         }
         let (got, table, said) = Batch::ended(child.wait_with_output().unwrap(), &out);
         assert_eq!(got, code, "{name}: {table}{said}");
-        let stop = if signals.len() == 1 { "signal" } else { "" };
         is_cut_in_the_middle(&batch, &out, code, stop, &table);
     }
 }

@@ -106,7 +106,12 @@ fn run_prints_the_answer_and_nothing_else_on_stdout() {
     let script = script(&place, "echo made > made.txt");
     let out = run(&place, &["run", "go", "--permission", "full", "--script", &script]);
     assert_eq!((out.status.code(), text(&out.stdout).as_str()), (Some(0), "That is all.\n"));
-    assert_eq!(text(&out.stderr), "> bash: echo made > made.txt\n");
+    let said = text(&out.stderr);
+    let closing = said.strip_prefix("> bash: echo made > made.txt\n").unwrap();
+    assert!(
+        closing.starts_with("pintle: script/script, ") && closing.lines().count() == 1,
+        "{said}"
+    );
     assert_eq!(place.read("made.txt"), "made\n");
 }
 
@@ -263,13 +268,16 @@ fn doctor_says_what_is_there_and_what_is_missing() {
         tools     act on this machine
                   shell /bin/bash, variables Filtered
                   profile by model, read first by default, web_fetch off, private addresses off, web_search off, pictures on
+        network   no proxy, the system's certificates
         keys"]]
-    .assert_eq(&shown(&out).lines().take(10).collect::<Vec<_>>().join("\n"));
+    .assert_eq(&shown(&out).lines().take(11).collect::<Vec<_>>().join("\n"));
 
     let out = place
         .command(&["doctor", "--permission", "full"])
         .env("MINE", "secret-key")
         .env("OPENAI_API_KEY", "secret-key")
+        .env("HTTPS_PROXY", "http://user:secret-key@proxy.test:3128")
+        .env("no_proxy", "corp.test")
         .output()
         .unwrap();
     assert_eq!(out.status.code(), Some(0));
@@ -280,6 +288,8 @@ fn doctor_says_what_is_there_and_what_is_missing() {
         ),
         "{told}"
     );
+    assert!(told.contains("network   HTTPS_PROXY: http://proxy.test:3128\n"), "{told}");
+    assert!(told.contains("no_proxy: corp.test\n"), "{told}");
     assert!(told.contains("OPENAI_API_KEY: set"), "{told}");
     assert!(told.contains("ANTHROPIC_API_KEY: not set"), "{told}");
     assert!(!told.contains("secret-key"), "{told}");

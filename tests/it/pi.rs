@@ -39,7 +39,9 @@ fn an_imported_session_goes_on_and_goes_back() {
     let (code, away, err) = pintle(&place, &["sessions", "import", "pi.jsonl"]);
     assert!(code == 0 && err.contains("/nowhere/at/all is not here"), "{err}");
     let (code, id, err) = pintle(&place, &["sessions", "import", "pi.jsonl", "-C", "."]);
-    assert!(code == 0 && err.contains(&format!("imported before, as {}", away.trim())), "{err}");
+    assert!(code == 0 && id == away && err.contains("imported before and is skipped"), "{err}");
+    let (code, id, err) = pintle(&place, &["sessions", "import", "pi.jsonl", "-C", ".", "--again"]);
+    assert!(code == 0 && id != away, "{err}");
     let id = id.trim();
     let (_, out, _) = pintle(&place, &["sessions", "list", "The build", "--json"]);
     assert_eq!(out.lines().count(), 2, "{out}");
@@ -160,7 +162,7 @@ fn a_session_with_a_label_of_pi_outlives_the_settings() {
     std::fs::write(place.home().join("config.toml"), "[sessions]\nkeep_days = 30\n").unwrap();
     let mut ids = Vec::new();
     for file in ["labelled.jsonl", "plain.jsonl", "taken.jsonl"] {
-        let (code, id, err) = pintle(&place, &["sessions", "import", file, "-C", "."]);
+        let (code, id, err) = pintle(&place, &["sessions", "import", file, "-C", ".", "--again"]);
         assert_eq!(code, 0, "{err}");
         ids.push(id.trim().to_owned());
     }

@@ -36,11 +36,11 @@ def main():
 
 
 def decide(name, event, get):
-    """Returns the task, the mode, the number and the commit; None where nothing is to be done."""
+    """Returns the task, the mode, the number, the commit and the one it is based on; None where nothing is to be done."""
     repository = os.environ["GITHUB_REPOSITORY"]
     if name == "workflow_dispatch":
         task = str((event.get("inputs") or {}).get("prompt") or "")
-        return task.strip() and {"task": clip(task), "mode": "trusted", "number": "", "sha": ""} or None
+        return task.strip() and {"task": clip(task), "mode": "trusted", "number": "", "sha": "", "base": ""} or None
     if name == "pull_request":
         found = of_pull(event["pull_request"], repository, os.environ.get("PINTLE_PROMPT", ""))
         if found["mode"] == "untrusted":
@@ -65,18 +65,20 @@ def decide(name, event, get):
             "mode": "trusted",
             "number": str(int(issue["number"])),
             "sha": "",
+            "base": "",
         }
     return None
 
 
 def of_pull(pull, repository, asked):
-    sha = str(pull["head"]["sha"])
-    if not re.fullmatch(r"[0-9a-f]{40}", sha):
+    sha, base = str(pull["head"]["sha"]), str(pull["base"]["sha"])
+    if not all(re.fullmatch(r"[0-9a-f]{40}", commit) for commit in (sha, base)):
         raise SystemExit("the event names no commit")
     # A repository that was deleted is null.
     source = (pull["head"].get("repo") or {}).get("full_name")
     mode = "trusted" if source == repository else "untrusted"
-    return {"task": quoted(asked, pull), "mode": mode, "number": str(int(pull["number"])), "sha": sha}
+    number = str(int(pull["number"]))
+    return {"task": quoted(asked, pull), "mode": mode, "number": number, "sha": sha, "base": base}
 
 
 def may_write(login, repository, get):

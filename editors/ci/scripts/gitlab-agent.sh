@@ -14,4 +14,6 @@ else
   PINTLE_MODE=untrusted
 fi
 export PINTLE_MODE
+# With the results of a merged pipeline, HEAD is not the commit of the merge request; its base is the same.
+export PINTLE_BASE=${CI_MERGE_REQUEST_DIFF_BASE_SHA:-}
 exec bash "$here/agent.sh"

@@ -621,6 +621,8 @@ export type SessionOpenParams = {
   fromSeq?: number;
   /** Send this many of the last events first, if `fromSeq` is left out. */
   tail?: number;
+  /** Another working directory from now on, absolute: for a session whose folder was moved or deleted. Refused with `conflict` while the session is open elsewhere in another folder. */
+  cwd?: string;
   /** The settings from now on. */
   config?: SessionConfig;
   /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
@@ -915,6 +917,8 @@ export type SessionForkParams = {
   at?: HistoryPoint;
   /** The title of the new session. */
   title?: string;
+  /** The working directory of the new session, absolute; that of the other one by default. */
+  cwd?: string;
   /** The settings of the new session; those left out are copied. */
   config?: SessionConfig;
   /** Subscribe this connection to the new session; default true. */
@@ -1398,6 +1402,9 @@ export type Event =
   | /** The session was closed in order; it can be opened again. */ {
     type: "session.closed";
   }
+  | /** The session works in another folder from now on. Earlier events keep the paths that they had. */ SessionMoved & {
+    type: "session.moved";
+  }
   | /** The session's title changed or was removed. */ SessionUpdated & {
     type: "session.updated";
   }
@@ -1530,6 +1537,14 @@ export type SessionCreated = {
   tools?: string[];
   /** The origin of the history it began with, if it is a fork. */
   forkedFrom?: ForkedFrom;
+};
+
+/** The session works in another folder. */
+export type SessionMoved = {
+  /** The working directory until now. */
+  from: string;
+  /** The working directory from now on. */
+  cwd: string;
 };
 
 /** The author of a session's title. */
@@ -3472,6 +3487,10 @@ export type RunResult = {
   usage: Usage;
   /** Their cost, in billionths of a US dollar; absent where the price is not known. */
   costNanoUsd?: number;
+  /** The same cost in US dollars. */
+  costUsd?: number;
+  /** The model that answered last, as `provider/id`. */
+  model?: string;
   /** The files that the agent changed. */
   changes: RunChanges;
   /** The commands that ran, in order. */

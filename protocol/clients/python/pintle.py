@@ -682,6 +682,8 @@ class SessionOpenParams(_SessionOpenParams, total=False):
     fromSeq: int
     # Send this many of the last events first, if `fromSeq` is left out.
     tail: int
+    # Another working directory from now on, absolute: for a session whose folder was moved or deleted. Refused with `conflict` while the session is open elsewhere in another folder.
+    cwd: str
     # The settings from now on.
     config: "SessionConfig"
     # The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
@@ -1004,6 +1006,8 @@ class SessionForkParams(_SessionForkParams, total=False):
     at: "HistoryPoint"
     # The title of the new session.
     title: str
+    # The working directory of the new session, absolute; that of the other one by default.
+    cwd: str
     # The settings of the new session; those left out are copied.
     config: "SessionConfig"
     # Subscribe this connection to the new session; default true.
@@ -1573,6 +1577,12 @@ class EventSessionClosed(TypedDict):
     type: Literal["session.closed"]
 
 
+_EventSessionMoved = TypedDict("_EventSessionMoved", {"from": str, "cwd": str, "type": Literal["session.moved"]})
+
+class EventSessionMoved(_EventSessionMoved, total=False):
+    pass
+
+
 class _EventSessionUpdated(TypedDict):
     # The author of the title.
     by: "TitledBy"
@@ -1925,7 +1935,7 @@ class EventNotice(_EventNotice, total=False):
 
 
 # Durable events, told apart by `type`. A reader skips a type that it does not know.
-Event: TypeAlias = Union["EventSessionCreated", "EventSessionClosed", "EventSessionUpdated", "EventInputAccepted", "EventInputRemoved", "EventQueueChanged", "EventTurnStarted", "EventPromptMade", "EventTurnCompleted", "EventItemStarted", "EventItemUpdated", "EventItemCompleted", "EventApprovalRequested", "EventApprovalResolved", "EventQuestionRequested", "EventQuestionResolved", "EventPlanUpdated", "EventStepCompleted", "EventRetryScheduled", "EventContextPruned", "EventConfigChanged", "EventFilesChanged", "EventReviewDecided", "EventReviewQueued", "EventHistoryRewound", "EventLabelChanged", "EventNotice"]
+Event: TypeAlias = Union["EventSessionCreated", "EventSessionClosed", "EventSessionMoved", "EventSessionUpdated", "EventInputAccepted", "EventInputRemoved", "EventQueueChanged", "EventTurnStarted", "EventPromptMade", "EventTurnCompleted", "EventItemStarted", "EventItemUpdated", "EventItemCompleted", "EventApprovalRequested", "EventApprovalResolved", "EventQuestionRequested", "EventQuestionResolved", "EventPlanUpdated", "EventStepCompleted", "EventRetryScheduled", "EventContextPruned", "EventConfigChanged", "EventFilesChanged", "EventReviewDecided", "EventReviewQueued", "EventHistoryRewound", "EventLabelChanged", "EventNotice"]
 
 class _AgentRole(TypedDict):
     # The name.
@@ -1978,6 +1988,13 @@ class SessionCreated(_SessionCreated, total=False):
     tools: list[str]
     # The origin of the history it began with, if it is a fork.
     forkedFrom: "ForkedFrom"
+
+
+_SessionMoved = TypedDict("_SessionMoved", {"from": str, "cwd": str})
+
+class SessionMoved(_SessionMoved, total=False):
+    """The session works in another folder."""
+
 
 
 # The author of a session's title.
@@ -4391,6 +4408,10 @@ class RunLineResult(_RunLineResult, total=False):
     structured: Any
     # Their cost, in billionths of a US dollar; absent where the price is not known.
     costNanoUsd: int
+    # The same cost in US dollars.
+    costUsd: float
+    # The model that answered last, as `provider/id`.
+    model: str
     # The findings that the model reported, in order, each once; only where a report was asked for.
     findings: list["Finding"]
     # Changed files that the patch leaves out, since they are outside of the session's folder.
@@ -4522,6 +4543,10 @@ class RunResult(_RunResult, total=False):
     structured: Any
     # Their cost, in billionths of a US dollar; absent where the price is not known.
     costNanoUsd: int
+    # The same cost in US dollars.
+    costUsd: float
+    # The model that answered last, as `provider/id`.
+    model: str
     # The findings that the model reported, in order, each once; only where a report was asked for.
     findings: list["Finding"]
     # Changed files that the patch leaves out, since they are outside of the session's folder.

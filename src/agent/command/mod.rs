@@ -29,7 +29,7 @@ pub use servers::ServersCommand;
 pub(in crate::agent) use settings::commands_ended;
 pub(crate) use settings::messages_held;
 pub(in crate::agent) use settings::mode_kept;
-pub use settings::{OpenConfig, SettingsCommand};
+pub use settings::{NewFolder, OpenConfig, SettingsCommand};
 pub use subscription::{Adopt, Feed, Record, Snapshot, Subscriber, SubscriptionCommand, Transient};
 pub use turn::{Accepted, Interrupted, Terms, TurnCommand};
 

@@ -14,6 +14,7 @@ use pintle_protocol::event::{Notice, NoticeLevel, QueuedInput, SessionCreated};
 use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::plan::WorkMode;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The maximum length of a command line in a notice.
@@ -45,6 +46,15 @@ pub enum SettingsCommand {
     },
 }
 
+/// The working directory of a stored session that is opened or forked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewFolder {
+    /// This one from now on.
+    Move(PathBuf),
+    /// This one if its own does not exist any more.
+    IfGone(PathBuf),
+}
+
 /// Changes of how a session works; what is `None` stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenConfig {
@@ -60,6 +70,8 @@ pub struct OpenConfig {
     pub servers: Option<Arc<[Definition]>>,
     /// The work mode: act, or only plan.
     pub mode: Option<WorkMode>,
+    /// The working directory, for a session that is stored.
+    pub cwd: Option<NewFolder>,
     /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
     pub variables: Option<ExtraVariables>,
     /// Directories that belong to the work beside the working directory. No journal keeps them.
@@ -147,6 +159,7 @@ impl OpenConfig {
             tools: created.and_then(|created| created.tools.clone()),
             mode: self.mode.or(created.map(|created| created.mode)),
             servers: self.servers,
+            cwd: self.cwd,
             variables: self.variables,
             additional: self.additional,
             trace: self.trace,

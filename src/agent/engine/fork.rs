@@ -4,7 +4,7 @@
 //! copy ends in order, wherever the place is.
 
 use crate::agent::background::in_background;
-use crate::agent::command::SessionHandle;
+use crate::agent::command::{OpenConfig, SessionHandle};
 use crate::agent::engine::{Engine, EngineHandle};
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::hooks::{Hooks, Ran};
@@ -70,12 +70,32 @@ impl Engine {
         }
         let ambient = self.services().ambient.clone();
         let id = SessionId::new(ambient.new_id());
+        let (store, source) = (self.services().store.clone(), of.clone());
+        let own = in_background(move || Ok(store.entries(&source)?.header().cwd.clone())).await?;
+        let cwd = self.folder_of(&own, &config).await?;
         let (store, new) = (self.services().store.clone(), id.clone());
         let now_ms = ambient.now_ms();
-        let made = move || copy(&store, &of, at.as_ref(), title, &new, now_ms, cause);
+        let made =
+            move || copy(&store, &of, at.as_ref(), New { title, id: new, cwd, now_ms, cause });
         in_background(made).await??;
-        self.open(&id, config).await
+        let opened = self.open(&id, OpenConfig { cwd: None, ..config }).await;
+        if opened.is_err() {
+            let store = self.services().store.clone();
+            if let Err(error) = in_background(move || store.delete(&id)).await {
+                tracing::warn!("a fork that cannot be opened was not removed: {error}");
+            }
+        }
+        opened
     }
+}
+
+/// The session that a fork makes.
+struct New {
+    title: Option<String>,
+    id: SessionId,
+    cwd: String,
+    now_ms: u64,
+    cause: Option<Cause>,
 }
 
 /// Copies a session's history into a new journal.
@@ -83,10 +103,7 @@ fn copy(
     store: &Store,
     of: &SessionId,
     at: Option<&HistoryPoint>,
-    title: Option<String>,
-    new: &SessionId,
-    now_ms: u64,
-    cause: Option<Cause>,
+    New { title, id: new, cwd, now_ms, cause }: New,
 ) -> Result<Result<(), Error>, crate::store::Error> {
     let entries: Vec<Entry> = store.entries(of)?.collect::<Result<_, _>>()?;
     let last = entries.last().map_or(0, |entry| entry.seq);
@@ -110,13 +127,13 @@ fn copy(
         journal: "pintle".to_owned(),
         version: FORMAT_VERSION,
         session_id: new.clone(),
-        cwd: created.cwd.clone(),
+        cwd: cwd.clone(),
         created_ms: now_ms,
     };
     let mut journal = store.draft(&header)?;
     let copied_seq = 1 + (copied.len() + closing.len()) as u64;
     let forked_from = Some(ForkedFrom { session_id: of.clone(), seq, copied_seq });
-    let created = SessionCreated { title, parent: None, forked_from, ..created };
+    let created = SessionCreated { cwd, title, parent: None, forked_from, ..created };
     let key = cause.as_ref().and_then(|cause| cause.key.clone());
     let session_id = new.clone();
     let record = |ts_ms, turn_id, cause, event| EventRecord {
@@ -139,7 +156,7 @@ fn copy(
     }
     journal.copy_outputs(&store.folder(of)?)?;
     if let Some(key) = key {
-        store.keep_key(&key, new)?;
+        store.keep_key(&key, &new)?;
     }
     journal.publish()?;
     Ok(Ok(()))

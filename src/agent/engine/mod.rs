@@ -16,7 +16,7 @@ pub use resources::{DecideContent, ResourceChange, ResourceStat};
 
 use crate::agent::background::in_background;
 use crate::agent::command::{
-    COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle, SettingsCommand,
+    COMMAND_CAPACITY, Command, NewFolder, OpenConfig, Reply, SessionHandle, SettingsCommand,
 };
 use crate::agent::engine::indexing::Indexing;
 use crate::agent::error::{Action, Error, ErrorKind};
@@ -33,6 +33,7 @@ use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::workspace;
 use crate::ambient::Ambient;
 use crate::editor::Editors;
+use crate::exec;
 use crate::history::recovery::{self, Earlier};
 use crate::history::touched::TouchedFiles;
 use crate::history::{replay, tree};
@@ -46,6 +47,7 @@ use pintle_protocol::event::{
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use pintle_protocol::models::ModelsListResult;
+use pintle_protocol::session::SessionMoved;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -424,7 +426,13 @@ impl Engine {
         let wanted = id.clone();
         let Opened { mut journal, mut entries, warnings } =
             in_background(move || store.open(&wanted)).await?;
-        self.check_folders(&journal.header().cwd, &config).await?;
+        let from = journal.header().cwd.clone();
+        let cwd = self.folder_of(&from, &config).await?;
+        if cwd != from {
+            journal.move_to(&cwd)?;
+            let moved = Event::SessionMoved(SessionMoved { from, cwd });
+            entries.push(self.append(&mut journal, None, moved, None)?);
+        }
 
         let mut found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
@@ -482,6 +490,36 @@ impl Engine {
         let config = OpenConfig { permission_mode, ..OpenConfig::default() };
         handle.ask(|reply| SettingsCommand::Configure { config, reply }).await?;
         Ok(handle)
+    }
+
+    /// Returns the folder in which a stored session works when it is opened: its own, unless the configuration names another one.
+    pub(super) async fn folder_of(&self, own: &str, config: &OpenConfig) -> Result<String, Error> {
+        let env = self.services.env.as_ref();
+        let is_gone = || async {
+            matches!(
+                env.stat(Path::new(own)).await,
+                Err(exec::Error::NotFound(_) | exec::Error::NotFolder(_))
+            )
+        };
+        let wanted = match &config.cwd {
+            Some(NewFolder::Move(folder)) => Some(folder),
+            Some(NewFolder::IfGone(folder)) if is_gone().await => Some(folder),
+            Some(NewFolder::IfGone(_)) | None => None,
+        };
+        let Some(wanted) = wanted else {
+            let checked = self.check_folders(own, config).await;
+            return checked.map(|()| own.to_owned()).map_err(|error| {
+                error.hint("if the folder was moved, open the session with its new one (`cwd`, or `pintle run --session ID -C DIR`)")
+            });
+        };
+        let wanted = wanted.to_string_lossy();
+        self.check_folders(&wanted, config).await?;
+        let real = |path: &str| {
+            let path = PathBuf::from(path);
+            async move { env.canonicalize(&path).await.unwrap_or(path) }
+        };
+        let is_same = real(own).await == real(&wanted).await;
+        Ok(if is_same { own.to_owned() } else { wanted.into_owned() })
     }
 
     /// Has the kernel asked for the sandbox, which a session shows as that of its commands.

@@ -5,9 +5,13 @@ use crate::agent::engine::EngineHandle;
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::history::items::Items;
 use crate::history::{anchors, items, tree, usage};
+use crate::image::Format;
 use crate::llm::ModelRef;
 use crate::store::artifacts::Piece;
 use crate::store::{Cursor, Entry, Filter, Page};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use pintle_protocol::content::{Input, LineRange};
 use pintle_protocol::history::{Anchor, ItemAt, SessionTreeResult};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::SessionSummary;
@@ -127,6 +131,15 @@ impl EngineHandle {
         })
     }
 
+    /// The working directory of a session.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn cwd_of(&self, id: SessionId) -> Result<String, Error> {
+        let store = self.services().store.clone();
+        in_background(move || Ok(store.entries(&id)?.header().cwd.clone())).await
+    }
+
     /// The points between which items can be listed and searched.
     ///
     /// # Errors
@@ -174,6 +187,29 @@ impl EngineHandle {
         in_background(read).await
     }
 
+    /// Keeps data with a session, and returns the input that attaches it to a message. It is stored as a file if the tools can read the files
+    /// of this machine, and else is part of the input itself.
+    ///
+    /// # Errors
+    /// The session does not exist, the disk failed, or tools act elsewhere and the data is neither text nor a picture.
+    pub async fn keep_input(
+        &self,
+        id: &SessionId,
+        name: &'static str,
+        bytes: Vec<u8>,
+    ) -> Result<Input, Error> {
+        let bytes = match String::from_utf8(bytes) {
+            Ok(text) => self.services().ambient.secrets().redact(&text).into_owned().into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        if !self.services().env.is_this_machine() {
+            return input_of(name, bytes);
+        }
+        let (store, id) = (self.services().store.clone(), id.clone());
+        let path = in_background(move || store.keep_input(&id, name, &bytes)).await?;
+        Ok(Input::File { path: path.to_string_lossy().into_owned(), range: None })
+    }
+
     /// Reads a piece of a long output of a session, open or not.
     ///
     /// # Errors
@@ -188,4 +224,19 @@ impl EngineHandle {
         let store = self.services().store.clone();
         in_background(move || store.output(&id, &name, offset, max_bytes)).await
     }
+}
+
+/// Returns data as an input that needs no file.
+fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
+    if let Some(format) = Format::of(&bytes) {
+        let data = STANDARD.encode(&bytes);
+        return Ok(Input::Image { mime_type: format.mime_type().to_owned(), data });
+    }
+    let Ok(text) = String::from_utf8(bytes) else {
+        let what = format!("the data on {name} is neither text nor a picture");
+        return Err(Error::new(ErrorKind::Invalid, what)
+            .hint("copy it to the machine that the tools work on"));
+    };
+    let range = LineRange { start: 1, end: (text.lines().count() as u64).max(1) };
+    Ok(Input::Selection { path: name.to_owned(), range, text })
 }

@@ -90,6 +90,7 @@ impl Session {
             tools: settings.tools.clone(),
             servers: Some(Arc::clone(&settings.servers)),
             mode: Some(self.work_mode()),
+            cwd: None,
             variables: Some(settings.variables.clone()),
             additional: Some(settings.additional.clone()),
             trace: Some(settings.trace.clone()),

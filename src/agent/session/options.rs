@@ -3,8 +3,8 @@
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
 use super::{Session, Settings};
-use crate::agent::command::{OpenConfig, Record, SettingsCommand, mode_kept};
-use crate::agent::error::Error;
+use crate::agent::command::{NewFolder, OpenConfig, Record, SettingsCommand, mode_kept};
+use crate::agent::error::{Error, ErrorKind};
 use crate::agent::session::parse_model;
 use crate::agent::turn::mode::WORK_MODES;
 use crate::llm::{Effort, ModelRef};
@@ -62,6 +62,13 @@ impl Session {
     /// Changes how the session works. The record is to be handed on once the answer is out.
     fn configure(&mut self, config: OpenConfig) -> Result<Option<Arc<Record>>, Error> {
         config.check_open()?;
+        if let Some(NewFolder::Move(folder)) = &config.cwd
+            && folder != self.log.cwd()
+        {
+            let message = format!("the session is open and works in {}", self.log.cwd().display());
+            return Err(Error::new(ErrorKind::Conflict, message)
+                .hint("close it first, then open it with its new folder"));
+        }
         let before = self.config_changed();
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
         if let Some(model) = model.filter(|model| *model != self.settings.model) {

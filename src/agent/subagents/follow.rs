@@ -146,6 +146,7 @@ impl Follower {
             Event::TurnCompleted(end) => self.ended(end).await,
             Event::SessionCreated(_)
             | Event::SessionClosed {}
+            | Event::SessionMoved(_)
             | Event::SessionUpdated(_)
             | Event::PromptMade(_)
             | Event::InputAccepted(_)

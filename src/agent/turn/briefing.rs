@@ -10,7 +10,7 @@ use pintle_protocol::event::{AgentRole, Event};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The inputs of a system prompt beside files.
@@ -43,6 +43,9 @@ pub(in crate::agent) struct Briefing {
     /// The folder of the git repository, else the working directory.
     #[serde(default)]
     pub(in crate::agent) root: PathBuf,
+    /// The working directory; none in a journal of a version that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::agent) cwd: Option<PathBuf>,
     /// The directories of the work that it knows beside the working directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::agent) additional: Vec<PathBuf>,
@@ -97,6 +100,15 @@ impl Briefing {
     /// The system prompt; empty until it is made.
     pub(in crate::agent) fn system(&self) -> &str {
         &self.system
+    }
+
+    /// Returns the folder that the model believes to work in, if it is another one.
+    pub(in crate::agent) fn believed_folder(&self, cwd: &Path) -> Option<&Path> {
+        let is_same = match &self.cwd {
+            Some(known) => known == cwd,
+            None => cwd.starts_with(&self.root),
+        };
+        (!is_same).then_some(self.cwd.as_deref().unwrap_or(&self.root))
     }
 
     /// Rebuilds it from a journal.

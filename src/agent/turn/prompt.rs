@@ -50,7 +50,9 @@ pub(in crate::agent) async fn begin<H: Host>(
 ) {
     state.briefing.looked_for.clear();
     // A turn that is stopped makes its prompt when the next one begins.
-    if state.briefing.origin == ctx.llm.model.origin() {
+    let cwd = ctx.workspace.folders.cwd.clone();
+    let moved_from = state.briefing.believed_folder(&cwd).map(Path::to_owned);
+    if state.briefing.origin == ctx.llm.model.origin() && moved_from.is_none() {
         tell_additional(host, ctx, state);
         tell_rights(host, ctx, state).await;
         let read = changed_documents(ctx, &state.briefing);
@@ -61,6 +63,14 @@ pub(in crate::agent) async fn begin<H: Host>(
         let made = Box::pin(make(ctx, &state.briefing));
         if let Some(made) = host.wait(uncancelled(&ctx.cancel, made)).await {
             record_prompt(host, ctx, state, made);
+            if let Some(from) = moved_from {
+                let text = from_engine(format_args!(
+                    "the project has moved from {} to {}, which is the working directory now. Earlier messages name files by their old paths.",
+                    from.display(),
+                    cwd.display()
+                ));
+                tell(host, ctx, state, text, BriefingUpdate::default());
+            }
         }
     }
     ctx.system = Arc::from(state.briefing.system());
@@ -175,6 +185,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         origin,
         system,
         root: place.root.clone(),
+        cwd: Some(cwd.to_owned()),
         additional: ctx.workspace.additional.to_vec(),
         rights: Some(rights.told()),
         documents: known.into_iter().chain(below).collect(),

@@ -1,6 +1,6 @@
 //! The options of `run` that say where its work goes: into the tree or beside it, and into which reports.
 
-use crate::frontend::run::{Report, ReportFormat};
+use crate::frontend::run::{Destination, Report, ReportFormat};
 use std::path::{Path, PathBuf};
 
 /// The options that say where the work goes.
@@ -10,7 +10,7 @@ pub(crate) struct Delivery {
     #[arg(long, conflicts_with_all = ["wrap", "add_dir", "session"])]
     pub(crate) no_apply: bool,
     /// Let the model report findings, and write them as sarif=FILE, junit=FILE, markdown=FILE, or github (annotations on stderr, and the summary of
-    /// the step); may be repeated
+    /// the step); the file - is stdout; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report)]
     report: Vec<Wanted>,
 }
@@ -49,10 +49,10 @@ impl Delivery {
     pub(crate) fn reports(&self, here: &Path, summary: Option<&Path>) -> Vec<Report> {
         let report = |wanted: &Wanted| Report {
             format: wanted.format,
-            file: match wanted.format {
-                ReportFormat::Github => summary.map(Path::to_owned),
+            to: match wanted.format {
+                ReportFormat::Github => summary.map(|file| Destination::File(file.to_owned())),
                 ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Markdown => {
-                    wanted.file.as_ref().map(|file| here.join(file))
+                    wanted.file.as_ref().map(|file| Destination::of(file, here))
                 }
             },
         };

@@ -72,7 +72,7 @@ pub(crate) enum History {
 /// The session, and where its files are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Subject {
-    /// The session, or the beginning of its id
+    /// The session: its id or the beginning of it, or `last` for the newest of the folder
     pub(crate) id: String,
     /// The session's files are behind this command, as in `pintle run --wrap`
     #[arg(long, value_name = "CMD ARGS", value_parser = super::parse_words)]
@@ -228,6 +228,9 @@ pub(crate) struct Forking {
     /// Where the copied history ends, as in `rewind`; by default all of it
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Option<Place>,
+    /// The folder of the new session; by default that of the other one, or the current one if that does not exist any more
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

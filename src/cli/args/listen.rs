@@ -17,10 +17,19 @@ pub(crate) struct Listen {
     /// With --listen ws://…: let web pages of this origin connect, such as https://editor.example. Can be repeated
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "listen", value_parser = parse_origin)]
     pub(crate) origins: Vec<String>,
+    /// With --listen ws://…: serve requests that name this host, such as localhost:9000 for a forwarded port; without a port, every port of that
+    /// name. Can be repeated
+    #[arg(long = "allow-host", value_name = "HOST[:PORT]", requires = "listen", value_parser = parse_host)]
+    pub(crate) hosts: Vec<String>,
+    /// With --listen: keep the token in this file, so that clients can connect again after a restart. It is made if it does not exist, readable by
+    /// you alone
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 /// The names of the options that make no other engine for a client: these, and the trust that each client brings along.
-pub(crate) const OPTIONS: [&str; 4] = ["--listen", "--linger", "--allow-origin", "--trust"];
+pub(crate) const OPTIONS: [&str; 6] =
+    ["--listen", "--linger", "--allow-origin", "--allow-host", "--token-file", "--trust"];
 
 /// A socket to listen on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +50,7 @@ impl Listen {
     /// # Errors
     /// Two of a kind are named, or origins without a socket that pages could connect to.
     pub(crate) fn places(&self) -> anyhow::Result<Places> {
-        let mut places = Places::default();
+        let mut places = Places { token_file: self.token_file.clone(), ..Places::default() };
         for socket in &self.sockets {
             let is_second = match socket {
                 Socket::Usual => false,
@@ -56,6 +65,9 @@ impl Listen {
         }
         if !self.origins.is_empty() && places.websocket.is_none() {
             anyhow::bail!("--allow-origin is for web pages\n  add --listen ws://127.0.0.1:PORT");
+        }
+        if !self.hosts.is_empty() && places.websocket.is_none() {
+            anyhow::bail!("--allow-host is for WebSockets\n  add --listen ws://127.0.0.1:PORT");
         }
         Ok(places)
     }
@@ -92,6 +104,21 @@ fn parse_origin(text: &str) -> Result<String, String> {
     }
     Err("expected the scheme, host and port of a page, such as https://editor.example, or null"
         .to_owned())
+}
+
+fn parse_host(text: &str) -> Result<String, String> {
+    let (name, port) = match text.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+        Some(_) | None => (text, None),
+    };
+    let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0));
+    let is_name = !name.is_empty() && !name.contains(['/', '*', '?', '#', '@', ' ']);
+    let is_name =
+        is_name && (!name.contains(':') || (name.starts_with('[') && name.ends_with(']')));
+    if is_port && is_name {
+        return Ok(text.to_owned());
+    }
+    Err("expected the name of a host, perhaps with a port, such as localhost:9000".to_owned())
 }
 
 #[cfg(test)]
@@ -134,6 +161,23 @@ mod tests {
             ("https://", false),
         ] {
             assert_eq!(parse_origin(text).is_ok(), is_origin, "{text}");
+        }
+        for (text, is_host) in [
+            ("localhost:9000", true),
+            ("localhost", true),
+            ("box.example", true),
+            ("[::1]:9000", true),
+            ("[::1]", true),
+            ("", false),
+            (":9000", false),
+            ("localhost:", false),
+            ("localhost:0", false),
+            ("localhost:90000", false),
+            ("http://localhost:9000", false),
+            ("*", false),
+            ("::1", false),
+        ] {
+            assert_eq!(parse_host(text).is_ok(), is_host, "{text}");
         }
     }
 }

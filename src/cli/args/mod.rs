@@ -13,12 +13,13 @@ pub(crate) mod rpc;
 mod run;
 mod safety;
 mod sessions;
+pub(crate) mod suggest;
 
 pub(crate) use delivery::Delivery;
-pub(crate) use run::{Replay, Run};
+pub(crate) use run::{Output, Replay, Run};
 pub(crate) use safety::{READING_TOOLS, Safety};
 pub(crate) use sessions::{
-    Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing, Stored,
+    Archiving, Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing, Stored,
 };
 
 use crate::cli::policy_file::PolicyFile;
@@ -91,7 +92,7 @@ pub(crate) enum Task {
     /// Remove the stored login of a provider
     #[command(after_help = "Guide: pintle help logins")]
     Logout(Logout),
-    /// Manage stored sessions: list, show, search, rewind, fork, review, export, import, delete, verify
+    /// Manage stored sessions: list, show, search, rewind, fork, review, export, import, archive, delete, verify
     #[command(after_help = "Guide: pintle help review")]
     Sessions {
         #[command(subcommand)]
@@ -112,7 +113,7 @@ pub(crate) enum Task {
         #[command(subcommand)]
         task: Prompt,
     },
-    /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client
+    /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client; or the schema of scripts
     Schema {
         /// The format
         #[arg(long, value_enum, default_value_t)]
@@ -168,6 +169,8 @@ pub(crate) enum SchemaFormat {
     Python,
     /// The types as LuaCATS annotations
     Lua,
+    /// JSON Schema 2020-12 of the files of `--script`
+    Script,
 }
 
 /// The options of `doctor`.
@@ -175,6 +178,9 @@ pub(crate) enum SchemaFormat {
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) settings: Settings,
+    /// Ask the model's server: does it answer, does it take the key, does it have the model
+    #[arg(long, conflicts_with = "secrets")]
+    pub(crate) online: bool,
     /// Plant keys in a temporary home, let a scripted model look for them, and look for them in all that is left
     #[arg(long)]
     pub(crate) secrets: bool,
@@ -227,7 +233,7 @@ pub(crate) struct Settings {
     /// The shape of the tools: pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek or mistral; by default the model's name decides
     #[arg(long, value_name = "PROFILE")]
     pub(crate) profile: Option<String>,
-    /// Answer from a script of replies, for tests of clients
+    /// Answer from a script of replies, for tests of clients: `pintle help scripting` has its format
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
     /// Models files of another program.
@@ -310,7 +316,7 @@ pub(crate) struct Serve {
 /// The options of `attach`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Attach {
-    /// Show this session here, by its id or the beginning of it: a line is a message for the agent, Ctrl-C stops its turn, Ctrl-D leaves
+    /// Show this session here, by its id or the beginning of it, or `last` for the newest of the folder: a line is a message for the agent, Ctrl-C stops its turn, Ctrl-D leaves
     pub(crate) session: Option<String>,
     /// The options of the engine, where none listens yet
     #[command(flatten)]

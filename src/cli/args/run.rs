@@ -1,23 +1,37 @@
 //! The arguments of `pintle run`.
 
 use super::{Delivery, Safety, Settings};
+use crate::cli::piped;
 use crate::config;
 use crate::disk;
-use crate::frontend::run;
+use crate::frontend::run::{self, Destination, Report};
 use anyhow::Context;
 use clap::ValueEnum;
 use pintle_protocol::event::TurnLimits;
 use pintle_protocol::plan::WorkMode;
 use serde_json::Value;
-use std::io::{IsTerminal, Read};
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 /// The maximum size of a schema file. Source: the model reads it whole.
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
+/// Destinations of a run, apart from its result.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    pub(crate) patch: Option<Destination>,
+    pub(crate) reports: Vec<Report>,
+}
+
+/// Returns true for `-`: stdin as an input, stdout as an output.
+fn is_stdio(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub(crate) struct Run {
-    /// The task; - reads it from stdin
+    /// The task; - reads it from stdin. Anything else piped into stdin is attached to the task
     prompt: Option<String>,
     #[command(flatten)]
     pub(crate) settings: Settings,
@@ -41,7 +55,10 @@ pub(crate) struct Run {
     /// Continue a stored session: its id or the beginning of it, or `last` for the newest of the folder
     #[arg(long, value_name = "ID|last")]
     pub(crate) session: Option<String>,
-    /// A file that belongs to the task, such as a picture or a log; may be repeated
+    /// Store no session: what the run keeps on disk is deleted at its end
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) no_session: bool,
+    /// Attach a file to the task, such as a picture or a log; - attaches stdin; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) attach: Vec<PathBuf>,
     /// Let the model see these tools only, by name, with * for any text, separated by commas
@@ -74,7 +91,7 @@ pub(crate) struct Run {
     /// Have the answer be one JSON value that satisfies the JSON Schema in this file
     #[arg(long, value_name = "FILE")]
     output_schema: Option<PathBuf>,
-    /// Write the agent's changes to this file, as a patch for `git apply`
+    /// Write the agent's changes to this file, as a patch for `git apply`; - writes them to stdout, and the answer to stderr
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
     #[command(flatten)]
@@ -159,16 +176,38 @@ impl Run {
         })
     }
 
-    /// The task's text. Stdin is read only for `-`.
-    pub(crate) fn prompt(&self) -> anyhow::Result<String> {
+    /// Returns the purpose of stdin.
+    ///
+    /// # Errors
+    /// It is named twice.
+    pub(crate) fn stdin(&self) -> anyhow::Result<piped::Use> {
+        let attached = self.attach.iter().filter(|path| is_stdio(path)).count();
+        let is_task = self.prompt.as_deref() == Some("-");
+        anyhow::ensure!(
+            attached + usize::from(is_task) <= 1,
+            "stdin can be read once: name `-` as the task or as one --attach"
+        );
+        Ok(match (is_task, attached) {
+            (true, _) => piped::Use::Task,
+            (false, 0) => piped::Use::Offered,
+            (false, _) => piped::Use::Attached,
+        })
+    }
+
+    /// Returns the files to attach, without stdin.
+    pub(crate) fn attached_files(&self) -> impl Iterator<Item = &Path> {
+        self.attach.iter().map(PathBuf::as_path).filter(|path| !is_stdio(path))
+    }
+
+    /// Returns the text of the task: the argument, or `stdin` for `-`.
+    ///
+    /// # Errors
+    /// There is none, or it is not text.
+    pub(crate) fn prompt(&self, stdin: Option<Vec<u8>>) -> anyhow::Result<String> {
         let prompt = match self.prompt.as_deref() {
-            Some("-") => {
-                let mut text = String::new();
-                std::io::stdin()
-                    .read_to_string(&mut text)
-                    .context("reading the task from stdin")?;
-                text
-            }
+            Some("-") => String::from_utf8(stdin.unwrap_or_default()).context(
+                "the task on stdin is not UTF-8 text; attach other data with --attach -",
+            )?,
             Some(prompt) => prompt.to_owned(),
             None if std::io::stdin().is_terminal() => {
                 anyhow::bail!("what is to be done? pintle run \"TASK\"");
@@ -177,6 +216,29 @@ impl Run {
         };
         anyhow::ensure!(!prompt.trim().is_empty(), "the task is empty");
         Ok(prompt)
+    }
+
+    /// Returns the destination of the patch and the reports; `here` is the folder that relative paths start from, and `summary` the file of
+    /// the step's summary.
+    ///
+    /// # Errors
+    /// More than one names stdout, or one does in a format that prints its result there.
+    pub(crate) fn output(&self, here: &Path, summary: Option<&Path>) -> anyhow::Result<Output> {
+        let patch = self.patch.as_ref().map(|path| Destination::of(path, here));
+        let reports = self.delivery.reports(here, summary);
+        let on_stdout = std::iter::once(patch.as_ref())
+            .chain(reports.iter().map(|report| report.to.as_ref()))
+            .filter(|to| *to == Some(&Destination::Stdout))
+            .count();
+        anyhow::ensure!(
+            on_stdout <= 1,
+            "only one of --patch and --report can write to stdout (`-`)"
+        );
+        anyhow::ensure!(
+            on_stdout == 0 || matches!(self.format, Format::Text),
+            "`-` writes to stdout, where --format json and events print the result: name a file"
+        );
+        Ok(Output { patch, reports })
     }
 
     /// Reads the schema that the answer must satisfy.

@@ -27,6 +27,12 @@ pub(crate) enum Stored {
     Export(Exporting),
     /// Import session files of Pi
     Import(Importing),
+    /// Archive sessions: `sessions list` leaves them out, and everything else works as before
+    #[command(after_help = "Examples:
+  pintle sessions archive 01a2027b
+  pintle sessions archive --undo 01a2027b
+  pintle sessions list --archived")]
+    Archive(Archiving),
     /// Delete sessions for good, with those of their sub-agents
     Delete(Deletion),
     /// Delete the sessions that exceed keep_days, keep_count or max_mb of [sessions] in the config file
@@ -64,7 +70,7 @@ pub(crate) struct Listing {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Showing {
-    /// The session, or the beginning of its id
+    /// The session: its id or the beginning of it, or `last` for the newest of the folder
     pub(crate) id: String,
     /// The most events to print, from the end
     #[arg(short = 'n', long, value_name = "N", default_value_t = 200)]
@@ -90,7 +96,7 @@ pub(crate) struct Search {
     /// Only in sessions of this working directory
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Only in this session, named by its id or the beginning of it
+    /// Only in this session: its id or the beginning of it, or `last` for the newest of the folder
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -120,7 +126,7 @@ pub(crate) struct Search {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Exporting {
-    /// The session, or the beginning of its id
+    /// The session: its id or the beginning of it, or `last` for the newest of the folder
     pub(crate) id: String,
     /// The format: a page for a browser, Markdown, the events as the journal has them, or a session of Pi
     #[arg(long, value_name = "FORMAT", default_value = "html")]
@@ -151,6 +157,9 @@ pub(crate) struct Importing {
     /// The working directory of the sessions, instead of the one that their files name
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
+    /// Import files that were imported before a second time
+    #[arg(long)]
+    pub(crate) again: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -173,8 +182,18 @@ impl From<ExportFormat> for export::Format {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Archiving {
+    /// The sessions: their ids or the beginnings of them, or `last` for the newest of the folder
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Return them to the list
+    #[arg(long)]
+    pub(crate) undo: bool,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Deletion {
-    /// The sessions, or the beginnings of their ids
+    /// The sessions: their ids or the beginnings of them, or `last` for the newest of the folder
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
     /// Do not ask

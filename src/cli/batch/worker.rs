@@ -12,7 +12,9 @@ use crate::cli::signals::Signals;
 use crate::cli::{assemble, beside};
 use crate::disk;
 use crate::exec::{Environment, FileKind};
-use crate::frontend::run::{self, EventFilter, Format, Options, Report, Terms, USAGE, unstarted};
+use crate::frontend::run::{
+    self, Destination, EventFilter, Format, Options, Report, Terms, USAGE, unstarted,
+};
 use crate::tools::ReportFinding;
 use crate::transport::codec::Framing;
 use crate::transport::{Incoming, Link, Outgoing, stdio};
@@ -181,7 +183,7 @@ impl Worker {
         self.finding.begin();
         let report = |wanted: &FindingsFile| Report {
             format: wanted.format(),
-            file: Some(order.findings.join(wanted.name())),
+            to: Some(Destination::File(order.findings.join(wanted.name()))),
         };
         let mut tools = order.tools.or_else(|| self.tools.clone());
         if let Some(tools) = tools.as_mut().filter(|_| !self.reports.is_empty()) {
@@ -203,7 +205,8 @@ impl Worker {
             idle: order.limits.idle.map(Duration::from_secs),
             output_schema: order.output_schema,
             attach,
-            patch: Some(order.patch),
+            piped: None,
+            patch: Some(Destination::File(order.patch)),
             terms: Terms {
                 fail_on_denied: order.fail_on_denied,
                 require_changes: order.require_changes,
@@ -214,9 +217,11 @@ impl Worker {
             mode: order.mode,
             additional: Vec::new(),
             session: None,
+            moves_session: false,
             model: order.model,
             tools,
             keeps_engine: true,
+            is_stored: true,
             is_terminal: false,
             is_quiet: false,
             stop,

@@ -157,3 +157,34 @@ fn an_unknown_topic_names_the_nearest() {
         .join("\n"),
     );
 }
+
+/// The quoted messages of the troubleshooting guide, without the parts that differ (`…`).
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test looks at the repository")]
+fn troubleshooting_names_messages_that_exist() {
+    fn sources(folder: &Path, into: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                sources(&path, into);
+            } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs")
+            {
+                into.push_str(&std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let mut code = String::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut code);
+    let guide = include_str!("troubleshooting.md");
+    let rows = guide.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    // Of `no key for anthropic`, the name differs.
+    let parts = rows.flat_map(|row| row.split(['…', ',', ':']));
+    let parts = parts.map(|part| part.trim().trim_end_matches("anthropic").trim());
+    let parts: Vec<&str> = parts.filter(|part| part.len() > 3).collect();
+    assert!(parts.len() > 6, "{parts:?}");
+    for part in parts {
+        let stable = part.trim_end_matches(|c: char| c.is_ascii_digit()).trim();
+        let stable = stable.split(" 3 ").next().unwrap_or(stable);
+        assert!(code.contains(stable), "no message contains {stable:?}");
+    }
+}

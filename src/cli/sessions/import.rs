@@ -22,13 +22,19 @@ impl StoreCommands<'_> {
         };
         let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
         for file in &wanted.files {
-            let id = self.import_file(file, cwd.as_deref())?;
+            let id = self.import_file(file, cwd.as_deref(), wanted.again)?;
             writeln!(io::stdout(), "{id}")?;
         }
         Ok(0)
     }
 
-    fn import_file(&self, file: &Path, cwd: Option<&str>) -> anyhow::Result<SessionId> {
+    /// Returns the session of a file, which is an earlier one if the file was imported before.
+    fn import_file(
+        &self,
+        file: &Path,
+        cwd: Option<&str>,
+        again: bool,
+    ) -> anyhow::Result<SessionId> {
         let name = file.display();
         let path = self.ambient.current_dir()?.join(file);
         let bytes = fs::read(&path).with_context(|| format!("{name} cannot be read"))?;
@@ -38,9 +44,12 @@ impl StoreCommands<'_> {
             .with_context(|| format!("{name} is no session of Pi's that can be imported"))?;
         let imported = pi::import(&read, cwd, &mut || self.ambient.new_id());
         let mut err = io::stderr();
-        let earlier = self.imported_before(&imported.pi_id)?;
-        if let Some(earlier) = earlier {
-            writeln!(err, "pintle: {name} was imported before, as {earlier}; this is another one")?;
+        if !again && let Some(earlier) = self.imported_before(&imported.pi_id)? {
+            writeln!(
+                err,
+                "pintle: {name} was imported before and is skipped; --again imports it once more"
+            )?;
+            return Ok(earlier);
         }
         for warning in &imported.warnings {
             writeln!(err, "pintle: {name}: {}", one_line(warning))?;

@@ -14,10 +14,11 @@ pub(crate) use transcript::{drawn, lines};
 pub(crate) use prune::prune_if_due;
 
 use crate::ambient::Ambient;
-use crate::cli::args::{self, Deletion, Listing, Search, Showing, Stored as Task};
+use crate::cli::args::{self, Archiving, Deletion, Listing, Search, Showing, Stored as Task};
 use crate::cli::assemble;
 use crate::store::index::Stored;
 use crate::store::{Filter, JournalReport, Store};
+use crate::text::money::usd;
 use anyhow::Context;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
@@ -26,13 +27,16 @@ use serde_json::{json, value::RawValue};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 pub(crate) use terminal::one_line;
-use terminal::{confirm, parse_time, plural, size, time, usd};
+use terminal::{confirm, parse_time, plural, size, time};
 
 /// The exit code when there is nothing to print.
 const NOTHING: u8 = 1;
 
 /// The exit code when something is wrong.
 const WRONG: u8 = 2;
+
+/// Names the newest session in the current folder.
+pub(crate) const LAST: &str = "last";
 
 /// Ids are printed at least so long; more where they would not tell two sessions apart.
 const SHORT_ID: usize = 8;
@@ -49,6 +53,7 @@ pub(crate) fn run(task: Task, ambient: &Ambient) -> anyhow::Result<u8> {
         Task::Search(wanted) => sessions.search(&wanted),
         Task::Export(wanted) => sessions.export(&wanted),
         Task::Import(wanted) => sessions.import(&wanted),
+        Task::Archive(wanted) => sessions.archive(&wanted),
         Task::Delete(wanted) => sessions.delete(&wanted),
         Task::Prune(wanted) => sessions.prune(&wanted, &config),
         Task::Reindex => sessions.reindex(),
@@ -223,14 +228,30 @@ impl StoreCommands<'_> {
         Ok(0)
     }
 
-    fn delete(&self, wanted: &Deletion) -> anyhow::Result<u8> {
+    /// The sessions with these names, each once.
+    fn all_named(&self, names: &[String]) -> anyhow::Result<Vec<SessionId>> {
         let mut ids = Vec::new();
-        for id in &wanted.ids {
-            let id = self.named(id)?;
+        for name in names {
+            let id = self.named(name)?;
             if !ids.contains(&id) {
                 ids.push(id);
             }
         }
+        Ok(ids)
+    }
+
+    fn archive(&self, wanted: &Archiving) -> anyhow::Result<u8> {
+        let done = if wanted.undo { "unarchived" } else { "archived" };
+        let mut out = io::stdout().lock();
+        for id in self.all_named(&wanted.ids)? {
+            self.store.archive(&id, !wanted.undo)?;
+            writeln!(out, "{done} {id}")?;
+        }
+        Ok(0)
+    }
+
+    fn delete(&self, wanted: &Deletion) -> anyhow::Result<u8> {
+        let ids = self.all_named(&wanted.ids)?;
         if !wanted.yes {
             let names: Vec<&str> = ids.iter().map(SessionId::as_str).collect();
             let question = format!("Delete {} for good?", names.join(", "));
@@ -340,7 +361,7 @@ impl StoreCommands<'_> {
     }
 
     fn named(&self, beginning: &str) -> anyhow::Result<SessionId> {
-        named(&self.store, beginning)
+        named(&self.store, beginning, self.ambient)
     }
 
     /// Returns the length of a prefix that tells every id apart.
@@ -355,17 +376,26 @@ impl StoreCommands<'_> {
 }
 
 /// The newest session of a folder.
-pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<String> {
+pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<SessionId> {
     let cwd = cwd.to_string_lossy().into_owned();
     let filter = Filter { cwd: Some(cwd.clone()), archived: Some(false), ..Filter::default() };
     let (found, _) = store.list(&filter, None, 1)?;
     let newest = found.into_iter().next();
-    let newest = newest.with_context(|| format!("no session was made in {cwd}"))?;
-    Ok(newest.session_id.as_str().to_owned())
+    let newest = newest.with_context(|| {
+        format!("no session was made in {cwd}: `pintle sessions list` shows those of other folders")
+    })?;
+    Ok(newest.session_id)
 }
 
-/// The session whose id begins so.
-pub(crate) fn named(store: &Store, beginning: &str) -> anyhow::Result<SessionId> {
+/// The session whose id begins so, or the newest of the current folder for `last`.
+pub(crate) fn named(
+    store: &Store,
+    beginning: &str,
+    ambient: &Ambient,
+) -> anyhow::Result<SessionId> {
+    if beginning == LAST {
+        return newest(store, &assemble::folder(&ambient.current_dir()?)?);
+    }
     let ids = store.ids()?;
     if let Some(whole) = ids.iter().find(|id| id.as_str() == beginning) {
         return Ok(whole.clone());
@@ -445,6 +475,7 @@ fn listed_as_json(stored: &Stored, bytes: u64) -> anyhow::Result<String> {
         fields.insert("bytes".to_owned(), json!(bytes));
         if let Some(cost) = stored.cost_nano_usd {
             fields.insert("costNanoUsd".to_owned(), json!(cost));
+            fields.insert("costUsd".to_owned(), json!(pintle_protocol::content::usd(cost)));
         }
     }
     Ok(value.to_string())

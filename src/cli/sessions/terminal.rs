@@ -73,11 +73,6 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// Formats billionths of a US dollar to the cent.
-pub(super) fn usd(nano: u64) -> String {
-    format!("${}.{:02}", nano / 1_000_000_000, nano % 1_000_000_000 / 10_000_000)
-}
-
 /// Formats a count with its noun; `entr` stands for entry.
 pub(super) fn plural(count: u64, noun: &str) -> String {
     match (count, noun) {

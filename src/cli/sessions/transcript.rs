@@ -39,6 +39,13 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
             }
         },
         Event::Notice(notice) => format!("! {}", one_line(&notice.message)),
+        Event::SessionMoved(moved) => {
+            format!(
+                "* works in {}, not in {} any more",
+                one_line(&moved.cwd),
+                one_line(&moved.from)
+            )
+        }
         Event::SessionUpdated(updated) => match &updated.title {
             Some(title) => format!("* the title is now: {}", one_line(title)),
             None => "* the title was taken away".to_owned(),

@@ -106,7 +106,13 @@ const PARSERS: [&str; 10] = [
 fn the_guides_config_is_read_without_a_warning() {
     for text in [defaults().to_owned(), whole()] {
         let config = load_files(
-            &[("config.toml", &text), ("style.md", "short"), ("prompt.md", "other")],
+            &[
+                ("config.toml", &text),
+                ("style.md", "short"),
+                ("prompt.md", "other"),
+                ("ca.pem", "one"),
+                ("client.pem", "two"),
+            ],
             &[],
         )
         .unwrap();

@@ -8,8 +8,9 @@ mod markdown;
 mod text;
 
 use super::phrases::{self, end_of_item, end_of_turn};
-use super::timeline::{EntryKind, TimelineEntry, Totals, duration, iso, moment, usd};
+use super::timeline::{EntryKind, TimelineEntry, Totals, duration, iso, moment};
 use super::{Head, Renderer};
+use crate::text::money::usd;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_protocol::content::{Content, Input};

@@ -9,9 +9,9 @@ use super::translator::{Offers, Translator};
 use super::wire;
 use crate::agent::{
     Accepted, Adopt, ContextCommand, CreateSession, Editors, EngineHandle, Error, ErrorKind,
-    Filter, Hint, OpenConfig, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle,
-    SettingsCommand, Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Terms, Trace,
-    TurnCommand, Wanted, parse_servers,
+    Filter, Hint, NewFolder, OpenConfig, ServerDefinition, ServerOrigin, ServersCommand,
+    SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Terms,
+    Trace, TurnCommand, Wanted, parse_servers,
 };
 use crate::frontend::connection::{Scope, close_session};
 use crate::frontend::native::dispatch::{error_object, refused};
@@ -206,7 +206,7 @@ impl RequestContext {
         let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
         let (servers, problems) = servers(&params.mcp_servers);
         let additional = params.additional_directories;
-        let handle = self.open(&params.session_id, &additional, &servers).await?;
+        let handle = self.open(&params.session_id, params.cwd, &additional, &servers).await?;
         let snapshot = handle
             .ask(|reply| SubscriptionCommand::Snapshot { reply })
             .await
@@ -223,19 +223,24 @@ impl RequestContext {
     ) -> HandlerResult<Box<Opened>> {
         let params: acp::ResumeSessionRequest = read_start(params.as_deref())?;
         let (servers, problems) = servers(&params.mcp_servers);
-        let handle =
-            self.open(&params.session_id, &params.additional_directories, &servers).await?;
+        let handle = self
+            .open(&params.session_id, params.cwd, &params.additional_directories, &servers)
+            .await?;
         self.attach(handle, problems, &params.additional_directories).await
     }
 
+    /// Opens a session. Clients name the folder of their window, which is not always that of the session.
     async fn open(
         &self,
         id: &acp::SessionId,
+        cwd: PathBuf,
         additional: &[PathBuf],
         servers: &[ServerDefinition],
     ) -> HandlerResult<SessionHandle> {
         let id = SessionId::new(&*id.0);
-        self.engine.open(id, config(additional, servers)).await.map_err(error_response)
+        let config =
+            OpenConfig { cwd: Some(NewFolder::IfGone(cwd)), ..config(additional, servers) };
+        self.engine.open(id, config).await.map_err(error_response)
     }
 
     async fn attach(

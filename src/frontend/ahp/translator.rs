@@ -250,6 +250,7 @@ impl Translator {
                 self.rewound(rewound, channels, &mut out);
             }
             Event::SessionClosed {}
+            | Event::SessionMoved(_)
             | Event::ContextPruned(_)
             | Event::ReviewQueued(_)
             | Event::LabelChanged(_) => {}

@@ -39,6 +39,8 @@ pub(super) struct Gate {
     pub(super) address: Option<SocketAddr>,
     /// The origins of pages that may connect.
     pub(super) origins: Vec<String>,
+    /// Further hosts that requests may name, with or without a port.
+    pub(super) hosts: Vec<String>,
 }
 
 /// A request that became a connection.
@@ -164,8 +166,13 @@ impl Gate {
     fn admit(&self, request: &Request) -> Result<Response, Refusal> {
         // Before the token: a page that may not connect learns nothing.
         let host = only(request, &HOST)?.unwrap_or_default();
-        if let Some(address) = self.address.filter(|address| !is_own(host, address.port())) {
-            let why = format!("the host `{host}` is not this engine's; expected {address}");
+        if let Some(address) = self.address.filter(|address| !is_own(host, address.port()))
+            && !self.hosts.iter().any(|allowed| is_allowed(host, allowed))
+        {
+            let why = format!(
+                "the host `{host}` is not this engine's; expected {address}; allow another with --allow-host {}",
+                if host.is_empty() { "HOST:PORT" } else { host }
+            );
             return Err(Refusal::forbidden(why));
         }
         if let Some(origin) = only(request, &ORIGIN)?
@@ -208,6 +215,13 @@ fn is_own(host: &str, port: u16) -> bool {
     let is_loopback = name.eq_ignore_ascii_case("localhost")
         || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     is_loopback && named_port == Some(port)
+}
+
+/// Returns true for the host that the user allowed, which is one with any port if it names none.
+fn is_allowed(host: &str, allowed: &str) -> bool {
+    let name = host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok());
+    host.eq_ignore_ascii_case(allowed)
+        || name.is_some_and(|(name, _)| name.eq_ignore_ascii_case(allowed))
 }
 
 /// Returns the value of a header that may be there once.
@@ -261,6 +275,7 @@ mod tests {
             token: "c0ffee".to_owned(),
             address: Some("127.0.0.1:4242".parse().unwrap()),
             origins: vec!["https://editor.example".to_owned(), "null".to_owned()],
+            hosts: vec!["localhost:9000".to_owned(), "box.example".to_owned()],
         }
     }
 
@@ -291,6 +306,40 @@ mod tests {
                 "101",
             ),
             ("the other loopback", "/", format!("Host: [::1]:4242\r\n{BEARER}"), "101"),
+            ("a forwarded port", "/", format!("Host: localhost:9000\r\n{BEARER}"), "101"),
+            (
+                "a forwarded port in capitals",
+                "/",
+                format!("Host: LOCALHOST:9000\r\n{BEARER}"),
+                "101",
+            ),
+            (
+                "another forwarded port",
+                "/",
+                format!("Host: localhost:9001\r\n{BEARER}"),
+                "403 the host",
+            ),
+            (
+                "the same port elsewhere",
+                "/",
+                format!("Host: evil.example:9000\r\n{BEARER}"),
+                "403 the host",
+            ),
+            ("a host by name", "/", format!("Host: box.example:443\r\n{BEARER}"), "101"),
+            ("a host by name, no port", "/", format!("Host: box.example\r\n{BEARER}"), "101"),
+            (
+                "a longer name",
+                "/",
+                format!("Host: box.example.evil:443\r\n{BEARER}"),
+                "403 the host",
+            ),
+            ("a name before it", "/", format!("Host: x.box.example\r\n{BEARER}"), "403 the host"),
+            (
+                "a host without the token",
+                "/",
+                "Host: localhost:9000\r\n".to_owned(),
+                "401 no token",
+            ),
             (
                 "a subprotocol",
                 "/",

@@ -51,6 +51,8 @@ pub struct Options {
     pub token: String,
     /// The origins of web pages that may connect.
     pub origins: Vec<String>,
+    /// Further hosts that requests for WebSockets may name.
+    pub hosts: Vec<String>,
     /// The working directory of a WebSocket client's session that names none.
     pub cwd: PathBuf,
     /// The time without clients and open sessions after which the engine ends; `None` for never.
@@ -89,8 +91,12 @@ async fn accept_web(listener: Option<&TcpListener>) -> io::Result<TcpStream> {
 pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> io::Result<Ended> {
     let mut connections = JoinSet::new();
     let leaving = CancellationToken::new();
-    let unix_gate =
-        Gate { token: options.token.clone(), address: None, origins: options.origins.clone() };
+    let unix_gate = Gate {
+        token: options.token.clone(),
+        address: None,
+        origins: options.origins.clone(),
+        hosts: options.hosts.clone(),
+    };
     let gate = match &sockets.web {
         Some(listener) => Some(Gate { address: Some(listener.local_addr()?), ..unix_gate.clone() }),
         None => None,

@@ -2,8 +2,8 @@
 
 use super::wire::{self, HandlerResult};
 use crate::agent::{
-    Adopt, CreateSession, EngineHandle, Feed, OpenConfig, SessionHandle, Snapshot, Subscriber,
-    SubscriberId, SubscriptionCommand, Wanted,
+    Adopt, CreateSession, EngineHandle, Feed, NewFolder, OpenConfig, SessionHandle, Snapshot,
+    Subscriber, SubscriberId, SubscriptionCommand, Wanted,
 };
 use crate::frontend::connection::Scope;
 use pintle_protocol::ids::SessionId;
@@ -46,7 +46,8 @@ impl Opener {
     }
 
     pub(super) async fn open(&self, id: SessionId) -> HandlerResult<Opened> {
-        let opened = self.engine.open(id, OpenConfig::default()).await;
+        let cwd = Some(NewFolder::IfGone(self.folder.clone()));
+        let opened = self.engine.open(id, OpenConfig { cwd, ..OpenConfig::default() }).await;
         self.subscribe(opened.map_err(|error| wire::refused(&error))?).await
     }
 

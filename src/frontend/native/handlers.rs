@@ -5,9 +5,9 @@ use super::dispatch::{error_object, invalid, refused};
 use super::filter;
 use super::keys::{check_length, checked_key};
 use crate::agent::{
-    self, ContextCommand, CreateSession, JobCommand, OpenConfig, QueueCommand, QueueEdit,
-    ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand, Snapshot,
-    SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
+    self, ContextCommand, CreateSession, JobCommand, NewFolder, OpenConfig, QueueCommand,
+    QueueEdit, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand,
+    Snapshot, SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
 };
 use crate::frontend::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
 use crate::transport::MAX_MESSAGE_BYTES;
@@ -125,9 +125,11 @@ pub(super) async fn session_open(
     connection: Arc<Connection>,
     params: SessionOpenParams,
 ) -> HandlerResult<SessionResult> {
-    let SessionOpenParams { session_id, subscribe, from_seq, tail, config, filter } = params;
+    let SessionOpenParams { session_id, subscribe, from_seq, tail, cwd, config, filter } = params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
-    let opened = connection.engine.open(session_id, open_config(config)?).await;
+    let cwd = cwd.map(|cwd| NewFolder::Move(cwd.into()));
+    let config = OpenConfig { cwd, ..open_config(config)? };
+    let opened = connection.engine.open(session_id, config).await;
     let session = opened.map_err(refused)?;
     let session = connection.add(session);
     let from_seq = first_of(&session, from_seq, tail).await?;

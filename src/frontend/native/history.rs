@@ -4,7 +4,9 @@ use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::{HandlerResult, Subscription, attach, open_config, session};
 use super::keys::checked_key;
-use crate::agent::{ForkSession, HistoryCommand, Note, NoteBody, ReviewCommand, Rewind};
+use crate::agent::{
+    ForkSession, HistoryCommand, NewFolder, Note, NoteBody, OpenConfig, ReviewCommand, Rewind,
+};
 use pintle_protocol::error;
 use pintle_protocol::history::{
     SessionForkParams, SessionLabelParams, SessionLabelResult, SessionMergeParams,
@@ -32,9 +34,11 @@ pub(super) async fn session_fork(
     connection: Arc<Connection>,
     params: SessionForkParams,
 ) -> HandlerResult<SessionResult> {
-    let SessionForkParams { session_id: of, at, title, config, subscribe, filter, key } = params;
+    let SessionForkParams { session_id: of, at, title, cwd, config, subscribe, filter, key } =
+        params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let (config, cause) = (open_config(config)?, connection.cause(key)?);
+    let config = OpenConfig { cwd: cwd.map(|cwd| NewFolder::Move(cwd.into())), ..config };
     let fork = ForkSession { of, at, title, config, cause };
     let session = connection.engine.fork(fork).await.map_err(refused)?;
     let session = connection.add(session);

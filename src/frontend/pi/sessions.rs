@@ -9,8 +9,9 @@ use super::printing::Printing;
 use super::translator::Translator;
 use super::{Dialect, Options, variables};
 use crate::agent::{
-    CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, Feed, ForkSession, OpenConfig,
-    SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId, SubscriptionCommand,
+    CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, Feed, ForkSession, NewFolder,
+    OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId,
+    SubscriptionCommand,
 };
 use crate::frontend::connection::{Scope, close_session};
 use crate::pi::{self, Apis};
@@ -137,6 +138,7 @@ impl Sessions {
         OpenConfig {
             model: self.options.preferences.model.clone(),
             permission_mode: Some(self.engine.default_permission_mode()),
+            cwd: Some(NewFolder::IfGone(self.options.cwd.clone())),
             ..OpenConfig::default()
         }
     }

@@ -33,8 +33,24 @@ pub enum ReportFormat {
 pub struct Report {
     /// Its format.
     pub format: ReportFormat,
-    /// The absolute path of its file; of [`ReportFormat::Github`] the file of the step's summary, which is added to.
-    pub file: Option<PathBuf>,
+    /// Its destination. [`ReportFormat::Github`] appends to the step summary.
+    pub to: Option<Destination>,
+}
+
+/// The destination of an output that is not the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// Stdout, in place of the answer.
+    Stdout,
+    /// The file at this absolute path.
+    File(PathBuf),
+}
+
+impl Destination {
+    /// Returns the destination that a command line names: `-` for stdout, else a path, which may be relative to `here`.
+    pub fn of(path: &Path, here: &Path) -> Self {
+        if path.as_os_str() == "-" { Self::Stdout } else { Self::File(here.join(path)) }
+    }
 }
 
 /// Returns the text of a report that is a file of its own.

@@ -15,7 +15,7 @@ pub use store::FILE_NAME;
 
 use super::catalog::Login;
 use super::error::{Error, ErrorKind};
-use super::http::{Http, SmallRequest, Timeouts};
+use super::http::{Http, Network, SmallRequest, Timeouts};
 use crate::ambient::{Ambient, Secret, Secrets};
 use pintle_protocol::auth::AuthMethod;
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ fn of_file(error: &io::Error) -> Error {
 
 impl Logins {
     /// The logins in this folder. Their tokens become known secrets.
-    pub fn in_folder(folder: &Path, ambient: &Ambient) -> Self {
+    pub fn in_folder(folder: &Path, ambient: &Ambient, network: Network) -> Self {
         let timeouts = Timeouts {
             first_byte: Duration::from_secs(30),
             idle: Duration::from_secs(30),
@@ -127,7 +127,7 @@ impl Logins {
         };
         let logins = Self(Arc::new(Inner {
             file: LoginFile::in_folder(folder),
-            http: Http::new(timeouts),
+            http: Http::new(timeouts).behind(network),
             ambient: ambient.clone(),
             exchanged: tokio::sync::Mutex::default(),
             unwritten: Mutex::default(),

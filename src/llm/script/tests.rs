@@ -129,3 +129,45 @@ fn broken_scripts_say_where() {
         assert!(error.message.contains(want), "{error}");
     }
 }
+
+#[test]
+fn the_schema_accepts_what_a_script_may_hold() {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let guide = include_str!("../../cli/help/scripting.md");
+    let shown = guide.split("```json\n").filter_map(|rest| rest.split("```").next());
+    let shown: Vec<&str> = shown.filter(|text| text.contains("\"replies\"")).collect();
+    assert_eq!(shown.len(), 1, "the guide shows a script");
+    for (text, is_script) in [
+        (shown[0], true),
+        (r#"{"replies": []}"#, true),
+        (r#"{"replies": [{}], "delayMs": 3}"#, true),
+        (r#"{"replies": [{"blocks": [{"text": "x"}, {"gate": "g"}], "stop": "maxTokens"}]}"#, true),
+        (
+            r#"{"replies": [{"blocks": [{"tool": "bash", "arguments": "{broken"}], "of": "x"}]}"#,
+            true,
+        ),
+        (
+            r#"{"replies": [{"blocks": [{"reasoning": "x", "opaque": {"a": 1}}], "hang": true}]}"#,
+            true,
+        ),
+        (r#"{"replies": [{"error": {"kind": "rateLimit", "retryAfterMs": 5}}]}"#, true),
+        (r#"{"replies": [{"usage": {"inputTokens": 1, "outputTokens": 2}}]}"#, true),
+        (r#"{}"#, false),
+        (r#"[]"#, false),
+        (r#"{"replies": [{"texts": []}]}"#, false),
+        (r#"{"replies": [{"blocks": [{}]}]}"#, false),
+        (r#"{"replies": [{"blocks": [{"text": "a", "tool": "b"}]}]}"#, false),
+        (r#"{"replies": [{"stop": "stopped"}]}"#, false),
+        (r#"{"replies": [{"error": {"kind": "bad luck"}}]}"#, false),
+        (r#"{"replies": [{"usage": {"inputTokens": 1}}]}"#, false),
+    ] {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(Script::from_json(text).is_ok(), is_script, "as it is read: {text}");
+        assert_eq!(schema.is_valid(&value), is_script, "by the schema: {text}");
+    }
+    for kind in ErrorKind::ALL {
+        let text = format!(r#"{{"replies": [{{"error": {{"kind": "{}"}}}}]}}"#, kind.code());
+        assert!(schema.is_valid(&serde_json::from_str(&text).unwrap()), "{text}");
+    }
+}

@@ -4,6 +4,7 @@ use super::*;
 use crate::config::{Flags, load};
 use crate::llm::catalog::{Auth, OutputLimit};
 use crate::llm::credentials::Printer;
+use crate::llm::http::Network;
 use crate::llm::wire::{WireRequest, WireResponse};
 use pintle_protocol::models::KeyState;
 
@@ -34,7 +35,7 @@ fn models(config: &str, vars: &[(&str, &str)]) -> (ConfiguredModels, tempfile::T
     let config = load(&ambient, Flags::default()).unwrap();
     let models = ConfiguredModels {
         settings: Live::new(&ambient, Flags::default(), config),
-        logins: Logins::in_folder(home.path(), &ambient),
+        logins: Logins::in_folder(home.path(), &ambient, Network::default()),
         ambient,
         wire: Arc::new(Nothing),
         is_replay: false,

@@ -131,6 +131,7 @@ impl Tally {
             Event::SessionClosed {} => self.state = Some("closed"),
             Event::SessionUpdated(updated) => self.spend(updated.cost_nano_usd),
             Event::SessionCreated(_)
+            | Event::SessionMoved(_)
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }
             | Event::QueueChanged { .. }

@@ -60,20 +60,21 @@ pub(super) fn refresh(
             forget(&transaction, row.key)?;
         }
         for (row, file) in changed {
-            // The first prompt, or another title, may have been recorded since.
+            // The first prompt, another title or another folder may have been recorded since.
             let now = list::summary(&sessions.join(&file.folder));
-            let title = now.and_then(|now| now.title);
+            let (title, cwd) = now.map(|now| (now.title, now.cwd)).unzip();
             transaction
                 .prepare_cached(
-                    "UPDATE sessions SET size = ?2, mtime_ns = ?3, updated_ms = ?4, title = ?5
-                     WHERE key = ?1",
+                    "UPDATE sessions SET size = ?2, mtime_ns = ?3, updated_ms = ?4, title = ?5,
+                     cwd = coalesce(?6, cwd) WHERE key = ?1",
                 )?
                 .execute(params![
                     row.key,
                     file.size,
                     file.mtime_ns,
                     file.mtime_ns / 1_000_000,
-                    title
+                    title.flatten(),
+                    cwd
                 ])?;
         }
         for (file, summary) in new {

@@ -33,11 +33,13 @@ pub(super) fn list(
     let mut statement = connection.prepare_cached(
         "SELECT name, folder, id, cwd, created_ms, updated_ms, title, parent_session, parent_agent, entries, turns,
          cost_nano_usd, state FROM sessions
-         WHERE (?1 IS NULL OR name < ?1) AND (?2 IS NULL OR cwd = ?2) AND (?3 OR parent_session IS NULL)
+         WHERE (?1 IS NULL OR name < ?1) AND (?2 IS NULL OR cwd IN (SELECT value FROM json_each(?2))) AND (?3 OR parent_session IS NULL)
          ORDER BY name DESC",
     )?;
+    let folders = filter.folders(sessions);
+    let folders = folders.map(|folders| serde_json::Value::from(folders).to_string());
     let mut rows =
-        statement.query(params![after.map(|cursor| &cursor.0), filter.cwd, filter.subagents])?;
+        statement.query(params![after.map(|cursor| &cursor.0), folders, filter.subagents])?;
     let mut page = Vec::new();
     let mut last: Option<String> = None;
     while let Some(row) = rows.next()? {

@@ -249,6 +249,7 @@ fn omitted_lines_are_counted_exactly() {
         full_output_path: Some("/tmp/all".into()),
         is_file_full: false,
         background_output: None,
+        is_displaced: false,
         sandbox: None,
     };
     let env = Memory::new([]);

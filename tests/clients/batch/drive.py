@@ -187,7 +187,7 @@ def test_a_comment_of_somebody_who_may_push_becomes_a_branch_and_an_answer():
     place = Place()
     answer = "Fixed. @someone <img src=x> ![p](http://host/leak) \n/approve \x1b[31m"
     outputs = github_agent(place, "issue_comment", comment_event("writer"), place.script(FIX, say(answer)))
-    assert outputs == {"run": "true", "mode": "trusted", "number": "5", "sha": ""}, outputs
+    assert outputs == {"run": "true", "mode": "trusted", "number": "5", "sha": "", "base": ""}, outputs
     task = (place.out / "task.md").read_text()
     assert task.startswith("fix the greeting\n") and "\n> x\"; touch PWNED" in task, task
     (pull, comment) = github_post(place, outputs)
@@ -220,12 +220,12 @@ def test_nobody_else_starts_it():
 
 def test_the_code_of_strangers_is_read_only_and_never_pushed():
     place = Place()
-    pull = {"number": 6, "title": EVIL, "body": None, "head": {"sha": place.sha, "ref": EVIL, "repo": {"full_name": "stranger/r"}}}
+    pull = {"number": 6, "title": EVIL, "body": None, "head": {"sha": place.sha, "ref": EVIL, "repo": {"full_name": "stranger/r"}}, "base": {"sha": place.sha}}
     Api.pulls[6] = pull
     replies = place.script(FIX, call("bash", command="touch PWNED"), say("I could not."))
     event = comment_event("owner", number=6, pull_request={})
     outputs = github_agent(place, "issue_comment", event, replies, code=4, permission="full")
-    assert outputs == {"run": "true", "mode": "untrusted", "number": "6", "sha": place.sha}, outputs
+    assert outputs == {"run": "true", "mode": "untrusted", "number": "6", "sha": place.sha, "base": place.sha}, outputs
     result = json.loads((place.out / "result.json").read_text())
     assert result["denials"] and result["changes"]["files"] == [] and result["commands"] == [], result
     assert (place.folder / "agent" / "greet.txt").read_text() == "helo\n"
@@ -238,14 +238,14 @@ def test_the_code_of_strangers_is_read_only_and_never_pushed():
     assert outputs == {"run": "false"}, "a fork's own event has no rights"
     own = {**pull, "head": {**pull["head"], "repo": {"full_name": "o/r"}}}
     place = Place()
-    own["head"]["sha"] = place.sha
+    own["head"]["sha"], own["base"] = place.sha, {"sha": place.sha}
     outputs = github_agent(place, "pull_request", {"pull_request": own}, place.script(say("Good.")))
     assert outputs["mode"] == "trusted" and (place.out / "task.md").read_text().startswith("Review it.")
 
 
 def test_findings_are_in_the_comment_and_in_a_report():
     place = Place()
-    pull = {"number": 6, "title": "t", "body": None, "head": {"sha": place.sha, "ref": "x", "repo": {"full_name": "stranger/r"}}}
+    pull = {"number": 6, "title": "t", "body": None, "head": {"sha": place.sha, "ref": "x", "repo": {"full_name": "stranger/r"}}, "base": {"sha": place.sha}}
     Api.pulls[6] = pull
     message = "A typo, @all: <b>helo</b>"
     finding = call("report_finding", path="greet.txt", line=1, severity="warning", rule="typo", message=message, fix="hello")

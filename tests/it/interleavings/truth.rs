@@ -170,6 +170,7 @@ impl Truth {
                 assert_eq!(queue, self.queue, "an edit loses and adds nothing");
             }
             Event::SessionCreated(_)
+            | Event::SessionMoved(_)
             | Event::SessionClosed {}
             | Event::SessionUpdated(_)
             | Event::PromptMade(_)

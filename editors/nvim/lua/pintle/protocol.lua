@@ -360,6 +360,7 @@
 ---@field subscribe? boolean Subscribe this connection; default true.
 ---@field fromSeq? integer Send the events after this number first.
 ---@field tail? integer Send this many of the last events first, if `fromSeq` is left out.
+---@field cwd? string Another working directory from now on, absolute: for a session whose folder was moved or deleted. Refused with `conflict` while the session is open elsewhere in another folder.
 ---@field config? pintle.SessionConfig The settings from now on.
 ---@field include? (string)[] The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
 ---@field exclude? (string)[] The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
@@ -525,6 +526,7 @@
 ---@field sessionId pintle.SessionId The session to fork; it does not change, and need not be open.
 ---@field at? pintle.HistoryPoint The point up to which its history is copied; all of it by default.
 ---@field title? string The title of the new session.
+---@field cwd? string The working directory of the new session, absolute; that of the other one by default.
 ---@field config? pintle.SessionConfig The settings of the new session; those left out are copied.
 ---@field subscribe? boolean Subscribe this connection to the new session; default true.
 ---@field include? (string)[] The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
@@ -818,7 +820,7 @@
 ---@field key? string The `key` of the request.
 
 ---Durable events, told apart by `type`. A reader skips a type that it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.moved|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
 
 ---The session was created.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -827,6 +829,10 @@
 ---The session was closed in order; it can be opened again.
 ---@class pintle.Event.session.closed
 ---@field type "session.closed" 
+
+---The session works in another folder from now on. Earlier events keep the paths that they had.
+---@class pintle.Event.session.moved: pintle.SessionMoved
+---@field type "session.moved" 
 
 ---The session's title changed or was removed.
 ---@class pintle.Event.session.updated: pintle.SessionUpdated
@@ -959,6 +965,11 @@
 ---@field systemPrompt? string Instructions for this session alone.
 ---@field tools? (string)[] The names of the tools that its model sees; all of them if absent.
 ---@field forkedFrom? pintle.ForkedFrom The origin of the history it began with, if it is a fork.
+
+---The session works in another folder.
+---@class pintle.SessionMoved
+---@field from string The working directory until now.
+---@field cwd string The working directory from now on.
 
 ---The author of a session's title.
 ---@alias pintle.TitledBy "person"|"model"
@@ -2111,6 +2122,8 @@
 ---@field durationMs integer The duration of the turn, in milliseconds.
 ---@field usage pintle.Usage The tokens of the task, with those of sub-agents and of the title.
 ---@field costNanoUsd? integer Their cost, in billionths of a US dollar; absent where the price is not known.
+---@field costUsd? number The same cost in US dollars.
+---@field model? string The model that answered last, as `provider/id`.
 ---@field changes pintle.RunChanges The files that the agent changed.
 ---@field commands (pintle.RunCommand)[] The commands that ran, in order.
 ---@field denials (pintle.RunDenial)[] The calls that were denied.

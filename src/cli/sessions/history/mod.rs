@@ -14,11 +14,12 @@ pub(super) use place::range;
 use super::terminal::confirm;
 use super::{NOTHING, StoreCommands};
 use crate::agent::{
-    Action, Command, EngineHandle, Error, ErrorKind, ForkSession, Hint, HistoryCommand, OpenConfig,
-    SessionHandle,
+    Action, Command, EngineHandle, Error, ErrorKind, ForkSession, Hint, HistoryCommand, NewFolder,
+    OpenConfig, SessionHandle,
 };
 use crate::ambient::Ambient;
-use crate::cli::args::history::History;
+use crate::cli::args::history::{Forking, History};
+use crate::cli::assemble;
 use crate::frontend::run::{FAILED, STOPPED};
 use crate::history::tree as ways;
 use crate::store::Entry;
@@ -62,7 +63,7 @@ async fn attempt(
     let open = OpenSession::open(engine, ambient, id.clone(), stop.clone());
     match &task {
         // For these, another process may have the session.
-        History::Fork(wanted) => fork(engine, id, wanted.to.as_ref()).await,
+        History::Fork(wanted) => fork(engine, ambient, id, wanted).await,
         History::Merge(_) => merge(engine, ambient, id, stop).await,
         History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
         History::Anchors(wanted) => tree::tell_anchors(engine, &id, wanted.json),
@@ -146,10 +147,16 @@ fn print(lines: &[String]) -> io::Result<()> {
 /// Forks without opening the other session.
 async fn fork(
     engine: &EngineHandle,
+    ambient: &Ambient,
     of: SessionId,
-    to: Option<&crate::cli::args::history::Place>,
+    wanted: &Forking,
 ) -> anyhow::Result<u8> {
-    let at = match to {
+    let here = ambient.current_dir()?;
+    let cwd = match &wanted.directory {
+        Some(named) => NewFolder::Move(assemble::folder(&here.join(named))?),
+        None => NewFolder::IfGone(here),
+    };
+    let at = match &wanted.to {
         None => None,
         Some(to) => {
             let entries = engine.store().entries(&of)?;
@@ -158,8 +165,17 @@ async fn fork(
         }
     };
     let (title, cause) = (None, None);
-    let fork = ForkSession { of: of.clone(), at, title, config: OpenConfig::default(), cause };
+    let config = OpenConfig { cwd: Some(cwd), ..OpenConfig::default() };
+    let own = engine.cwd_of(of.clone()).await?;
+    let fork = ForkSession { of: of.clone(), at, title, config, cause };
     let session = engine.fork(fork).await.map_err(|error| refused(error, &of))?;
+    let cwd = engine.cwd_of(session.id.clone()).await?;
+    if wanted.directory.is_none() && cwd != own {
+        writeln!(
+            io::stderr(),
+            "pintle: the fork works in {cwd}, since {own} does not exist any more"
+        )?;
+    }
     writeln!(io::stdout(), "{}", session.id)?;
     Ok(0)
 }

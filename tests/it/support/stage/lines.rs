@@ -11,6 +11,7 @@ impl Stage {
         Some(match event {
             Event::SessionCreated(_) | Event::PromptMade(_) => return None,
             Event::SessionClosed {} => "session closed".to_owned(),
+            Event::SessionMoved(moved) => format!("moved from {} to {}", moved.from, moved.cwd),
             Event::SessionUpdated(updated) => {
                 format!("titled {:?} by {:?}", updated.title.as_deref(), updated.by)
             }

@@ -1,0 +1,83 @@
+//! Suggestions for misspelled options.
+//!
+//! clap suggests the option with the most letters in common at the beginning, which is `--mode` for `--modle`. Here the fewest typing
+//! errors decide, and swapping two letters is one error.
+
+use super::Args;
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{Command, CommandFactory};
+use std::ffi::OsString;
+
+/// The maximum number of typing errors in an option, for each three of its letters.
+const ERRORS_PER_THREE: usize = 1;
+
+/// Replaces the suggestion of an error about an unknown option by the nearest option of the command.
+pub(crate) fn improve(mut error: Error, argv: &[OsString]) -> Error {
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
+        && let Some(given) = given.strip_prefix("--")
+        && let mut command = command(argv)
+        && let Some(option) = nearest(&command, given)
+    {
+        // Its own names the option that it suggests.
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));
+    }
+    error
+}
+
+/// Returns the command that the arguments name.
+fn command(argv: &[OsString]) -> Command {
+    let mut command = Args::command();
+    command.build();
+    for word in argv.iter().skip(1).filter_map(|word| word.to_str()) {
+        let Some(next) = command.find_subcommand(word) else { continue };
+        command = next.clone();
+    }
+    command
+}
+
+/// Returns the option of a command with the fewest typing errors; of several the one with the same length.
+fn nearest(command: &Command, given: &str) -> Option<String> {
+    let options = command.get_arguments().filter(|option| !option.is_hide_set());
+    let names =
+        options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
+    let ranked = names.map(|name| {
+        let errors = strsim::osa_distance(given, name);
+        (errors, name.len().abs_diff(given.len()), name)
+    });
+    let (errors, _, name) = ranked.min()?;
+    (errors <= (given.len() * ERRORS_PER_THREE).div_ceil(3)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[test]
+    fn the_nearest_option_is_suggested() {
+        for (line, want) in [
+            ("run --modle x", Some("--model")),
+            ("run --mdoe x", Some("--mode")),
+            ("run --permision full", Some("--permission")),
+            ("run --atach x", Some("--attach")),
+            ("run --max-step 3", Some("--max-steps")),
+            ("run --no-aply", Some("--no-apply")),
+            ("sessions list --directry x", Some("--directory")),
+            ("batch x.jsonl --job 3", Some("--jobs")),
+            ("serve --lisen x", Some("--listen")),
+            ("run --quux", None),
+        ] {
+            let argv: Vec<OsString> =
+                ["pintle"].into_iter().chain(line.split(' ')).map(OsString::from).collect();
+            let error = Args::try_parse_from(&argv).unwrap_err();
+            let got = improve(error, &argv);
+            let got = got.get(ContextKind::SuggestedArg).map(|value| match value {
+                ContextValue::String(text) => text.clone(),
+                other => format!("{other:?}"),
+            });
+            assert_eq!(got.as_deref(), want, "{line}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! `pintle doctor --online`: asks the model's server for its list of models. That costs nothing, and shows whether the server answers, whether
+//! it takes the key and whether it has the model.
+
+use crate::ambient::Ambient;
+use crate::cli::args::Settings;
+use crate::cli::assemble;
+use crate::config::Config;
+use crate::llm::http::{Http, SmallRequest, SmallResponse, Timeouts};
+use crate::llm::{Endpoint, ModelRef, proxies};
+use crate::text::visible::visible_line;
+use serde_json::Value;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// The time for an answer. A server on this machine may be loading a model.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The number of models of a local server that are listed.
+const MAX_LISTED: usize = 40;
+
+/// The number of characters of an error that are shown.
+const MAX_CHARS: usize = 300;
+
+/// Returns the lines to print, and whether a turn could start.
+pub(super) async fn ask(
+    settings: &Settings,
+    config: &Config,
+    ambient: &Ambient,
+) -> anyhow::Result<(String, bool)> {
+    let mut out = String::new();
+    if settings.script.is_some() || settings.replay.is_some() {
+        return Ok(("online    no server is asked: the answers are in a file\n".to_owned(), true));
+    }
+    let Some(model) = &config.model else {
+        return Ok(("online    no model is set, so no server is asked\n".to_owned(), false));
+    };
+    let model: ModelRef = model.value.parse().map_err(anyhow::Error::msg)?;
+    let models = assemble::configured_models(settings, config, ambient)?;
+    let endpoint = match models.endpoint(&model) {
+        Ok(endpoint) => endpoint,
+        Err(error) => return Ok((format!("online    {}\n", error.message), false)),
+    };
+    let Some(url) = endpoint.models_url() else {
+        let what =
+            "this cloud has no list of models: `pintle run --no-session \"Say yes\"` tries it";
+        return Ok((format!("online    {what}\n"), true));
+    };
+    let timeouts = Timeouts { first_byte: TIMEOUT, idle: TIMEOUT, ..Timeouts::default() };
+    let http = Http::new(timeouts).behind(assemble::network(config, ambient));
+    let headers = endpoint.request_headers();
+    let answer = http.small(SmallRequest { headers, ..SmallRequest::get(&url) }).await;
+    let is_ready = match answer {
+        Err(error) => {
+            writeln!(out, "online    {}", error.message)?;
+            if let Some(hint) = error.hint {
+                writeln!(out, "          {hint}")?;
+            }
+            false
+        }
+        Ok(answer) => tell(&mut out, &answer, &endpoint, &model, &url)?,
+    };
+    Ok((out, is_ready))
+}
+
+/// Describes an answer. Returns false if no turn could start.
+fn tell(
+    out: &mut String,
+    answer: &SmallResponse,
+    endpoint: &Endpoint,
+    model: &ModelRef,
+    url: &str,
+) -> Result<bool, std::fmt::Error> {
+    let server = endpoint.shown_url();
+    let said = || {
+        let text = String::from_utf8_lossy(&answer.body);
+        let line: String = visible_line(text.trim()).chars().take(MAX_CHARS).collect();
+        line
+    };
+    match answer.status {
+        200 => {}
+        401 | 403 => {
+            writeln!(
+                out,
+                "online    {server} answers, and refuses the key ({}): {}",
+                answer.status,
+                said()
+            )?;
+            return Ok(false);
+        }
+        404 | 405 | 501 => {
+            writeln!(
+                out,
+                "online    {server} answers, and has no list of models, so key and model are not tried"
+            )?;
+            return Ok(true);
+        }
+        status => {
+            writeln!(out, "online    {server} answers with {status}: {}", said())?;
+            return Ok(false);
+        }
+    }
+    let Some(names) = names(&answer.body) else {
+        writeln!(out, "online    {server} answers, but not as the API of a model: {}", said())?;
+        return Ok(false);
+    };
+    let has_it = names.iter().any(|name| is_model(name, &model.id));
+    let key = if endpoint.key.is_some() { " and takes the key" } else { "" };
+    if has_it {
+        writeln!(out, "online    {server} answers{key}, and has {}", model.id)?;
+    } else {
+        writeln!(out, "online    {server} answers{key}, and does not list {}", model.id)?;
+    }
+    if proxies::leads_to_loopback(url) || !has_it {
+        for name in names.iter().take(MAX_LISTED) {
+            writeln!(out, "          {}", visible_line(name))?;
+        }
+        if names.len() > MAX_LISTED {
+            writeln!(out, "          and {} more", names.len() - MAX_LISTED)?;
+        }
+        if names.is_empty() {
+            writeln!(out, "          it has no model at all")?;
+        }
+    }
+    // A local server has what it lists; others may have more.
+    Ok(has_it || !proxies::leads_to_loopback(url))
+}
+
+/// Returns the names in a list of models, in the form of OpenAI, Anthropic and most others, or of Gemini.
+fn names(body: &[u8]) -> Option<Vec<String>> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let list =
+        ["data", "models"].iter().find_map(|key| value.get(key)?.as_array()).or(value.as_array())?;
+    let name = |model: &Value| {
+        let name = ["id", "name", "model"].iter().find_map(|key| model.get(key)?.as_str())?;
+        Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
+    };
+    Some(list.iter().filter_map(name).collect())
+}
+
+/// Returns true for the name of a model; Ollama's have a tag, which is `latest` if it is left out.
+fn is_model(name: &str, id: &str) -> bool {
+    name == id || name.strip_suffix(":latest") == Some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::Api;
+
+    #[test]
+    fn an_answer_says_whether_server_key_and_model_are_right() {
+        let list = r#"{"data": [{"id": "qwen3:latest"}, {"id": "m-2"}]}"#;
+        for (name, status, body, model, words, is_ready) in [
+            ("listed", 200, list, "local/m-2", "answers and takes the key, and has m-2", true),
+            ("with a tag", 200, list, "local/qwen3", "and has qwen3", true),
+            (
+                "another",
+                200,
+                list,
+                "local/m-3",
+                "does not list m-3\n          qwen3:latest\n",
+                false,
+            ),
+            ("none", 200, r#"{"data": []}"#, "local/m-3", "it has no model at all", false),
+            (
+                "Gemini's form",
+                200,
+                r#"{"models": [{"name": "models/g"}]}"#,
+                "local/g",
+                "has g",
+                true,
+            ),
+            (
+                "a refused key",
+                401,
+                r#"{"error": "bad key"}"#,
+                "local/m",
+                "refuses the key (401): {\"error\"",
+                false,
+            ),
+            ("no list", 404, "not found", "local/m", "no list of models", true),
+            ("an error", 500, "oops", "local/m", "answers with 500: oops", false),
+            ("a web page", 200, "<html>", "local/m", "not as the API of a model", false),
+        ] {
+            let mut endpoint = Endpoint::new("local", Api::Chat, "http://127.0.0.1:9/v1");
+            endpoint.key = Some(crate::ambient::Secret::new("k"));
+            let answer = SmallResponse { status, body: body.as_bytes().to_vec() };
+            let (model, url) = (model.parse().unwrap(), endpoint.models_url().unwrap());
+            let mut out = String::new();
+            let got = tell(&mut out, &answer, &endpoint, &model, &url).unwrap();
+            assert!(out.contains(words), "{name}: {out}");
+            assert_eq!(got, is_ready, "{name}: {out}");
+        }
+    }
+}

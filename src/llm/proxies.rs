@@ -1,0 +1,134 @@
+//! The proxies of the environment, as the HTTP client takes them: for messages and `pintle doctor`. Pure.
+//!
+//! The client reads the same variables itself. Invariant: no name or password of a proxy is shown.
+
+use crate::ambient::Ambient;
+use std::net::IpAddr;
+
+/// The variables, in lower case as curl reads them; each may also be in capitals.
+pub const VARIABLES: [&str; 4] = ["https_proxy", "http_proxy", "all_proxy", "no_proxy"];
+
+/// The proxies that the environment sets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proxies {
+    http: Option<String>,
+    https: Option<String>,
+    all: Option<String>,
+    no: Vec<String>,
+}
+
+/// Returns the value of a variable, whose name is in lower case here, and the name under which it is set.
+pub fn variable<'a>(ambient: &'a Ambient, name: &str) -> Option<(String, &'a str)> {
+    let names = [name.to_owned(), name.to_uppercase()];
+    names.into_iter().find_map(|name| {
+        let value = ambient.var(&name).filter(|value| !value.trim().is_empty())?;
+        Some((name, value))
+    })
+}
+
+/// Returns a proxy's address without its name and password.
+pub fn shown(proxy: &str) -> String {
+    let (scheme, rest) = proxy.split_once("://").unwrap_or(("http", proxy));
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    format!("{scheme}://{}", rest.trim_end_matches('/'))
+}
+
+impl Proxies {
+    /// Reads the environment.
+    pub fn of(ambient: &Ambient) -> Self {
+        let set = |name: &str| variable(ambient, name).map(|(_, value)| value.trim().to_owned());
+        let no = set("no_proxy").unwrap_or_default();
+        Self {
+            http: set("http_proxy"),
+            https: set("https_proxy"),
+            all: set("all_proxy"),
+            no: no.split(',').map(|host| host.trim().to_lowercase()).collect(),
+        }
+    }
+
+    /// Returns the proxy of a request, as it is shown.
+    pub fn for_url(&self, url: &str) -> Option<String> {
+        let (scheme, rest) = url.split_once("://")?;
+        let host = host(rest);
+        if is_loopback(host) || self.no.iter().any(|pattern| is_excepted(host, pattern)) {
+            return None;
+        }
+        let own = if scheme.eq_ignore_ascii_case("https") { &self.https } else { &self.http };
+        own.as_ref().or(self.all.as_ref()).map(|proxy| shown(proxy))
+    }
+}
+
+/// Returns true if a URL leads to this machine. Such a request uses no proxy.
+pub fn leads_to_loopback(url: &str) -> bool {
+    url.split_once("://").is_some_and(|(_, rest)| is_loopback(host(rest)))
+}
+
+fn is_loopback(host: &str) -> bool {
+    let name = host.trim_end_matches('.');
+    name.eq_ignore_ascii_case("localhost")
+        || name.to_lowercase().ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Returns the host of a URL behind its scheme.
+fn host(rest: &str) -> &str {
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let place = rest.get(..end).unwrap_or(rest);
+    let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+    if let Some(rest) = place.strip_prefix('[') {
+        return rest.split(']').next().unwrap_or_default();
+    }
+    place.split(':').next().unwrap_or_default()
+}
+
+/// Returns true if `no_proxy` excepts a host by this entry: the host itself or a domain around it.
+fn is_excepted(host: &str, pattern: &str) -> bool {
+    let host = host.to_lowercase();
+    let pattern = pattern.trim_start_matches("*.").trim_start_matches('.');
+    pattern == "*"
+        || (!pattern.is_empty()
+            && (host == pattern
+                || host.strip_suffix(pattern).is_some_and(|before| before.ends_with('.'))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_has_the_proxy_of_its_scheme_unless_it_stays_here() {
+        let both =
+            [("HTTPS_PROXY", "http://u:p@proxy.test:3128/"), ("http_proxy", "plain.test:80")];
+        let all = [("ALL_PROXY", "socks5h://socks.test:1080")];
+        let except = |list| [("HTTPS_PROXY", "http://proxy.test:3128"), ("NO_PROXY", list)];
+        let rows: [(&[(&str, &str)], &str, Option<&str>); 17] = [
+            (&[], "https://api.test/v1", None),
+            (&both, "https://api.test/v1", Some("http://proxy.test:3128")),
+            (&both, "http://api.test/v1", Some("http://plain.test:80")),
+            (&both, "http://localhost:11434/v1", None),
+            (&both, "http://LOCALHOST:11434/v1", None),
+            (&both, "http://127.0.0.1:11434/v1", None),
+            (&both, "http://127.8.8.8/v1", None),
+            (&both, "http://[::1]:8080/v1", None),
+            (&both, "https://localhost.test/v1", Some("http://proxy.test:3128")),
+            (&all, "https://api.test", Some("socks5h://socks.test:1080")),
+            (&all, "http://127.0.0.1:1", None),
+            (&except("api.test"), "https://api.test/v1", None),
+            (&except(".test"), "https://api.test/v1", None),
+            (&except("other.test, *.API.test"), "https://a.api.test/v1", None),
+            (&except("pi.test"), "https://api.test/v1", Some("http://proxy.test:3128")),
+            (&except("*"), "https://api.test/v1", None),
+            (&[("HTTPS_PROXY", " ")], "https://api.test/v1", None),
+        ];
+        for (vars, url, want) in rows {
+            let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let proxies = Proxies::of(&Ambient::fixed(vars));
+            assert_eq!(proxies.for_url(url).as_deref(), want, "{url}");
+            let is_here = url.contains("localhost:")
+                || url.contains("LOCALHOST")
+                || url.contains("127.")
+                || url.contains("[::1]");
+            assert_eq!(leads_to_loopback(url), is_here, "{url}");
+        }
+    }
+}
