@@ -216,13 +216,15 @@ fn arguments(shell: &str, line: String) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut rest = line.as_str();
     while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(rest.floor_char_boundary(MAX_ARGUMENT_BYTES));
+        let end = MAX_ARGUMENT_BYTES.min(rest.len());
+        let end = (0..=end).rev().find(|end| rest.is_char_boundary(*end)).unwrap_or(end);
+        let (piece, behind) = rest.split_at(end);
         pieces.push(piece.to_owned());
         rest = behind;
     }
-    let names: String = (1..=pieces.len()).map(|number| format!("${{{number}}}")).collect();
+    let names: Vec<String> = (1..=pieces.len()).map(|number| format!("${{{number}}}")).collect();
     // The command itself has no arguments.
-    let joined = format!("eval \"set --; {names}\"");
+    let joined = format!("eval \"set --; {}\"", names.concat());
     let start = [shell.to_owned(), "-c".to_owned(), joined, shell.to_owned()];
     start.into_iter().chain(pieces).collect()
 }

@@ -102,7 +102,9 @@ mod tests {
             if is_watched {
                 log.watch();
             }
-            paths.iter().for_each(|path| log.add(path.into()));
+            for path in paths {
+                log.add(path.into());
+            }
             if has_gap {
                 log.add_unknown();
             }

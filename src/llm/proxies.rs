@@ -95,13 +95,16 @@ fn is_excepted(host: &str, pattern: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Variables, URL, proxy.
+    type Row<'a> = (&'a [(&'a str, &'a str)], &'a str, Option<&'a str>);
+
     #[test]
     fn a_request_has_the_proxy_of_its_scheme_unless_it_stays_here() {
         let both =
             [("HTTPS_PROXY", "http://u:p@proxy.test:3128/"), ("http_proxy", "plain.test:80")];
         let all = [("ALL_PROXY", "socks5h://socks.test:1080")];
         let except = |list| [("HTTPS_PROXY", "http://proxy.test:3128"), ("NO_PROXY", list)];
-        let rows: [(&[(&str, &str)], &str, Option<&str>); 17] = [
+        let rows: [Row<'_>; 17] = [
             (&[], "https://api.test/v1", None),
             (&both, "https://api.test/v1", Some("http://proxy.test:3128")),
             (&both, "http://api.test/v1", Some("http://plain.test:80")),

@@ -22,8 +22,15 @@ struct Known {
     version: Version,
     /// None for a file that was not read to its end.
     digest: Option<Digest>,
-    /// The state that was compared with it last; `None` in it for a file that was gone.
-    compared: Option<Option<Version>>,
+    compared: Compared,
+}
+
+/// The state of a file that was compared with the known one last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Compared {
+    Never,
+    Gone,
+    Present(Version),
 }
 
 /// A file that has another content than the model knows.
@@ -69,7 +76,7 @@ impl Ledger {
     /// Some of a file was read, or all of it written.
     pub(super) fn saw(&self, version: Version, digest: Option<Digest>) {
         let path = version.path.clone();
-        self.with(|seen| seen.insert(path, Known { version, digest, compared: None }));
+        self.with(|seen| seen.insert(path, Known { version, digest, compared: Compared::Never }));
     }
 
     /// Returns what is known of a file. Its content is compared if its version is another one.
@@ -100,23 +107,24 @@ impl Ledger {
         let mut changed = Vec::new();
         for ((path, known), version) in known.into_iter().zip(versions) {
             let now = match version {
-                Ok(version) => Some(version),
-                Err(Error::NotFound(_)) => None,
+                Ok(version) if version == known.version => continue,
+                Ok(version) => Compared::Present(version),
+                Err(Error::NotFound(_)) => Compared::Gone,
                 Err(_) => continue,
             };
-            if now.as_ref() == Some(&known.version) || known.compared.as_ref() == Some(&now) {
+            if known.compared == now {
                 continue;
             }
             let digest = match &now {
-                None => None,
-                Some(_) => match look(env, &path, cancel).await {
+                Compared::Never | Compared::Gone => None,
+                Compared::Present(_) => match look(env, &path, cancel).await {
                     Ok(before) => before.map(|before| Digest::of(&before.content)),
                     Err(_) => continue,
                 },
             };
             self.with(|seen| {
                 if let Some(known) = seen.get_mut(&path) {
-                    known.compared = Some(now);
+                    known.compared = now;
                 }
             });
             if digest.is_none() || digest != known.digest {

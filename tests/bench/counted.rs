@@ -152,7 +152,11 @@ fn review_hunks() -> Box<dyn FnMut()> {
     };
     let (before, after) = (file(LINES + 1), file(50));
     Box::new(move || {
-        let author = Author::Agent(Maker { turn_id: TurnId::new("t"), item_id: ItemId::new("i") });
+        let author = Author::Agent(Maker {
+            turn_id: TurnId::new("t"),
+            item_id: ItemId::new("i"),
+            while_ran: None,
+        });
         let mut review = Review::new();
         review.changed(1, "/w/a.rs", Some(before.clone()), Some(after.clone()), &author);
         assert_eq!(review.hunks().len(), LINES / 50);

@@ -62,7 +62,11 @@ fn measure(name: &str, mut run: impl FnMut()) {
 pub(crate) fn run() {
     report::head(&format!("review: {HUNKS} hunks in a file of {LINES} lines"));
     let (before, after) = (file(None), file(Some(LINES / HUNKS)));
-    let agent = Author::Agent(Maker { turn_id: TurnId::new("t1"), item_id: ItemId::new("i1") });
+    let agent = Author::Agent(Maker {
+        turn_id: TurnId::new("t1"),
+        item_id: ItemId::new("i1"),
+        while_ran: None,
+    });
     let mut review = Review::new();
     measure("the agent's change, with its hunks", || {
         review = Review::new();

@@ -156,6 +156,9 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
+    /// Name, the kernel's log, the editor's steps, the present content, whether it is unsaved, and the expected changes.
+    type Row<'a> = (&'a str, Changed, Vec<(StepBy, String)>, &'a str, bool, Vec<(Author, &'a str)>);
+
     /// The file starts as `a`; `-` is a missing file.
     #[test]
     fn each_change_has_the_author_that_is_known() {
@@ -166,8 +169,7 @@ mod tests {
         let person = |text: &str| (StepBy::Person, text.to_owned());
         let disk = |text: &str| (StepBy::Disk, text.to_owned());
         let path = Path::new("/w/f");
-        // Name, the kernel's log, the editor's steps, the present content, whether it is unsaved, and the expected changes.
-        let rows: Vec<(&str, Changed, Vec<(StepBy, String)>, &str, bool, Vec<(Author, &str)>)> = vec![
+        let rows: Vec<Row<'_>> = vec![
             ("the command", Changed::Yes, vec![], "b", false, vec![(Command, "b")]),
             ("another program", Changed::No, vec![], "b", false, vec![(Other, "b")]),
             ("author unknown", Changed::Unknown, vec![], "b", false, vec![(Unknown, "b")]),

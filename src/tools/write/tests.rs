@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
+
 use super::*;
 use crate::tools::tests::{Scene, is_superuser, text};
 use pintle_protocol::diff::{FileChange, FileOp};
