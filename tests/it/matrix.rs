@@ -458,7 +458,7 @@ fn all_fixtures() -> Value {
             last["response"]["content"] = json!("it says one");
         }
         let slow = family.shell("echo begun; until [ -e stop ]; do sleep 0.02; done");
-        all.extend(fixtures(&prompt(family, "steer"), &[vec![slow, family.shell("echo never")]]));
+        all.extend(fixtures(&prompt(family, "steer"), &[vec![slow, family.shell("touch never")]]));
         all.extend(fixtures(&prompt(family, "rather this"), &[]));
         all.extend(fixtures(&prompt(family, "easy"), &[]));
         all.extend(fixtures(&prompt(family, "hard"), &[]));

@@ -147,7 +147,7 @@ mod tests {
     fn filters_mean_what_they_say_or_are_refused_in_words() {
         let none = Value::Null;
         for (params, capability, want) in [
-            (json!({}), none.clone(), "31 types, without [], None"),
+            (json!({}), none.clone(), "32 types, without [], None"),
             (
                 json!({"include": ["turn.*"]}),
                 none.clone(),
@@ -162,20 +162,20 @@ mod tests {
             (
                 json!({"include": ["*"], "maxLatencyMs": 50}),
                 none.clone(),
-                "31 types, without [], Some(50ms)",
+                "32 types, without [], Some(50ms)",
             ),
-            (json!({"maxLatencyMs": 0}), json!({"coalesceMs": 20}), "31 types, without [], None"),
-            (json!({}), json!({"coalesceMs": 20}), "31 types, without [], Some(20ms)"),
-            (json!({}), json!({}), "31 types, without [], None"),
+            (json!({"maxLatencyMs": 0}), json!({"coalesceMs": 20}), "32 types, without [], None"),
+            (json!({}), json!({"coalesceMs": 20}), "32 types, without [], Some(20ms)"),
+            (json!({}), json!({}), "32 types, without [], None"),
             (
                 json!({}),
                 json!({"types": ["text"]}),
-                "31 types, without [Args, Input, Output], None",
+                "32 types, without [Args, Input, Output], None",
             ),
             (
                 json!({}),
                 json!({"types": []}),
-                "31 types, without [Text, Args, Input, Output], None",
+                "32 types, without [Text, Args, Input, Output], None",
             ),
             (
                 json!({"include": ["turn.start"]}),
