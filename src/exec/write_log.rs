@@ -3,12 +3,19 @@
 //! Comparing a folder before and after a command shows what changed but not who changed it: a person may have saved a file meanwhile. On
 //! Linux, `sandbox::watch` records what a confined command opens for writing, renames or removes.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// The maximum number of recorded paths. Beyond it, other paths count as [`Changed::Unknown`].
 const MAX_PATHS: usize = 200_000;
+
+/// The maximum size of all contents in the log, in bytes.
+const MAX_FOUND_BYTES: usize = 64 * 1024 * 1024;
+
+/// The clock of file times may lag by this much.
+const LAG: Duration = Duration::from_millis(50);
 
 /// Collects the paths that a command changes. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -16,10 +23,13 @@ pub struct WriteLog(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    is_watched: bool,
+    /// The start of a complete log.
+    since: Option<SystemTime>,
     /// Something was changed whose path is not known.
     has_gap: bool,
-    paths: BTreeSet<PathBuf>,
+    /// The changed paths, each with the content that the command found, if somebody else had written it since the start.
+    paths: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
+    found_bytes: usize,
 }
 
 /// Whether a command changed a path.
@@ -36,18 +46,31 @@ pub enum Changed {
 impl WriteLog {
     /// Marks the log as complete: from now on it receives every changed path.
     pub fn watch(&self) {
-        self.with(|state| state.is_watched = true);
+        self.with(|state| state.since = Some(SystemTime::now() - LAG));
     }
 
-    /// Adds the path of a changed file, or of a renamed folder.
-    pub fn add(&self, path: PathBuf) {
+    /// Returns the start of the log if a path is not in it.
+    pub fn is_new(&self, path: &Path) -> Option<SystemTime> {
+        self.with(|state| state.since.filter(|_| !state.paths.contains_key(path)))
+    }
+
+    /// Adds the path of a file that is about to be changed, or of a folder that is about to be renamed. `found` is the file's content if
+    /// somebody else has written it since the start.
+    pub fn add(&self, path: PathBuf, found: Option<Vec<u8>>) {
         self.with(|state| {
             if state.paths.len() >= MAX_PATHS {
                 state.has_gap = true;
-            } else {
-                state.paths.insert(path);
+                return;
             }
+            let found = found.filter(|found| state.found_bytes + found.len() <= MAX_FOUND_BYTES);
+            state.found_bytes += found.as_ref().map_or(0, Vec::len);
+            state.paths.entry(path).or_insert_with(|| found.map(Into::into));
         });
+    }
+
+    /// Returns the content that the command found in a file which somebody else had written since the start.
+    pub fn found(&self, path: &Path) -> Option<Arc<[u8]>> {
+        self.with(|state| state.paths.get(path)?.clone())
     }
 
     /// Records a change to an unknown path.
@@ -58,9 +81,9 @@ impl WriteLog {
     /// Returns whether the command changed the file at a canonical path.
     pub fn changed(&self, path: &Path) -> Changed {
         self.with(|state| {
-            if path.ancestors().any(|above| state.paths.contains(above)) {
+            if path.ancestors().any(|above| state.paths.contains_key(above)) {
                 Changed::Yes
-            } else if state.is_watched && !state.has_gap {
+            } else if state.since.is_some() && !state.has_gap {
                 Changed::No
             } else {
                 Changed::Unknown
@@ -103,7 +126,7 @@ mod tests {
                 log.watch();
             }
             for path in paths {
-                log.add(path.into());
+                log.add(path.into(), None);
             }
             if has_gap {
                 log.add_unknown();

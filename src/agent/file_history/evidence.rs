@@ -1,10 +1,10 @@
 //! Attributes the changes of files during a command, to the command or to others.
 //!
 //! The kernel's log of the paths that the command changed and the editors' log of saves are conclusive. Without the kernel's log, the text
-//! of the command decides: a command that only reads changed nothing, and a file that it names was probably changed by it. The author of
-//! any other change stays unknown.
+//! of the command decides: a command that only reads changed nothing, and one that only runs file tools changed the files that it names,
+//! since it ends before anybody else can save. The author of any other change stays unknown.
 
-use super::state_of_text;
+use super::state_of_content;
 use crate::agent::workspace::Workspace;
 use crate::exec::write_log::Changed;
 use crate::exec::{DocumentLog, DocumentStep, StepBy, WriteLog};
@@ -36,6 +36,8 @@ pub(super) struct Evidence {
     writes: WriteLog,
     /// By its text, the command writes no files but the named ones.
     only_reads: bool,
+    /// By its text, the command ends before anybody else can save.
+    is_brief: bool,
     /// The files and folders that the command names, canonical.
     named: BTreeSet<PathBuf>,
     steps: BTreeMap<PathBuf, Vec<DocumentStep>>,
@@ -49,8 +51,46 @@ impl Running {
 
     /// The command has ended.
     pub(super) async fn evidence(&self, place: &Workspace, writes: &WriteLog) -> Evidence {
-        let analysis = Analysis::of(&self.command);
         let (cwd, home) = (&place.folders.cwd, place.folders.home.as_deref());
+        let mut evidence = Evidence::of_text(&self.command, cwd, home);
+        let roots = place.roots().await;
+        let named: Vec<PathBuf> = evidence.named.iter().cloned().collect();
+        let found = place.env.canonicalize_all(&named).await;
+        // The name of a whole root is no evidence: most commands work on it in some way.
+        evidence.named =
+            found.into_iter().flatten().filter(|path| !is_above(path, &roots)).collect();
+        evidence.steps =
+            self.documents.as_ref().map(|documents| documents.steps()).unwrap_or_default();
+        evidence.writes = writes.clone();
+        evidence
+    }
+}
+
+/// Returns true if a command runs nothing but programs that change files and end at once.
+fn is_brief(analysis: &Analysis) -> bool {
+    const FILE_TOOLS: [&str; 13] = [
+        "chmod", "cp", "install", "ln", "mkdir", "mv", "patch", "rm", "rmdir", "sed", "tee",
+        "touch", "truncate",
+    ];
+    const WAITING: [&str; 4] = ["read", "sleep", "tail", "wait"];
+    analysis.opaque.is_none()
+        && analysis.programs.iter().all(|program| {
+            let name = program.name().unwrap_or_default();
+            program.is_transparent
+                || program.words.is_empty()
+                || FILE_TOOLS.contains(&name)
+                || (program.is_known_safe() && !WAITING.contains(&name))
+        })
+}
+
+fn is_above(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| root.starts_with(path))
+}
+
+impl Evidence {
+    /// The evidence in the text of a command. The named paths are not resolved yet.
+    fn of_text(command: &str, cwd: &Path, home: Option<&Path>) -> Self {
+        let analysis = Analysis::of(command);
         let only_reads = analysis.opaque.is_none()
             && !analysis.writes.contains(&Target::Unknown)
             && analysis.programs.iter().all(|program| {
@@ -63,30 +103,28 @@ impl Running {
         } else {
             analysis.paths(cwd, home)
         };
-        let roots = place.roots().await;
-        let found = place.env.canonicalize_all(&named).await;
-        // The name of a whole root is no evidence: most commands work on it in some way.
-        let named = found.into_iter().flatten().filter(|path| !is_above(path, &roots)).collect();
-        let steps = self.documents.as_ref().map(|documents| documents.steps()).unwrap_or_default();
-        Evidence { writes: writes.clone(), only_reads, named, steps }
+        Self {
+            writes: WriteLog::default(),
+            only_reads,
+            is_brief: is_brief(&analysis),
+            named: named.into_iter().filter(|path| path != cwd).collect(),
+            steps: BTreeMap::new(),
+        }
     }
-}
 
-fn is_above(path: &Path, roots: &[PathBuf]) -> bool {
-    roots.iter().any(|root| root.starts_with(path))
-}
-
-impl Evidence {
     /// Returns the author of a file's change on disk.
     pub(super) fn author(&self, path: &Path) -> Author {
         match self.writes.changed(path) {
             Changed::Yes => Author::Command,
             Changed::No => Author::Other,
-            Changed::Unknown if path.ancestors().any(|above| self.named.contains(above)) => {
-                Author::Command
+            Changed::Unknown => {
+                let is_named = path.ancestors().any(|above| self.named.contains(above));
+                match (is_named, self.is_brief, self.only_reads) {
+                    (true, true, _) => Author::Command,
+                    (false, _, true) => Author::Other,
+                    (true, false, _) | (false, _, false) => Author::Unknown,
+                }
             }
-            Changed::Unknown if self.only_reads => Author::Other,
-            Changed::Unknown => Author::Unknown,
         }
     }
 
@@ -106,6 +144,8 @@ impl Evidence {
             _ => changes.push((author, after)),
         };
         let steps = self.steps.get(path).map(Vec::as_slice).unwrap_or_default();
+        // Editors that tell of no saves, and other programs, have changed what the command found.
+        let found = self.writes.found(path).filter(|_| steps.is_empty());
         let mode = was.or(is).and_then(|state| state.mode);
         // Following began before the first look at the file.
         let seen = steps.iter().rposition(|step| is_text(was, blobs, &step.after));
@@ -116,9 +156,13 @@ impl Evidence {
             };
             let after = match is {
                 Some(is) if is_text(Some(is), blobs, &step.after) => is.clone(),
-                _ => state_of_text(blobs, &step.after, mode),
+                _ => state_of_content(blobs, step.after.as_bytes(), mode),
             };
             add(author, Some(after));
+        }
+        let found = found.map(|found| state_of_content(blobs, &found, mode));
+        if found.is_some() && found.as_ref() != was {
+            changes.push((Author::Other, found));
         }
         let last = changes.last().map_or(was, |(_, after)| after.as_ref());
         if last != is {
@@ -165,7 +209,8 @@ mod tests {
         use Author::{Command, Other, Unknown};
         let folder = tempfile::tempdir().unwrap();
         let blobs = Blobs::of(folder.path());
-        let state = |text: &str| (text != "-").then(|| state_of_text(&blobs, text, None));
+        let state =
+            |text: &str| (text != "-").then(|| state_of_content(&blobs, text.as_bytes(), None));
         let person = |text: &str| (StepBy::Person, text.to_owned());
         let disk = |text: &str| (StepBy::Disk, text.to_owned());
         let path = Path::new("/w/f");
@@ -224,7 +269,7 @@ mod tests {
                 writes.watch();
             }
             if changed == Changed::Yes {
-                writes.add(path.to_owned());
+                writes.add(path.to_owned(), None);
             }
             let steps = steps
                 .into_iter()
@@ -233,6 +278,7 @@ mod tests {
             let evidence = Evidence {
                 writes,
                 only_reads: false,
+                is_brief: false,
                 named: BTreeSet::new(),
                 steps: BTreeMap::from([(path.to_owned(), steps)]),
             };
@@ -242,5 +288,44 @@ mod tests {
                 want.into_iter().map(|(author, text)| (author, state(text))).collect();
             assert_eq!(got, want, "{name}");
         }
+    }
+
+    #[test]
+    fn without_a_log_the_text_of_the_command_decides() {
+        use Author::{Command, Other, Unknown};
+        for (command, named, other) in [
+            ("sed -i s/a/b/ f", Command, Unknown),
+            ("cp x f && chmod +x f", Command, Unknown),
+            ("echo x > f", Command, Other),
+            ("cat f", Other, Other),
+            ("sleep 4", Other, Other),
+            ("sleep 4; sed -i s/a/b/ f", Unknown, Unknown),
+            ("sleep 4 > f", Unknown, Other),
+            ("make f", Unknown, Unknown),
+            ("python3 x.py f", Unknown, Unknown),
+            ("\"$tool\" f", Unknown, Unknown),
+        ] {
+            let evidence = Evidence::of_text(command, Path::new("/w"), None);
+            let named_paths = evidence.named.iter().cloned().collect::<Vec<_>>();
+            let author = |path: &str| evidence.author(Path::new(path));
+            assert_eq!(
+                (author("/w/f"), author("/w/g")),
+                (named, other),
+                "{command}: {named_paths:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_command_found_is_somebody_elses() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Blobs::of(folder.path());
+        let state = |text: &str| Some(state_of_content(&blobs, text.as_bytes(), None));
+        let path = Path::new("/w/f");
+        let evidence = Evidence::of_text("make", Path::new("/w"), None);
+        evidence.writes.watch();
+        evidence.writes.add(path.to_owned(), Some(b"b".to_vec()));
+        let got = evidence.changes(&blobs, path, state("a").as_ref(), state("c").as_ref(), false);
+        assert_eq!(got, [(Author::Other, state("b")), (Author::Command, state("c"))]);
     }
 }

@@ -557,10 +557,10 @@ pub(super) async fn put_back(
     state(env, blobs, path).await.map_err(words)
 }
 
-/// The state of a file that holds a text; the text is kept.
-fn state_of_text(blobs: &Blobs, text: &str, mode: Option<u32>) -> FileState {
-    let StoredContent { sha256, is_lost } = keeper(blobs)(text.as_bytes());
-    FileState { sha256, size: text.len() as u64, mode, is_lost }
+/// The state of a file with this content, which is kept.
+fn state_of_content(blobs: &Blobs, content: &[u8], mode: Option<u32>) -> FileState {
+    let StoredContent { sha256, is_lost } = keeper(blobs)(content);
+    FileState { sha256, size: content.len() as u64, mode, is_lost }
 }
 
 /// Keeps contents among these blobs.

@@ -19,6 +19,10 @@ use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+/// The largest file whose content is kept.
+const MAX_FOUND_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The answer that reports a call.
 const REPORT: Label = Label::Return(libc::SECCOMP_RET_USER_NOTIF);
@@ -157,7 +161,12 @@ fn next(listener: &OwnedFd, log: &WriteLog) -> Option<()> {
     if is_current {
         for path in paths {
             match path {
-                Some(path) => places(&path).into_iter().for_each(|path| log.add(path)),
+                Some(path) => {
+                    for path in places(&path) {
+                        let found = log.is_new(&path).and_then(|since| written_since(&path, since));
+                        log.add(path, found);
+                    }
+                }
                 None => log.add_unknown(),
             }
         }
@@ -171,6 +180,16 @@ fn next(listener: &OwnedFd, log: &WriteLog) -> Option<()> {
     // Safety: the answer lives until the call returns. It fails if the process was killed.
     let _ = unsafe { respond(listener.as_raw_fd(), &raw mut answer) };
     Some(())
+}
+
+/// Returns the content of a file that was modified since a time. The command has not changed it yet, so somebody else has.
+fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
+    let facts = std::fs::symlink_metadata(path).ok()?;
+    let is_new = facts.is_file() && facts.modified().ok()? >= since;
+    if !is_new || facts.len() > MAX_FOUND_BYTES {
+        return None;
+    }
+    std::fs::read(path).ok()
 }
 
 /// Returns the absolute paths that a reported call changes; `None` for an unreadable one.

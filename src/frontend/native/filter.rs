@@ -158,7 +158,7 @@ mod tests {
                 none.clone(),
                 "item.started item.completed notice, without [], None",
             ),
-            (json!({"exclude": ["item.delta"]}), none.clone(), "30 types, without [], None"),
+            (json!({"exclude": ["item.delta"]}), none.clone(), "31 types, without [], None"),
             (
                 json!({"include": ["*"], "maxLatencyMs": 50}),
                 none.clone(),

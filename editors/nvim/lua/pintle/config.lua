@@ -102,8 +102,9 @@ function M.set(given)
     end
     M.check(name, value, want)
   end
-  if given.permission_mode and not vim.tbl_contains({ "ask", "full" }, given.permission_mode) then
-    error("pintle: the setting `permission_mode` is `ask` or `full`", 0)
+  local modes = { "read-only", "ask", "auto-edit", "full" }
+  if given.permission_mode and not vim.tbl_contains(modes, given.permission_mode) then
+    error("pintle: the setting `permission_mode` is `read-only`, `ask`, `auto-edit` or `full`", 0)
   end
   if given.layout and not vim.tbl_contains({ "side", "float", "tab" }, given.layout) then
     error("pintle: the setting `layout` is `side`, `float` or `tab`", 0)

@@ -16,11 +16,11 @@ end
 
 local TEN = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 
-local function racing(replies, content)
+local function racing(replies, content, settings)
   local dir = child.folder()
   child.write(dir .. "/a.txt", content or TEN)
   vim.list_extend(replies, { text("Done.") })
-  local vi = child.start({ dir = dir, script = { replies = replies } })
+  local vi = child.start({ dir = dir, script = { replies = replies }, settings = settings })
   vi:cmd("edit a.txt")
   return vi, dir
 end
@@ -74,12 +74,12 @@ test("text that is saved while a command runs is the person's", function()
   local rows = {
     { "it only waits", "", ":w" },
     { "it only waits, autosave", "", "autosave" },
-    { "it changes another line", "; sed -i s/^2$/two/ a.txt", ":w" },
+    { "it changes another line", "; sed -i 's/^2$/two/' a.txt", ":w" },
   }
   for _, row in ipairs(rows) do
     local name, more, saves = unpack(row)
     local wait = "touch at-one; while [ ! -e one ]; do sleep 0.01; done"
-    local vi, dir = racing({ call("bash", { command = wait .. more }) })
+    local vi, dir = racing({ call("bash", { command = wait .. more }) }, nil, { permission_mode = "auto-edit" })
     if saves == "autosave" then
       vi:lua("vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI' }, { command = 'silent write' })")
     end

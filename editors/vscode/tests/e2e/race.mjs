@@ -70,7 +70,10 @@ export async function textSavedWhileACommandRunsIsThePersons(rig) {
   ]) {
     const wait = "touch at-one; while [ ! -e one ]; do sleep 0.01; done";
     const command = `${wait}; sed -i 's/^2$/two/' a.txt`;
-    const { folder, window, reads } = await racing(rig, name, [call("bash", { command })], { settings });
+    const { folder, window, reads } = await racing(rig, name, [call("bash", { command })], {
+      settings,
+      mode: "autoEdit",
+    });
     await window.send("go");
     await until("the command waits", () => folder.has("at-one"));
     await window.toLine("8");

@@ -290,7 +290,7 @@ test("settings are checked", function()
     { { binary = 1 }, "the setting `binary` must be a string, not 1" },
     { { args = { 1 } }, "the setting `args` must be a list of strings" },
     { { restart_ms = { "1" } }, "the setting `restart_ms` must be a list of numbers" },
-    { { permission_mode = "yolo" }, "the setting `permission_mode` is `ask` or `full`" },
+    { { permission_mode = "yolo" }, "the setting `permission_mode` is `read-only`, `ask`, `auto-edit` or `full`" },
   }
   for _, row in ipairs(rows) do
     local ok, why = pcall(config.set, row[1])
