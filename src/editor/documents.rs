@@ -365,6 +365,19 @@ impl Documents {
         }
     }
 
+    /// Waits until a document with this text is saved, closed or changed, or for a while.
+    pub(super) async fn is_told_saved(&self, path: &Path, text: &[u8]) {
+        let mut serial = self.0.serial.subscribe();
+        let is_over = |_: &u64| {
+            let known = self.get(path);
+            known.is_none_or(|known| !known.is_dirty || known.text.as_bytes() != text)
+        };
+        let told = serial.wait_for(is_over);
+        if tokio::time::timeout(ECHO_WAIT, told).await.is_err() {
+            tracing::warn!("the editor did not report that {} was saved", path.display());
+        }
+    }
+
     /// Takes note of what an edit has made of a document.
     pub(super) fn note(&self, path: &Path, before: Arc<String>, after: Arc<String>) {
         let mut state = self.state();

@@ -93,7 +93,12 @@ impl Follower {
     }
 }
 
+#[async_trait::async_trait]
 impl DocumentLog for Follower {
+    async fn saved(&self, path: &Path, text: &[u8]) {
+        self.documents.is_told_saved(path, text).await;
+    }
+
     fn steps(&self) -> BTreeMap<PathBuf, Vec<DocumentStep>> {
         let state = self.documents.state();
         let documents = state.followed.get(&self.id).into_iter().flat_map(|followed| &followed.0);

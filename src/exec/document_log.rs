@@ -4,7 +4,7 @@
 //! attributed to the command.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The author of a step.
@@ -26,7 +26,12 @@ pub struct DocumentStep {
 }
 
 /// Follows documents from the time when it was made.
+#[async_trait::async_trait]
 pub trait DocumentLog: Send + Sync + std::fmt::Debug {
     /// Returns the steps so far, by canonical path.
     fn steps(&self) -> BTreeMap<PathBuf, Vec<DocumentStep>>;
+
+    /// Waits for an editor to report the save of a document whose text is already in the file. Returns at once if the document has other
+    /// text or is saved, and gives up after two seconds.
+    async fn saved(&self, path: &Path, text: &[u8]);
 }

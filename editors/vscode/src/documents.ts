@@ -41,11 +41,16 @@ interface Wire {
   ): Promise<ClientRequests[M]["result"]>;
 }
 
+/** How long a change without unsaved text is held back, in milliseconds. */
+const HELD_MS = 30;
+
 /** A document as the engine knows it. */
 interface Told {
   version: number;
   isDirty: boolean;
   eol: number;
+  /** A change was not told yet. */
+  isHeld?: boolean;
 }
 
 export class Documents {
@@ -86,8 +91,9 @@ export class Documents {
     if (this.#wire === undefined || !this.#isOurs(document.path)) return;
     const told = this.#told.get(document.path);
     if (told === undefined) this.#open(document);
-    else if (document.version !== told.version) this.#change(document, told, changes);
-    else this.#look(document, told);
+    else if (document.version === told.version) this.#look(document, told);
+    else if (changes.length > 0 && !document.isDirty) this.#hold(told);
+    else this.#change(document, told, told.isHeld === true ? [] : changes);
   }
 
   /** The folders are others now: what is open in new ones is told. */
@@ -152,6 +158,15 @@ export class Documents {
     }
     this.#told.set(path, { version, isDirty, eol });
     this.#send("document/change", { path, version, changes, isDirty });
+  }
+
+  /**
+   * A change without unsaved text was read from the disk, or is the first one that is typed: VS Code marks the document as unsaved only
+   * afterwards. So it is told a little later.
+   */
+  #hold(told: Told): void {
+    told.isHeld = true;
+    this.#timer ??= setTimeout(() => this.flush(), HELD_MS);
   }
 
   /** The text is the same: it may have been saved, or be unsaved now. */

@@ -110,6 +110,9 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       state.permissionMode = event.permissionMode;
       state.title = event.title;
       return [head];
+    case "session.moved":
+      state.cwd = event.cwd;
+      return [head];
     case "session.updated":
       state.title = event.title;
       return [head];

@@ -49,6 +49,16 @@ impl Running {
         Self { command: command.to_owned(), documents: place.env.follow_documents() }
     }
 
+    /// Waits for editors to report that a text was saved which the command has found in its file.
+    pub(super) async fn wait_for_saves(&self, place: &Workspace, writes: &WriteLog) {
+        let Some(documents) = &self.documents else { return };
+        for path in place.env.unsaved(Path::new("/")) {
+            if let Some(found) = writes.found(&path) {
+                documents.saved(&path, &found).await;
+            }
+        }
+    }
+
     /// The command has ended.
     pub(super) async fn evidence(&self, place: &Workspace, writes: &WriteLog) -> Evidence {
         let (cwd, home) = (&place.folders.cwd, place.folders.home.as_deref());

@@ -238,6 +238,7 @@ impl FileHistory {
                 self.tell(host, seen.after, ChangedBy::Other {});
             }
             FilesBefore::Folder(running) => {
+                host.wait(running.wait_for_saves(place, writes)).await;
                 let Some(files) = self.scan(host, place).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
                 if Arc::ptr_eq(&before, &files) {

@@ -65,6 +65,10 @@ M.durable = {
     session.cwd, session.model, session.title = event.cwd, event.model, event.title
     session.permission_mode = event.permissionMode
   end,
+  ["session.moved"] = function(session, event, add)
+    session.cwd = event.cwd
+    add({ kind = "state" })
+  end,
   ["session.updated"] = function(session, event, add)
     session.title = event.title
     add({ kind = "state" })
