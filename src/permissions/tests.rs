@@ -538,7 +538,7 @@ fn what_does_not_work_in_the_sandbox_is_proposed_outside_of_it() {
         shown("$x", auto, true, full),
         shown("git add -A", auto, true, Sandbox::Partial),
     ];
-    expect_test::expect![[r#"
+    expect_test::expect![[r"
         git add -A: allow `git add **` (out)
         git add -A && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
         cd sub && git add a && git add b && git log: allow `git add **` (out)
@@ -561,7 +561,7 @@ fn what_does_not_work_in_the_sandbox_is_proposed_outside_of_it() {
         cat *.txt && git add a: allow `cat **` (out), allow `git add **` (out)
         cat a*.txt && git add a: none
         $x: none
-        git add -A: allow `git add **` (out)"#]]
+        git add -A: allow `git add **` (out)"]]
     .assert_eq(&table.join("\n"));
 }
 
