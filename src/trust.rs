@@ -266,6 +266,7 @@ fn read(path: &Path) -> io::Result<Kept> {
 #[expect(clippy::disallowed_methods, reason = "tests make the files that they need")]
 mod tests {
     use super::*;
+    use crate::permissions::SandboxUse;
 
     #[test]
     fn answers_are_kept_for_the_folder_they_were_given_in() {
@@ -280,6 +281,7 @@ mod tests {
             assert_eq!(answers.is_trusted(Path::new(path)), is_trusted, "{path}");
         }
         let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned(), "**".to_owned()]);
+        let rule = Rule { sandbox: Some(SandboxUse::Off), ..rule };
         let deny = Rule::for_words(Decision::Deny, vec!["x".to_owned()]);
         answers.keep(Some(here), &[rule.clone(), deny]).unwrap();
         answers.keep(Some(here), std::slice::from_ref(&rule)).unwrap();

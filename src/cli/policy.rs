@@ -89,9 +89,16 @@ impl Judge {
         writeln!(out, "\n{}: decided by {}", verdict.decision, visible_line(&verdict.by))?;
         if verdict.is_confined {
             writeln!(out, "it runs in the sandbox")?;
+        } else if verdict.is_let_out {
+            writeln!(out, "it runs outside the sandbox")?;
         }
         if !proposed.is_empty() {
-            writeln!(out, "these rules in config.toml would allow it:")?;
+            let effect = if verdict.is_confined {
+                "it needs to run outside; these rules in config.toml would let it:"
+            } else {
+                "these rules in config.toml would allow it:"
+            };
+            writeln!(out, "{effect}")?;
         }
         for rule in &proposed {
             let text = toml::to_string(rule).unwrap_or_default();

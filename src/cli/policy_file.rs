@@ -80,6 +80,8 @@ mod tests {
             ("[[rules]]\ndecision = \"deny\"", "rule 1"),
             ("[[rules]]\ndecision = \"deny\"\nargs = [\"x\"]", "unknown field `args`"),
             ("[[rules]]\ndecision = \"deny\"\nargv = [\"**\", \"x\"]", "rule 1"),
+            ("[[rules]]\ndecision = \"deny\"\nargv = [\"x\"]\nsandbox = \"off\"", "rule 1"),
+            ("[[rules]]\ndecision = \"allow\"\nargv = [\"x\"]\nsandbox = \"on\"", "expected `off`"),
             ("[[rules", "rules"),
         ] {
             let error = PolicyFile::parse(text).unwrap_err();

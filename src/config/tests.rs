@@ -168,6 +168,10 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
             "[[rules]]\ndecision = \"deny\"\nargv = [\"a\", \"**\", \"b\"]",
             "error: HOME/config.toml: rule 1: `argv` is a list of words; `**` can only be the last one",
         ),
+        (
+            "[[rules]]\ndecision = \"ask\"\nargv = [\"a\"]\nsandbox = \"off\"",
+            "error: HOME/config.toml: rule 1: `sandbox = \"off\"` needs `decision = \"allow\"`",
+        ),
         ("models_files = \"x\"", "error: HOME/config.toml: `models_files` must be a list of texts"),
     ];
     for (file, want) in rows {

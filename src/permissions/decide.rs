@@ -20,6 +20,8 @@ pub struct Verdict {
     pub by: String,
     /// If it runs, it runs in the sandbox.
     pub is_confined: bool,
+    /// True if rules let a command out of the sandbox.
+    pub is_let_out: bool,
     /// An answer may hold for longer than this call.
     pub may_be_granted: bool,
     /// The decision about each part.
@@ -44,15 +46,25 @@ pub struct Part {
 /// Decides about a call.
 pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
     let judge = Judge { tool: &call.tool, ctx };
-    let mut is_confined = false;
+    let (mut is_confined, mut is_let_out) = (false, false);
     let parts = match &call.action {
         Action::Read(paths) => judge.each(paths, Judge::read),
         Action::Write(paths) => judge.each(paths, Judge::write),
         Action::Execute { analysis, cwd, resolved, leaves_sandbox } => {
-            let leaves_sandbox = *leaves_sandbox && ctx.sandbox != Sandbox::Required;
-            is_confined = judge.confines(leaves_sandbox);
-            let command = CommandCheck { analysis, cwd, resolved, leaves_sandbox };
-            judge.command(&command)
+            let parts = |exit| judge.command(&CommandCheck { analysis, cwd, resolved, exit });
+            let is_allowed =
+                |parts: &Vec<Part>| parts.iter().all(|part| part.decision == Decision::Allow);
+            let let_out = judge.lets_out(analysis).then(|| parts(Exit::ByRule));
+            // The command stays inside unless all of it may run outside.
+            if let Some(parts) = let_out.filter(is_allowed) {
+                is_let_out = true;
+                parts
+            } else {
+                let is_asked = *leaves_sandbox && ctx.sandbox != Sandbox::Required;
+                let exit = if is_asked { Exit::Asked } else { Exit::None };
+                is_confined = judge.confines(exit);
+                parts(exit)
+            }
         }
         Action::Network { url, host } => vec![judge.network(url, host)],
         Action::Client => vec![judge.client()],
@@ -61,6 +73,7 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
     let mut verdict = combine(parts);
     // A person who is asked allows the command as it is.
     let is_unasked = verdict.decision == Decision::Allow;
+    verdict.is_let_out = is_let_out;
     verdict.is_confined = is_confined && (is_unasked || ctx.sandbox == Sandbox::Required);
     verdict
 }
@@ -74,6 +87,7 @@ fn combine(parts: Vec<Part>) -> Verdict {
         reason: speaker.map(|part| part.reason.clone()).unwrap_or_default(),
         by: speaker.map(|part| part.by.clone()).unwrap_or_default(),
         is_confined: false,
+        is_let_out: false,
         may_be_granted: parts
             .iter()
             .filter(|part| part.decision == Decision::Ask)
@@ -91,7 +105,18 @@ struct CommandCheck<'a> {
     analysis: &'a Analysis,
     cwd: &'a Path,
     resolved: &'a BTreeMap<PathBuf, ResolvedPath>,
-    leaves_sandbox: bool,
+    exit: Exit,
+}
+
+/// The reason why a command runs outside the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// None: the command stays inside.
+    None,
+    /// The command failed inside, so a person is asked.
+    Asked,
+    /// Rules let the command out.
+    ByRule,
 }
 
 /// The strictest rules that match something.
@@ -324,19 +349,52 @@ impl Judge<'_> {
     }
 
     /// True if the command runs in a sandbox, should nobody be asked.
-    fn confines(&self, leaves_sandbox: bool) -> bool {
+    fn confines(&self, exit: Exit) -> bool {
         match self.ctx.sandbox {
             Sandbox::Missing => false,
             Sandbox::Partial | Sandbox::Full => {
-                self.mode() != PermissionMode::Full && !leaves_sandbox
+                self.mode() != PermissionMode::Full && exit == Exit::None
             }
             Sandbox::Required => true,
         }
     }
 
     /// True if the sandbox can be relied on, so that a command may run for its sake.
-    fn is_held(&self, leaves_sandbox: bool) -> bool {
-        self.confines(leaves_sandbox) && self.ctx.sandbox != Sandbox::Partial
+    fn is_held(&self, exit: Exit) -> bool {
+        self.confines(exit) && self.ctx.sandbox != Sandbox::Partial
+    }
+
+    /// True if rules let the command out of the sandbox, as far as its programs are concerned: one is let out, and none needs the sandbox
+    /// or is allowed by a rule that keeps it inside.
+    fn lets_out(&self, analysis: &Analysis) -> bool {
+        let can_leave = matches!(self.ctx.sandbox, Sandbox::Partial | Sandbox::Full);
+        let obeys_rules = matches!(self.mode(), PermissionMode::Ask | PermissionMode::AutoEdit);
+        can_leave
+            && obeys_rules
+            && analysis.opaque.is_none()
+            && analysis.programs.iter().any(|program| self.rule_that_lets_out(program).is_some())
+            && self.held_programs(analysis).next().is_none()
+    }
+
+    /// The programs that neither are harmless outside the sandbox nor are let out by a rule.
+    pub(super) fn held_programs<'p>(
+        &self,
+        analysis: &'p Analysis,
+    ) -> impl Iterator<Item = &'p Program> {
+        analysis.programs.iter().filter(|program| {
+            !program.is_transparent
+                && !self.is_harmless(program, false)
+                && self.rule_that_lets_out(program).is_none()
+        })
+    }
+
+    fn rule_that_lets_out(&self, program: &Program) -> Option<&Compiled> {
+        self.ctx.rules.iter().find(|rule| rule.lets_out(self.tool, program))
+    }
+
+    /// True for a program of the table of harmless ones. Git may start programs of the repository, so it needs a sandbox or trust.
+    fn is_harmless(&self, program: &Program, is_held: bool) -> bool {
+        program.is_known_safe() && (!program.is_git() || is_held || self.ctx.is_trusted)
     }
 
     fn command(&self, command: &CommandCheck<'_>) -> Vec<Part> {
@@ -345,9 +403,9 @@ impl Judge<'_> {
         if let Some(reason) = &analysis.opaque {
             parts.push(self.opaque(reason));
         }
-        if command.leaves_sandbox && self.mode() != PermissionMode::Full {
+        if command.exit == Exit::Asked && self.mode() != PermissionMode::Full {
             let reason = "it failed in the sandbox and is to run outside of it";
-            parts.push(self.mode_decides("leave the sandbox", Decision::Ask, reason).once_only());
+            parts.push(self.mode_decides("leave the sandbox", Decision::Ask, reason));
         }
         for program in &analysis.programs {
             parts.push(self.program(program, command));
@@ -400,14 +458,18 @@ impl Judge<'_> {
         if mode == PermissionMode::Full {
             return self.mode_decides(&subject, Decision::Allow, "");
         }
-        let is_held = self.is_held(command.leaves_sandbox);
-        if program.is_known_safe() && (!program.is_git() || is_held || self.ctx.is_trusted) {
+        let is_held = self.is_held(command.exit);
+        if self.is_harmless(program, is_held) {
             return Part::new(subject, Decision::Allow, "", "the table of harmless programs");
         }
         if mode == PermissionMode::ReadOnly {
             return self.mode_decides(&subject, Decision::Deny, "it runs a command");
         }
-        if let Some(rule) = found.allow {
+        let by_exit = match command.exit {
+            Exit::ByRule => self.rule_that_lets_out(program),
+            Exit::None | Exit::Asked => None,
+        };
+        if let Some(rule) = by_exit.or(found.allow) {
             return Part::new(subject, Decision::Allow, "", by_rule(rule));
         }
         if mode == PermissionMode::AutoEdit && is_held {
@@ -429,8 +491,7 @@ impl Judge<'_> {
 
     /// A file that output is redirected to.
     fn redirect(&self, target: &Target, command: &CommandCheck<'_>) -> Option<Part> {
-        let is_held =
-            self.mode() == PermissionMode::AutoEdit && self.is_held(command.leaves_sandbox);
+        let is_held = self.mode() == PermissionMode::AutoEdit && self.is_held(command.exit);
         let Some(path) = target.path() else {
             let part = match self.mode() {
                 PermissionMode::Full => return None,
@@ -484,11 +545,7 @@ impl Judge<'_> {
             for text in program.mentions() {
                 *mentions.entry(text).or_default() |= is_read;
             }
-            if is_read
-                && is_safe
-                && program.has_patterns()
-                && !self.confines(command.leaves_sandbox)
-            {
+            if is_read && is_safe && program.has_patterns() && !self.confines(command.exit) {
                 // A link in the workspace may lead out of it.
                 let subject = program.to_string();
                 let reason = "it reads files by a pattern, and no sandbox keeps secrets from it";

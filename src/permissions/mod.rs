@@ -16,7 +16,7 @@ pub use below::FilesBelow;
 pub use command::Analysis;
 pub use decide::{Part, Verdict, decide};
 pub use places::{Places, Zone};
-pub use rules::{Compiled, Origin, Rule};
+pub use rules::{Compiled, Origin, Rule, SandboxUse};
 
 use pintle_protocol::approval::PermissionMode;
 use serde::{Deserialize, Serialize};

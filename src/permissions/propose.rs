@@ -1,7 +1,11 @@
 //! The rules that are proposed with a question, so that the next call of the kind needs none. Pure.
 
 use super::command::{Program, Word};
-use super::{Action, Call, Context, Decision, Kind, Rule, Verdict};
+use super::decide::Judge;
+use super::rules::SandboxUse;
+use super::{
+    Action, Call, Compiled, Context, Decision, Kind, Origin, Rule, Sandbox, Verdict, decide,
+};
 
 /// Programs with subcommands: the proposal keeps this many words.
 const SUBCOMMANDS: &[(&str, usize)] = &[
@@ -43,7 +47,7 @@ const SUBCOMMANDS: &[(&str, usize)] = &[
 ];
 
 /// Subcommands behind which any other program can hide: they are proposed word by word.
-const LAUNCHERS: &[(&str, &[&str])] = &[
+const LAUNCHERS: Exact = &[
     ("npm", &["run", "exec", "x", "run-script"]),
     ("pnpm", &["run", "exec", "dlx"]),
     ("yarn", &["run", "exec", "dlx"]),
@@ -64,6 +68,9 @@ const LAUNCHERS: &[(&str, &[&str])] = &[
     ("cargo", &["run", "install"]),
     ("gh", &["alias", "extension", "api"]),
 ];
+
+/// Subcommands with flags that run any program, such as `--upload-pack`. Outside the sandbox they are proposed word by word.
+const WITH_PROGRAMS: Exact = &[("git", &["archive", "fetch", "grep", "ls-remote", "pull", "push"])];
 
 /// Programs that may be followed by anything, as they do one thing only.
 const PLAIN: &[&str] = &[
@@ -127,6 +134,7 @@ pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
         }
         Action::Client => vec![Rule { tool: Some(call.tool.clone()), ..rule(Kind::Client) }],
         Action::Engine => Vec::new(),
+        Action::Execute { .. } if needs_to_leave(call, ctx) => leaving(call, ctx),
         Action::Execute { analysis, .. } => {
             // Only programs can be granted: a file elsewhere that the command reads is asked about again.
             let asked = verdict.parts.iter().filter(|part| part.decision == Decision::Ask);
@@ -136,19 +144,69 @@ pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
                 .iter()
                 .filter(|program| asked.contains(&program.to_string().as_str()))
                 .collect();
-            if analysis.opaque.is_some()
-                || programs.len() != asked.len()
-                || programs.len() > MAX_RULES
-            {
+            if analysis.opaque.is_some() || programs.len() != asked.len() {
                 return Vec::new();
             }
-            let words: Option<Vec<Vec<String>>> = programs.into_iter().map(words).collect();
-            let mut words = words.unwrap_or_default();
-            words.dedup();
-            words.into_iter().map(|words| Rule::for_words(Decision::Allow, words)).collect()
+            rules_for(programs, &[])
         }
     }
 }
+
+/// Returns true for a command that does not work in the sandbox: it failed there before, or it changes a repository, whose own folder is
+/// protected.
+pub fn needs_to_leave(call: &Call, ctx: &Context<'_>) -> bool {
+    let Action::Execute { analysis, leaves_sandbox, .. } = &call.action else { return false };
+    match ctx.sandbox {
+        Sandbox::Missing | Sandbox::Required => false,
+        // Without namespaces nothing in the workspace is protected.
+        Sandbox::Partial => *leaves_sandbox,
+        Sandbox::Full => {
+            *leaves_sandbox || analysis.programs.iter().any(Program::changes_repository)
+        }
+    }
+}
+
+/// Returns the rules that let a command run outside the sandbox: one for each of its programs that needs one. None if they would not do.
+pub fn leaving(call: &Call, ctx: &Context<'_>) -> Vec<Rule> {
+    let Action::Execute { analysis, .. } = &call.action else { return Vec::new() };
+    let judge = Judge { tool: &call.tool, ctx };
+    let mut rules = rules_for(judge.held_programs(analysis), WITH_PROGRAMS);
+    for rule in &mut rules {
+        rule.sandbox = Some(SandboxUse::Off);
+    }
+    if with_rules(&rules, ctx, |ctx| decide(call, ctx).is_let_out) { rules } else { Vec::new() }
+}
+
+/// Runs a check with these rules added. Returns false if one of them is invalid.
+pub(super) fn with_rules(
+    rules: &[Rule],
+    ctx: &Context<'_>,
+    check: impl FnOnce(&Context<'_>) -> bool,
+) -> bool {
+    let (roots, home) = (&ctx.places.roots, ctx.places.home.as_deref());
+    let compiled = rules.iter().map(|rule| rule.compile(Origin::User, roots, home));
+    let Ok(mut all) = compiled.collect::<Result<Vec<Compiled>, _>>() else { return false };
+    all.extend(ctx.rules.iter().cloned());
+    check(&Context { rules: &all, ..*ctx })
+}
+
+/// Returns a rule for each program. None if one has no rule, or they are too many.
+fn rules_for<'a>(programs: impl IntoIterator<Item = &'a Program>, exact: Exact) -> Vec<Rule> {
+    let words: Option<Vec<_>> = programs.into_iter().map(|program| words(program, exact)).collect();
+    let mut distinct = Vec::new();
+    for words in words.unwrap_or_default() {
+        if !distinct.contains(&words) {
+            distinct.push(words);
+        }
+    }
+    if distinct.len() > MAX_RULES {
+        return Vec::new();
+    }
+    distinct.into_iter().map(|words| Rule::for_words(Decision::Allow, words)).collect()
+}
+
+/// Programs with the subcommands that are proposed word by word.
+type Exact = &'static [(&'static str, &'static [&'static str])];
 
 /// The maximum number of rules that one answer adds; more cannot be read at a glance.
 const MAX_RULES: usize = 3;
@@ -159,7 +217,7 @@ fn rule(kind: Kind) -> Rule {
 
 /// The words of a rule for a program. None where its words are not all known, or a pattern of the rule would cover
 /// more than them.
-fn words(program: &Program) -> Option<Vec<String>> {
+fn words(program: &Program, exact: Exact) -> Option<Vec<String>> {
     let name = program.name()?;
     let matched = program.matched_words();
     let texts: Option<Vec<&str>> = matched.map(Word::text).collect();
@@ -178,7 +236,8 @@ fn words(program: &Program) -> Option<Vec<String>> {
                 && !word.starts_with('-')
         };
         let launches = |first: &str| {
-            LAUNCHERS.iter().any(|(known, words)| *known == name && words.contains(&first))
+            let mut all = LAUNCHERS.iter().chain(exact);
+            all.any(|(known, words)| *known == name && words.contains(&first))
         };
         if let Some(subcommand) = subcommand
             && subcommand.iter().all(is_plain)

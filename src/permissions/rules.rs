@@ -33,6 +33,17 @@ pub struct Rule {
     /// A host, with a port where it is not the default one: `docs.rs`, `*.example.com`, `localhost:8080`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// Set to run the allowed commands outside the sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxUse>,
+}
+
+/// Sandbox use by the commands that a rule allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxUse {
+    /// The commands run outside the sandbox.
+    Off,
 }
 
 /// The place where a rule stands, from the widest to the narrowest.
@@ -79,30 +90,46 @@ struct ProjectRules {
     rules: Vec<Rule>,
 }
 
+/// The content of a project's file.
+#[derive(Debug)]
+pub struct OfProject {
+    /// Rules, ready to be matched.
+    pub rules: Vec<Compiled>,
+    /// Warnings about ignored keys.
+    pub ignored: Vec<String>,
+}
+
 /// Reads the rules of a project's file and makes them ready; relative paths begin in the folder that the file is for.
+///
+/// `sandbox = "off"` is ignored with a warning: outside the sandbox, commands reach protected and secret files, which no rule of a project
+/// opens.
 ///
 /// # Errors
 /// The text is no list of rules, or one of them is wrong, in words for a person.
-pub fn of_project(text: &str, folder: &Path, home: Option<&Path>) -> Result<Vec<Compiled>, String> {
+pub fn of_project(text: &str, folder: &Path, home: Option<&Path>) -> Result<OfProject, String> {
     let ProjectRules { rules } = toml::from_str(text).map_err(|error| error.to_string())?;
-    let compile = |(at, rule): (usize, Rule)| {
-        rule.compile(Origin::Project, &[folder.to_path_buf()], home)
-            .map_err(|error| format!("rule {}: {error}", at + 1))
-    };
-    rules.into_iter().enumerate().map(compile).collect()
+    let mut found = OfProject { rules: Vec::new(), ignored: Vec::new() };
+    for (at, mut rule) in rules.into_iter().enumerate() {
+        let at = at + 1;
+        let compile = |rule: &Rule| {
+            rule.compile(Origin::Project, &[folder.to_path_buf()], home)
+                .map_err(|error| format!("rule {at}: {error}"))
+        };
+        compile(&rule)?;
+        if rule.sandbox.take().is_some() {
+            found.ignored.push(format!(
+                "rule {at}: `sandbox = \"off\"` is ignored in a project's file; put the rule in config.toml to use it"
+            ));
+        }
+        found.rules.push(compile(&rule)?);
+    }
+    Ok(found)
 }
 
 /// Rules that ask about every call: those of a project whose own rules cannot be read, since left out they would not restrict.
 pub fn asking_about_all() -> Vec<Compiled> {
     let kinds = [Kind::Read, Kind::Write, Kind::Execute, Kind::Network, Kind::Client];
-    let rule = |kind| Rule {
-        decision: Decision::Ask,
-        kind: Some(kind),
-        tool: None,
-        argv: None,
-        path: None,
-        host: None,
-    };
+    let rule = |kind| Rule { kind: Some(kind), ..Rule::new(Decision::Ask) };
     let compiled = |kind| Compiled { rule: rule(kind), origin: Origin::Project, path: None };
     kinds.map(compiled).into()
 }
@@ -116,6 +143,9 @@ pub enum Error {
     /// Parts that never match the same call.
     #[error("`{0}` and `{1}` never match the same call")]
     Contradiction(&'static str, &'static str),
+    /// `sandbox` in a rule that denies or asks.
+    #[error("`sandbox = \"off\"` needs `decision = \"allow\"`")]
+    SandboxOfRestriction,
     /// `**` not at the end, or no words.
     #[error("`argv` is a list of words; `**` can only be the last one")]
     Words,
@@ -166,20 +196,20 @@ impl Rule {
 
     /// A rule without conditions, to be completed.
     pub fn new(decision: Decision) -> Self {
-        Self { decision, kind: None, tool: None, argv: None, path: None, host: None }
+        Self { decision, kind: None, tool: None, argv: None, path: None, host: None, sandbox: None }
     }
 
     /// Checks the rule and makes it ready. Relative paths are taken from each of the roots.
     ///
     /// # Errors
-    /// The rule is empty, contradicts itself, or has a pattern that is none.
+    /// The rule is empty, contradicts itself, restricts and leaves the sandbox, or has a pattern that is none.
     pub fn compile(
         &self,
         origin: Origin,
         roots: &[PathBuf],
         home: Option<&Path>,
     ) -> Result<Compiled, Error> {
-        let Self { decision: _, kind, tool, argv, path, host } = self;
+        let Self { decision, kind, tool, argv, path, host, sandbox } = self;
         if kind.is_none() && tool.is_none() && argv.is_none() && path.is_none() && host.is_none() {
             return Err(Error::Empty);
         }
@@ -197,6 +227,18 @@ impl Rule {
             Some(Kind::Network) => {}
             Some(_) if host.is_some() => return Err(Error::Contradiction("kind", "host")),
             Some(_) => {}
+        }
+        if sandbox.is_some() {
+            if *decision != Decision::Allow {
+                return Err(Error::SandboxOfRestriction);
+            }
+            // Only commands run in the sandbox.
+            let is_about_commands = kind.is_none_or(|kind| kind == Kind::Execute);
+            let others =
+                [("kind", !is_about_commands), ("path", path.is_some()), ("host", host.is_some())];
+            if let Some((name, _)) = others.iter().find(|(_, is_given)| *is_given) {
+                return Err(Error::Contradiction(name, "sandbox"));
+            }
         }
         if let Some(words) = argv {
             let rest = words.iter().position(|word| word == "**");
@@ -319,6 +361,13 @@ impl Compiled {
         if is_plain && self.is_about_tool(kind, tool) { Match::Yes } else { Match::No }
     }
 
+    /// Returns true if the rule lets this program run outside the sandbox.
+    pub(super) fn lets_out(&self, tool: &str, program: &Program) -> bool {
+        self.rule.sandbox == Some(SandboxUse::Off)
+            && self.rule.decision == Decision::Allow
+            && self.matches_program(tool, program) == Match::Yes
+    }
+
     /// Matches one program of a command.
     pub(super) fn matches_program(&self, tool: &str, program: &Program) -> Match {
         if !self.is_about_tool(Kind::Execute, tool) {
@@ -412,7 +461,7 @@ fn match_from(patterns: &[String], words: &[&Word], assignments: usize) -> Match
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { decision, kind, tool, argv, path, host } = self;
+        let Self { decision, kind, tool, argv, path, host, sandbox } = self;
         write!(f, "{decision}")?;
         if let Some(kind) = kind {
             write!(f, " {kind}")?;
@@ -429,6 +478,9 @@ impl fmt::Display for Rule {
         if let Some(host) = host {
             write!(f, " host `{host}`")?;
         }
-        Ok(())
+        match sandbox {
+            Some(SandboxUse::Off) => f.write_str(" outside the sandbox (sandbox = \"off\")"),
+            None => Ok(()),
+        }
     }
 }

@@ -396,6 +396,201 @@ fn proposals_are_rules_that_allow_the_command_and_little_more() {
     .assert_eq(&lines.map(shown).join("\n"));
 }
 
+/// Rules that let commands out of the sandbox, before those of the table.
+fn rules_that_let_out(places: &Places) -> Vec<Compiled> {
+    let rule = |text: &str| {
+        let rule: Rule = toml::from_str(text).unwrap();
+        rule.compile(Origin::User, &places.roots, places.home.as_deref()).unwrap()
+    };
+    let off = |words: &str| rule(&format!("decision = 'allow'\nsandbox = 'off'\nargv = {words}"));
+    let mut all = vec![off("['git', 'add', '**']"), off("['git', 'commit', '**']")];
+    all.extend([off("['git', 'push', '**']"), off("['git', 'status']")]);
+    all.extend(rules(places));
+    all
+}
+
+#[test]
+fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
+    let places = places();
+    let rules = rules_that_let_out(&places);
+    let shown = |line: &str, mode, sandbox| {
+        let ctx = Context { mode, is_trusted: true, sandbox, places: &places, rules: &rules };
+        let Verdict { decision, is_confined, is_let_out, .. } = decide(&call(line, &places), &ctx);
+        assert!(!(is_confined && is_let_out), "{line}");
+        let place = match (is_confined, is_let_out) {
+            (true, _) => 'i',
+            (_, true) => 'o',
+            (false, false) => '-',
+        };
+        format!("{}{place}", sign(decision))
+    };
+    // In the modes ask, auto-edit, read-only and full: the decision, and `i` for in the sandbox, `o` for let out.
+    for (want, line) in [
+        ("Ao Ao Di A-", "git commit -m x"),
+        ("Ao Ao Di A-", "git add -A && git commit -m x"),
+        ("Ao Ao Di A-", "cd sub && git commit -m x"),
+        ("Ao Ao Di A-", "git add a b; git commit -m x 2>&1 | tail -5; echo \"rc=$?\""),
+        ("Ao Ao Di A-", "git commit -m \"$(cat <<'EOF' ⏎ text ⏎ EOF ⏎ )\""),
+        ("Ao Ao Di A-", "timeout 5 git commit -m x"),
+        ("Ao Ao Di A-", "sh -c 'git add . && git commit -m x'"),
+        ("Ao Ao Di A-", "git add *.rs && git diff --cached && git commit -m x"),
+        ("Ao Ao Di A-", "m=x; git commit -m \"$m\""),
+        // Files of the workspace are asked about, or changed outside the sandbox too.
+        ("?- Ao Di A-", "echo x > a && git add a"),
+        // Never wider than the table allows in the mode read-only.
+        ("Ao Ao Ai A-", "git status"),
+        // A rule without `sandbox` keeps all of the command inside.
+        ("Ai Ai Di A-", "make && git commit -m x"),
+        ("Ai Ai Di A-", "cargo test && git add -A"),
+        ("Ai Ai Di A-", "make"),
+        // What is not covered is asked about, or runs inside with the rest.
+        ("?- Ai Di A-", "git commit -m x && touch a"),
+        ("?- Ai Di A-", "touch a; git commit -m x"),
+        ("?- Ai Di A-", "git stash && git commit -m x"),
+        ("?- Ai Di A-", "git -C sub commit -m x"),
+        ("?- Ai Di A-", "GIT_DIR=x git commit -m x"),
+        ("?- Ai Di A-", "PATH=.; git commit -m x"),
+        ("?- Ai Di A-", "export PATH=.; git commit -m x"),
+        ("?- Ai Di A-", "git() { rm y; }; git commit -m x"),
+        ("?- Ai Di A-", "git commit -m \"$(rm x)\""),
+        ("?- ?- Di ?-", "$x; git commit -m x"),
+        ("?- ?- Di A-", "git commit -m x > .git/hooks/pre-commit"),
+        ("?- ?- Di A-", "git commit -m x > /tmp/a"),
+        ("?- ?- ?- A-", "cd /tmp && git status"),
+        // A file that the pattern matches may be a link to a secret one, which the sandbox hides.
+        ("Ai Ai Di A-", "cat a*.txt && git commit -m x"),
+        // Deny beats allow here too.
+        ("D- D- D- D-", "git push"),
+        ("D- D- D- D-", "git add . && git push"),
+        ("Ai Ai Ai A-", "ls"),
+    ] {
+        let line = line.replace(" ⏎ ", "\n");
+        let modes = [
+            PermissionMode::Ask,
+            PermissionMode::AutoEdit,
+            PermissionMode::ReadOnly,
+            PermissionMode::Full,
+        ];
+        let got = modes.map(|mode| shown(&line, mode, Sandbox::Full)).join(" ");
+        assert_eq!(got, want.replace("Di", "D-"), "{line}");
+    }
+    for (sandbox, want) in [
+        (Sandbox::Missing, "A-"),
+        (Sandbox::Partial, "Ao"),
+        (Sandbox::Full, "Ao"),
+        (Sandbox::Required, "Ai"),
+    ] {
+        assert_eq!(shown("git commit -m x", PermissionMode::Ask, sandbox), want, "{sandbox:?}");
+    }
+}
+
+#[test]
+fn what_does_not_work_in_the_sandbox_is_proposed_outside_of_it() {
+    let places = places();
+    let rules = rules(&places);
+    let shown = |line: &str, mode, has_failed: bool, sandbox| {
+        let mut call = call(line, &places);
+        let Action::Execute { leaves_sandbox, .. } = &mut call.action else { unreachable!() };
+        *leaves_sandbox = has_failed;
+        let ctx = Context { mode, is_trusted: true, sandbox, places: &places, rules: &rules };
+        let verdict = decide(&call, &ctx);
+        let proposed = propose(&call, &verdict, &ctx);
+        if !proposed.is_empty() && sandbox == Sandbox::Full {
+            let mut all = rules.clone();
+            all.extend(
+                proposed.iter().map(|rule| {
+                    rule.compile(Origin::GrantedForSession, &places.roots, None).unwrap()
+                }),
+            );
+            let verdict = decide(&call, &Context { rules: &all, ..ctx });
+            assert_eq!(verdict.decision, Decision::Allow, "{line}");
+            let is_let_out = proposed.iter().any(|rule| rule.sandbox.is_some());
+            assert_eq!(verdict.is_let_out, is_let_out, "{line}");
+        }
+        let texts: Vec<String> = proposed.iter().map(Rule::to_string).collect();
+        let texts = texts.join(", ").replace(" outside the sandbox (sandbox = \"off\")", " (out)");
+        format!("{line}: {}", if texts.is_empty() { "none" } else { &texts })
+    };
+    let (ask, auto) = (PermissionMode::Ask, PermissionMode::AutoEdit);
+    let full = Sandbox::Full;
+    let table = [
+        shown("git add -A", ask, false, full),
+        shown("git add -A && git commit -m x", ask, false, full),
+        shown("cd sub && git add a && git add b && git log", ask, false, full),
+        shown("git switch -c x && cargo build", ask, false, full),
+        shown("git -C x tag y", ask, false, full),
+        shown("git pull --rebase", ask, false, full),
+        shown("git apply x.patch", ask, false, full),
+        shown("touch a", ask, false, full),
+        shown("echo x > a && git add a", ask, false, full),
+        shown("git add -A", ask, false, Sandbox::Required),
+        shown("git add -A", ask, false, Sandbox::Partial),
+        shown("git add -A", ask, false, Sandbox::Missing),
+        "failed:".to_owned(),
+        shown("git commit -m x", auto, true, full),
+        shown("make && git commit -m x", auto, true, full),
+        shown("echo x > a && git add a && git commit -m x", auto, true, full),
+        shown("cargo build --release", auto, true, full),
+        shown("cat /w/a; npm run fetch", auto, true, full),
+        shown("git fetch origin", auto, true, full),
+        shown("cat *.txt && git add a", auto, true, full),
+        shown("cat a*.txt && git add a", auto, true, full),
+        shown("$x", auto, true, full),
+        shown("git add -A", auto, true, Sandbox::Partial),
+    ];
+    expect_test::expect![[r"
+        git add -A: allow `git add **` (out)
+        git add -A && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
+        cd sub && git add a && git add b && git log: allow `git add **` (out)
+        git switch -c x && cargo build: allow `git switch **` (out), allow `cargo build **` (out)
+        git -C x tag y: allow `git -C x tag y` (out)
+        git pull --rebase: allow `git pull --rebase` (out)
+        git apply x.patch: allow `git apply **`
+        touch a: allow `touch **`
+        echo x > a && git add a: none
+        git add -A: allow `git add **`
+        git add -A: allow `git add **`
+        git add -A: allow `git add **`
+        failed:
+        git commit -m x: allow `git commit **` (out)
+        make && git commit -m x: allow `make` (out), allow `git commit **` (out)
+        echo x > a && git add a && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
+        cargo build --release: allow `cargo build **` (out)
+        cat /w/a; npm run fetch: allow `npm run fetch` (out)
+        git fetch origin: allow `git fetch origin` (out)
+        cat *.txt && git add a: allow `cat **` (out), allow `git add **` (out)
+        cat a*.txt && git add a: none
+        $x: none
+        git add -A: allow `git add **` (out)"]]
+    .assert_eq(&table.join("\n"));
+}
+
+#[test]
+fn only_rules_that_allow_commands_leave_the_sandbox() {
+    for (text, want) in [
+        ("decision = 'allow'\nargv = ['git', 'add', '**']", ""),
+        ("decision = 'allow'\nkind = 'execute'", ""),
+        ("decision = 'allow'\ntool = 'bash'", ""),
+        ("decision = 'deny'\nargv = ['x']", "`sandbox = \"off\"` needs `decision = \"allow\"`"),
+        ("decision = 'ask'\nargv = ['x']", "`sandbox = \"off\"` needs `decision = \"allow\"`"),
+        ("decision = 'allow'", "a rule names at least one of"),
+        ("decision = 'allow'\npath = 'x'", "`path` and `sandbox` never match the same call"),
+        ("decision = 'allow'\nhost = 'x'", "`host` and `sandbox` never match the same call"),
+        ("decision = 'allow'\nkind = 'read'", "`kind` and `sandbox` never match the same call"),
+    ] {
+        let rule: Rule = toml::from_str(&format!("{text}\nsandbox = 'off'")).unwrap();
+        let compiled = rule.compile(Origin::User, &[], None);
+        let got = compiled.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(got.starts_with(want) && got.is_empty() == want.is_empty(), "{text}: {got}");
+    }
+    assert!(toml::from_str::<Rule>("decision = 'allow'\nargv = ['x']\nsandbox = 'on'").is_err());
+    let file = "[[rules]]\ndecision = 'allow'\nargv = ['x']\nsandbox = 'off'";
+    let found = rules::of_project(file, Path::new("/w"), None).unwrap();
+    assert!(found.rules.iter().all(|rule| rule.rule.sandbox.is_none()), "{found:?}");
+    let told = "rule 1: `sandbox = \"off\"` is ignored in a project's file; put the rule in config.toml to use it";
+    assert_eq!(found.ignored, [told]);
+}
+
 #[test]
 fn files_get_the_decision_of_their_zone() {
     let places = places();

@@ -48,6 +48,7 @@ pub use jobs::{JobRequest, JobView, Jobs};
 pub use ledger::{ChangedFile, Ledger, READ_FIRST, ReadFirst};
 pub use ls::Ls;
 pub use picture::picture;
+pub(crate) use profile::CEILING;
 pub use profile::{PROFILES, Profile};
 pub use read::{Read, ViewImage};
 pub use read_many::ReadMany;

@@ -37,7 +37,7 @@ pub enum Profile {
 }
 
 /// No result of a tool that does not limit itself is longer than this.
-pub(super) const CEILING: Guard =
+pub(crate) const CEILING: Guard =
     Guard { max_chars: 60_000, max_lines: None, keep: Keep::HeadAndTail };
 
 /// The limit of a tool that prints or reads, and of what its notices may advise.

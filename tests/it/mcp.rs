@@ -65,7 +65,15 @@ fn run(place: &Place, args: &[&str], calls: &[Value]) -> (Vec<String>, Vec<Strin
                     Some(text) => text.to_owned(),
                     None => format!("<{}>", block["mimeType"].as_str().unwrap()),
                 })
-                .filter(|text| !text.starts_with("[What follows comes from the MCP server"))
+                .map(|text| match text.split_once(']') {
+                    Some((mark, rest))
+                        if mark.starts_with("[What follows comes from the MCP server") =>
+                    {
+                        rest.trim_start().to_owned()
+                    }
+                    Some(_) | None => text,
+                })
+                .filter(|text| !text.is_empty())
                 .collect();
             results.push(format!("{}: {}", item["status"].as_str().unwrap(), blocks.join(" | ")));
         }
@@ -204,12 +212,16 @@ fn what_a_server_prints_beside_the_protocol_is_passed_over() {
 fn a_long_result_is_cut_and_kept_whole() {
     let place = Place::new(&[]);
     configure(&place, &[("bad", server("plain"))]);
-    let (results, _) = run(&place, FULL, &[call("mcp__bad__huge", json!({"lines": 200_000}))]);
-    assert!(results[0].len() < 70_000, "{}", results[0].len());
-    let path = results[0].split("full output: ").nth(1).unwrap();
-    let path = path.split([']', '\n']).next().unwrap();
-    let whole = std::fs::read_to_string(path).unwrap();
-    assert_eq!(whole.lines().count(), 200_000);
+    // One long text, many short ones, and long ones.
+    for (lines, blocks) in [(200_000, 1), (10, 20_000), (50_000, 4)] {
+        let arguments = json!({"lines": lines, "blocks": blocks});
+        let (results, _) = run(&place, FULL, &[call("mcp__bad__huge", arguments)]);
+        assert!(results[0].len() < 70_000, "{blocks}: {}", results[0].len());
+        let path = results[0].split("full output: ").nth(1).unwrap();
+        let path = path.split([']', '\n']).next().unwrap();
+        let whole = std::fs::read_to_string(path).unwrap();
+        assert_eq!(whole.matches("a long line").count(), 200_000, "{blocks}");
+    }
 }
 
 #[test]

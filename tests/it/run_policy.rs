@@ -24,7 +24,13 @@ struct Ended {
 }
 
 fn run(place: &Place, call: Value, args: &[&str]) -> Ended {
-    let script = place.script(&json!({"replies": [call, {"blocks": [{"text": "done"}]}]}));
+    run_all(place, vec![call], args)
+}
+
+/// The same with several calls, one after another.
+fn run_all(place: &Place, mut replies: Vec<Value>, args: &[&str]) -> Ended {
+    replies.push(json!({"blocks": [{"text": "done"}]}));
+    let script = place.script(&json!({"replies": replies}));
     let args = [&["run", "go", "--quiet", "--format", "json", "--script", &script], args].concat();
     let out = place.command(&args).stdin(Stdio::null()).output().unwrap();
     Ended {
@@ -184,6 +190,119 @@ fn a_rule_that_a_denial_names_allows_the_call_in_a_policy() {
     std::fs::write(place.path("policy.toml"), policy).unwrap();
     let ended = run(&place, write(outside.to_str().unwrap()), &["--policy", "policy.toml"]);
     assert_eq!(ended.code, 0, "{hint}: {}", ended.result);
+}
+
+/// A repository with a commit, in which commits have an author.
+fn with_repository(files: &[(&str, &str)]) -> Place {
+    let place = Place::new(files);
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let done = command.args(args).current_dir(place.project()).output().unwrap();
+        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["init", "-q"]);
+    git(&["config", "user.name", "a"]);
+    git(&["config", "user.email", "a@b"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    place
+}
+
+#[test]
+fn a_rule_lets_commands_of_a_run_out_of_the_sandbox() {
+    if !has_sandbox(&Place::new(&[])) {
+        return skipped("there is no full sandbox here");
+    }
+    let rules = |sandbox: &str| {
+        let rule = |word| {
+            let argv = format!("argv = [\"git\", \"{word}\", \"**\"]");
+            format!("[[rules]]\ndecision = \"allow\"\n{argv}\n{sandbox}\n")
+        };
+        [rule("add"), rule("commit")].concat()
+    };
+    let off = &rules("sandbox = \"off\"");
+    let commit = "echo x > x.txt && mkdir -p sub; cd sub && git add -A .. && git commit -qm made";
+    let whole =
+        "echo x > x.txt && git add -A && git commit -qm made; echo \"rc=$?\"; git log | wc -l";
+    // A rule that lets out, and where it stands; the command, more options, and whether the commit is made.
+    for (name, place, text, command, args, want) in [
+        ("configuration", "home/config.toml", off, whole, &["--permission", "edit"][..], true),
+        ("a policy", "project/policy.toml", off, whole, &["--policy", "policy.toml"], true),
+        ("answers", "home/trust.toml", off, whole, &[], true),
+        (
+            "in the mode ask",
+            "home/config.toml",
+            off,
+            "git commit --allow-empty -qm made",
+            &["--permission", "ask"],
+            true,
+        ),
+        ("a rule without it", "home/config.toml", &rules(""), whole, &[], false),
+        ("a project's own", "project/.pintle/permissions.toml", off, whole, &[], false),
+        ("required", "home/config.toml", off, whole, &["--sandbox", "required"], false),
+        ("a part is not covered", "home/config.toml", off, commit, &[], false),
+    ] {
+        let at = with_repository(&[(".pintle/x", "")]);
+        let file = match place.split_once('/').unwrap() {
+            ("home", name) => at.home().join(name),
+            (_, name) => at.path(name),
+        };
+        // The file of answers names the project as trusted.
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        std::fs::write(file, format!("{before}\n{text}")).unwrap();
+        let ended = run(&at, bash(command), args);
+        let log = std::process::Command::new("git")
+            .args(["log", "--format=%s"])
+            .current_dir(at.project())
+            .output()
+            .unwrap();
+        let log = String::from_utf8(log.stdout).unwrap();
+        assert_eq!(log.starts_with("made"), want, "{name}: {log} {} {}", ended.result, ended.said);
+        let text = at.journal_if_any().map(|path| std::fs::read_to_string(path).unwrap());
+        let is_told = text.unwrap_or_default().contains("is ignored in a project's file");
+        assert_eq!(is_told, name == "a project's own", "{name}");
+    }
+}
+
+#[test]
+fn a_denial_names_the_rule_that_lets_the_command_out_of_the_sandbox() {
+    if !has_sandbox(&Place::new(&[])) {
+        return skipped("there is no full sandbox here");
+    }
+    let commit = || bash("git commit -q --allow-empty -m made");
+    let out = "allow `git commit **` outside the sandbox (sandbox = \"off\")";
+    for (name, calls, args, way) in [
+        ("failed before", vec![commit(), commit()], &[][..], "a rule"),
+        ("asked at once", vec![commit()], &["--permission", "ask"], "a rule"),
+        (
+            "read-only",
+            vec![commit()],
+            &["--permission", "read-only"],
+            "--permission edit and a rule",
+        ),
+    ] {
+        let place = with_repository(&[]);
+        let ended = run_all(&place, calls, args);
+        assert_eq!(ended.code, 4, "{name}: {} {}", ended.result, ended.said);
+        let want = format!("{way} would have allowed it: {out}");
+        assert_eq!(ended.result["denials"][0]["hint"], want, "{name}");
+    }
+    // It does, and it is explained.
+    let place = with_repository(&[]);
+    let explain = |args: &[&str]| {
+        let args = [&["policy", "explain", "git commit -m x"], args].concat();
+        let output = place.command(&args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = explain(&["--permission", "edit"]);
+    let (told, rule) = text.split_once("[[rules]]").unwrap();
+    assert!(
+        told.contains("it runs in the sandbox") && rule.contains("sandbox = \"off\""),
+        "{text}"
+    );
+    std::fs::write(place.home().join("config.toml"), format!("[[rules]]{rule}")).unwrap();
+    let text = explain(&["--permission", "edit"]);
+    assert!(text.contains(out) && text.contains("it runs outside the sandbox"), "{text}");
+    assert_eq!(run(&place, commit(), &[]).code, 0);
 }
 
 #[test]

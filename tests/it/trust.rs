@@ -1,7 +1,7 @@
 //! Trust, by the real program: a hostile repository is opened, prompted and closed, and nothing of it runs; its
 //! instructions are used once a person trusts it; what was granted once holds again; ceilings hold.
 
-use crate::support::program::Place;
+use crate::support::program::{Framing, Place, Program};
 use crate::support::server::always;
 use crate::support::skipped;
 use serde_json::{Value, json};
@@ -281,6 +281,77 @@ fn a_projects_rules_hold_once_a_person_trusts_it() {
     let explained = place.command(&["policy", "explain", "ls"]).output().unwrap();
     let text = String::from_utf8(explained.stdout).unwrap();
     assert!(text.contains("args") && text.contains("until it is mended"), "{text}");
+}
+
+#[test]
+fn what_a_person_lets_out_of_the_sandbox_runs_there_again() {
+    let place = Place::new(&[]);
+    let doctor = place.command(&["doctor"]).output().unwrap();
+    if !String::from_utf8_lossy(&doctor.stdout).contains("full: Landlock") {
+        return skipped("there is no full sandbox here");
+    }
+    let folder = place.project();
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["config", "user.name", "a"]);
+    git(&folder, &["config", "user.email", "a@b"]);
+    let commit = |name: &str| json!({"blocks": [{"tool": "bash", "arguments": {"command": format!("git commit -q --allow-empty -m {name}")}}]});
+    let done = json!({"blocks": [{"text": "done"}]});
+    // In the mode ask it is asked about at once, in the mode auto-edit once it failed in the sandbox.
+    for (mode, option, label, calls) in [
+        (
+            "ask",
+            "allow-session",
+            "Allow `git commit **` for this session, outside the sandbox",
+            ["a1", "a2"],
+        ),
+        (
+            "auto-edit",
+            "allow-session",
+            "Allow `git commit **` for this session, outside the sandbox",
+            ["b1", "b2"],
+        ),
+        (
+            "ask",
+            "allow-project",
+            "Allow `git commit **` always in this project, outside the sandbox",
+            ["c1", "c2"],
+        ),
+    ] {
+        let [first, second] = calls;
+        let mut replies = vec![commit(first), commit(second), done.clone()];
+        if mode == "auto-edit" {
+            replies.insert(0, commit(first));
+        }
+        let script = place.script(&json!({"replies": replies}));
+        let args = ["serve", "--permission", mode, "--script", &script];
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        program.prompt("go");
+        let asked = program.until(|message| message["method"] == "approval/request");
+        let options = asked["params"]["options"].as_array().unwrap();
+        let chosen = options.iter().find(|one| one["optionId"] == option);
+        let chosen = chosen.unwrap_or_else(|| panic!("{asked:#}"));
+        assert_eq!(chosen["label"], label);
+        let rule = "allow `git commit **` outside the sandbox (sandbox = \"off\")";
+        assert_eq!(chosen["rules"], json!([rule]));
+        program.send(&json!({"id": asked["id"], "result": {"optionId": option}}));
+        // The second runs unasked.
+        program.until(|message| {
+            assert_ne!(message["method"], "approval/request", "{message}");
+            message["params"]["event"]["type"] == "turn.completed"
+        });
+        program.end_input();
+        program.rest();
+        let log = Command::new("git").args(["log", "--format=%s"]).current_dir(&folder).output();
+        let log = String::from_utf8(log.unwrap().stdout).unwrap();
+        assert!(log.starts_with(&format!("{second}\n{first}\n")), "{mode}: {log}");
+    }
+    // An answer for always is kept, and holds in another program.
+    let listed = place.command(&["trust", "--list"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("git commit **` outside the sandbox"));
+    let ran = run(&place, &bash("git commit -q --allow-empty -m later && echo done"), &["go"]);
+    assert!(result(&ran).1.contains("done"), "{:?}", result(&ran));
 }
 
 #[test]

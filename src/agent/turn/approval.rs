@@ -1,7 +1,7 @@
 //! Approvals: the question about a call, its options and outcome, and the rules that an answer adds. Pure; `permissions`
 //! decides whether there is a question at all.
 
-use crate::permissions::{Compiled, Origin, Rule, Verdict};
+use crate::permissions::{Compiled, Origin, Rule, SandboxUse, Verdict};
 use crate::text::diff;
 use crate::text::visible::visible;
 use crate::tools::Access;
@@ -74,13 +74,15 @@ pub(in crate::agent) fn options(access: &Access, proposed: &[Rule]) -> Vec<Appro
     let mut options = vec![option("allow", "Allow", Decision::Allow, Scope::Once)];
     if let Some(subject) = subject(access, proposed) {
         let rules: Vec<String> = proposed.iter().map(Rule::to_string).collect();
+        let is_let_out = proposed.iter().any(|rule| rule.sandbox == Some(SandboxUse::Off));
+        let outside = if is_let_out { ", outside the sandbox" } else { "" };
         for (id, scope, until) in [
             ("allow-turn", Scope::Turn, "for this turn"),
             ("allow-session", Scope::Session, "for this session"),
             ("allow-project", Scope::Project, "always in this project"),
             ("allow-user", Scope::User, "always"),
         ] {
-            let label = format!("Allow {subject} {until}");
+            let label = format!("Allow {subject} {until}{outside}");
             let rules = rules.clone();
             options.push(ApprovalOption { rules, ..option(id, &label, Decision::Allow, scope) });
         }
@@ -270,11 +272,15 @@ mod tests {
             path: Some("**".to_owned()),
             ..Rule::new(permissions::Decision::Allow)
         };
+        let sandbox = Some(SandboxUse::Off);
+        let commit = Rule::for_words(permissions::Decision::Allow, words("git commit **"));
+        let commit = Rule { sandbox, ..commit };
         let run = Access::Execute("cargo build".to_owned());
         let mut rows = Vec::new();
         for (access, proposed) in [
             (run.clone(), vec![command]),
             (Access::Write(Vec::new()), vec![edits]),
+            (run.clone(), vec![commit]),
             (run, Vec::new()),
         ] {
             let options = options(&access, &proposed).into_iter();
@@ -283,7 +289,7 @@ mod tests {
                 format!("{}: {} {:?} [{rules}]", option.option_id, option.label, option.scope)
             }));
         }
-        expect_test::expect![[r"
+        expect_test::expect![[r#"
             allow: Allow Once []
             allow-turn: Allow `cargo build **` for this turn Turn [allow `cargo build **`]
             allow-session: Allow `cargo build **` for this session Session [allow `cargo build **`]
@@ -299,8 +305,15 @@ mod tests {
             deny: Deny Once []
             abort: Deny and stop the turn Once []
             allow: Allow Once []
+            allow-turn: Allow `git commit **` for this turn, outside the sandbox Turn [allow `git commit **` outside the sandbox (sandbox = "off")]
+            allow-session: Allow `git commit **` for this session, outside the sandbox Session [allow `git commit **` outside the sandbox (sandbox = "off")]
+            allow-project: Allow `git commit **` always in this project, outside the sandbox Project [allow `git commit **` outside the sandbox (sandbox = "off")]
+            allow-user: Allow `git commit **` always, outside the sandbox User [allow `git commit **` outside the sandbox (sandbox = "off")]
             deny: Deny Once []
-            abort: Deny and stop the turn Once []"]].assert_eq(&rows.join("\n"));
+            abort: Deny and stop the turn Once []
+            allow: Allow Once []
+            deny: Deny Once []
+            abort: Deny and stop the turn Once []"#]].assert_eq(&rows.join("\n"));
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::context::conversation::from_engine;
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::permissions;
 use crate::store::artifacts;
-use crate::text::truncate;
-use crate::tools::{Access, Client, Progress, Pruned, ResolvedPaths, ToolContext};
+use crate::text::truncate::{self, Guard};
+use crate::tools::{Access, CEILING, Client, Progress, Pruned, ResolvedPaths, ToolContext};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::approval::{Approval, DecidedBy, Decision};
@@ -703,6 +703,7 @@ fn redact(ctx: &TurnContext, result: &mut ToolResult) {
 async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
     let guard =
         ctx.tools.list.iter().find(|tool| tool.name() == tool_name).map(|tool| tool.guard());
+    join_texts(&mut result.content, guard.unwrap_or(CEILING));
     for content in &mut result.content {
         let (Content::Text { text }, Some(guard)) = (content, guard) else { continue };
         if !truncate::exceeds(text, guard) {
@@ -724,6 +725,28 @@ async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
         }
     }
     name_full_output(&mut result.details, &ctx.workspace.artifacts);
+}
+
+/// Joins the texts of a result if they are too long together, so that thousands of short ones are cut as one long text is.
+fn join_texts(content: &mut Vec<Content>, guard: Guard) {
+    let max_bytes = guard.max_chars.max(CEILING.max_chars);
+    let of_block = |block: &Content| match block {
+        Content::Text { text } => text.len().min(max_bytes),
+        Content::Image { .. } => 0,
+    };
+    // Twice as much leaves room for the remarks that tools add to a long text.
+    if content.iter().map(of_block).sum::<usize>() <= 2 * max_bytes {
+        return;
+    }
+    let (mut texts, mut others) = (Vec::new(), Vec::new());
+    for block in content.drain(..) {
+        match block {
+            Content::Text { text } => texts.push(text),
+            Content::Image { .. } => others.push(block),
+        }
+    }
+    content.push(Content::text(texts.join("\n")));
+    content.append(&mut others);
 }
 
 async fn keep(ctx: &TurnContext, text: String) -> Option<FullOutput> {

@@ -9,8 +9,9 @@ use crate::exec::sandbox::{self, Confinement, Grade, Hosts, Level, Network};
 use crate::exec::{Environment, LeftOut};
 use crate::permissions::command::Analysis;
 use crate::permissions::hosts::HostPatterns;
-use crate::permissions::propose::propose;
+use crate::permissions::propose::{leaving, needs_to_leave, propose};
 use crate::permissions::remedy::denial;
+use crate::permissions::rules::OfProject;
 use crate::permissions::{
     self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, Origin, Places, ResolvedPath,
     Rule, Sandbox, Verdict, decide, rules,
@@ -103,7 +104,7 @@ impl SandboxPolicy {
 pub struct Explained {
     /// The decision.
     pub verdict: Verdict,
-    /// The rules that would allow the call.
+    /// Rules that would allow the call, or let out a command that runs in the sandbox and needs to leave it.
     pub proposed: Vec<Rule>,
     /// The problems with the rules that hold.
     pub problems: Vec<Notice>,
@@ -196,7 +197,7 @@ struct Ready {
     sandbox: Sandbox,
     /// The confinement of commands that run in the sandbox, without hosts.
     confinement: Arc<Confinement>,
-    /// Files with rules of the project that cannot be read.
+    /// Warnings about the project's rules, as a person reads them.
     problems: Vec<String>,
 }
 
@@ -204,7 +205,7 @@ struct Ready {
 #[derive(Debug)]
 pub(in crate::agent) struct Decided {
     pub(in crate::agent) verdict: Verdict,
-    /// The rules that would have allowed the call.
+    /// Rules that would have allowed the call, or would let out a command that runs in the sandbox and needs to leave it.
     pub(in crate::agent) proposed: Vec<Rule>,
     /// Of a call that does not run by itself: the least that would have allowed it.
     pub(in crate::agent) denial: Option<Denial>,
@@ -255,7 +256,7 @@ impl Permissions {
         let notice = |problem: &String| Notice {
             level: NoticeLevel::Warning,
             code: "projectRules".to_owned(),
-            message: format!("{problem}; until it is mended, every call asks"),
+            message: problem.clone(),
             hint: None,
         };
         problems.iter().map(notice).collect()
@@ -289,7 +290,11 @@ impl Permissions {
             rules: &rules,
         };
         let verdict = decide(&call, &ctx);
-        let proposed = propose(&call, &verdict, &ctx);
+        let proposed = if verdict.is_confined && needs_to_leave(&call, &ctx) {
+            leaving(&call, &ctx)
+        } else {
+            propose(&call, &verdict, &ctx)
+        };
         let runs = verdict.decision == permissions::Decision::Allow;
         let denial = (!runs).then(|| denial(&call, &ctx));
         let left_out = match &call.action {
@@ -437,9 +442,14 @@ impl Permissions {
         let mut of_project = Vec::new();
         for (path, rules) in self.project_rules(site, home.as_deref()).await {
             match rules {
-                Ok(rules) => of_project.extend(rules),
+                Ok(OfProject { rules, ignored }) => {
+                    of_project.extend(rules);
+                    let told = ignored.iter().map(|part| format!("{}: {part}", path.display()));
+                    problems.extend(told);
+                }
                 Err(reason) => {
-                    problems.push(format!("{}: {reason}", path.display()));
+                    let path = path.display();
+                    problems.push(format!("{path}: {reason}; until it is mended, every call asks"));
                     of_project.extend(rules::asking_about_all());
                 }
             }
@@ -467,7 +477,7 @@ impl Permissions {
         &self,
         site: Site<'_>,
         home: Option<&Path>,
-    ) -> Vec<(PathBuf, Result<Vec<Compiled>, String>)> {
+    ) -> Vec<(PathBuf, Result<OfProject, String>)> {
         let personal = Personal { answers: self.policy.answers.clone(), ..Personal::default() };
         let files = ProjectFiles::of(site.env, &personal, site.cwd).await;
         let mut found = Vec::new();

@@ -5,6 +5,7 @@
 //! command is never allowed by a rule or a table; it is asked about.
 
 mod conditional;
+mod git;
 mod heredoc;
 mod parse;
 mod safe;
@@ -216,6 +217,13 @@ impl Program {
     pub fn is_git(&self) -> bool {
         let is_version = matches!(self.arguments(), [Word::Text(flag)] if flag == "--version");
         self.name() == Some("git") && !is_version
+    }
+
+    /// True for a command of git that changes the repository's own folder: `git commit`.
+    pub fn changes_repository(&self) -> bool {
+        self.name() == Some("git")
+            && !self.is_known_safe()
+            && git::changes_repository(self.arguments())
     }
 }
 

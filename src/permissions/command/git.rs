@@ -1,0 +1,63 @@
+//! The commands of git that change the repository's own folder, which is protected in the sandbox.
+
+use super::Word;
+
+/// The commands, also those that only change it with some arguments.
+const CHANGING: &[&str] = &[
+    "add",
+    "am",
+    "bisect",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "commit",
+    "commit-tree",
+    "fetch",
+    "filter-branch",
+    "gc",
+    "maintenance",
+    "merge",
+    "mv",
+    "notes",
+    "pack-refs",
+    "prune",
+    "pull",
+    "push",
+    "read-tree",
+    "rebase",
+    "remote",
+    "repack",
+    "replace",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "sparse-checkout",
+    "stage",
+    "stash",
+    "submodule",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "update-index",
+    "update-ref",
+    "worktree",
+    "write-tree",
+];
+
+/// Flags of git itself that take the next word as their value.
+const WITH_VALUE: [&str; 6] =
+    ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"];
+
+/// Returns true if the words behind `git` name a command that changes the repository's own folder.
+pub(super) fn changes_repository(arguments: &[Word]) -> bool {
+    let mut words = arguments.iter().map(Word::text);
+    while let Some(Some(word)) = words.next() {
+        if WITH_VALUE.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return CHANGING.contains(&word);
+        }
+    }
+    false
+}
