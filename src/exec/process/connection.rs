@@ -198,13 +198,17 @@ impl Connection {
         family.mark = mark;
         family.is_armed = true;
         // Without the end of its line, the other end does not begin with it.
-        let stopped = tokio::select! {
-            _ = input.write_all(&request) => None,
-            () = cancel.cancelled() => Some(End::Cancelled),
-            () = sleep(START_TIMEOUT) => Some(End::TimedOut),
+        let is_sent = tokio::select! {
+            _ = input.write_all(&request) => true,
+            () = cancel.cancelled() => {
+                return (Ok(never_run(command, temporary, End::Cancelled).await), None);
+            }
+            () = sleep(START_TIMEOUT) => false,
         };
-        if let Some(end) = stopped {
-            return (Ok(never_run(command, temporary, end).await), None);
+        if !is_sent {
+            let end = End::Exited(1);
+            let checked = envelope.check(&end, command, "the connection takes no request");
+            return (checked.and(Ok(never_run(command, temporary, end).await)), None);
         }
         let mut running = Running::new(family, child, pipe, command, temporary);
         // A command's timeout begins when the command does.

@@ -210,7 +210,7 @@ impl Wrapped {
                 return Err(Error::Io { path: self.place(), message });
             }
             request.push(' ');
-            request.push_str(&quote(argument).replace('\n', "'\"$nl\"'"));
+            request.push_str(&quote(argument).replace('\n', "'\"$_nl\"'"));
         }
         request.push('\n');
         Ok(request.into_bytes())

@@ -41,6 +41,7 @@ printf '\000%s ok\n' "$mark"
 # What this shell says of the command's end is not the command's.
 exec 2>/dev/null
 (
+  if [ -n "$_locale" ]; then LC_ALL=$_locale; else unset LC_ALL; fi
   exec 2>&1
   # From here on only the arguments count: a variable of the place may have the name of one of these.
   for name in $names; do unset "$name"; done

@@ -140,6 +140,16 @@ async fn commands_side_by_side_do_not_wait_for_each_other() {
     assert_eq!((first.as_str(), second.as_str()), ("first\n", "second\n"));
 }
 
+#[tokio::test]
+async fn commands_have_the_locale_of_the_place() {
+    let folder = tempfile::tempdir().unwrap();
+    for (given, want) in [(vec!["LC_ALL=C.UTF-8"], "C.UTF-8\n"), (vec!["-u", "LC_ALL"], "none\n")] {
+        let prefix = ["env"].into_iter().chain(given.iter().copied()).map(str::to_owned);
+        let env = wrapped(prefix.collect()).await;
+        assert_eq!(ran(&env, "echo ${LC_ALL-none}", folder.path()).await, want, "{given:?}");
+    }
+}
+
 /// Makes a file of the first thing that is logged.
 struct Noted(PathBuf);
 
