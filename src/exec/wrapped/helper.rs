@@ -3,7 +3,7 @@
 //! A connection is one start of the prefix with `sh` behind it. The shell gets one script over its stdin, with a function for each kind of
 //! access, and then answers requests. Files are read and changed over one connection, and over a second one while the first is busy for
 //! long; each command that runs has one of its own, which the next command takes over. Invariants: a connection on which anything was cut
-//! off is never used again; what changes something is sent twice only if the first one cannot have arrived.
+//! off is never used again; only a request that may be answered twice is sent again.
 
 use super::{COMMON, FAMILY, Wrapped, quote, unreachable};
 use crate::exec::process::{Connection, Launch, Lost};
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::{sleep, timeout};
 
-/// The functions of the helper, by the names in requests.
+/// The helper's functions, by the names in requests.
 const FUNCTIONS: [(&str, &str); 15] = [
     ("about", include_str!("scripts/about.sh")),
     ("canonicalize", include_str!("scripts/canonicalize.sh")),
@@ -37,7 +37,7 @@ const FUNCTIONS: [(&str, &str); 15] = [
 /// The maximum size of the answer to a file access.
 pub(super) const MAX_ANSWER_BYTES: u64 = 256 * 1024 * 1024;
 
-/// After this long without a connection, the user is told what is waited for.
+/// The time after which a notice reports that the connection is not there yet.
 const NOTICE_AFTER: Duration = Duration::from_secs(1);
 
 /// The time for which a busy connection is waited for before a second one is opened.
@@ -81,7 +81,7 @@ impl Connections {
         }
     }
 
-    /// Keeps the connection of a command that has ended for the next one.
+    /// Keeps a connection whose command has ended for the next command.
     pub(super) fn keep(&self, connection: Connection) {
         let mut kept = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < MAX_KEPT {
@@ -98,7 +98,7 @@ impl Wrapped {
     /// Starts the prefix.
     async fn open(&self) -> Result<Connection, Error> {
         let mark = format!("{}-connection-{}", self.marks, self.ambient.new_id());
-        // Not the mark of a command: what is left in the background goes on without the connection.
+        // No command's mark, since background processes outlive the connection.
         let launch = self.launch(format!("{}{mark}", descendants::CONNECTION_PREFIX));
         let script = script(&mark);
         let opening = Connection::open(&launch, script.as_bytes(), Envelope::new(&mark));
@@ -147,8 +147,12 @@ impl Wrapped {
         let mut request = self.request(&mark, function, arguments, input.len())?;
         request.extend_from_slice(input);
         let mut slot = self.connections.file().await;
+        // Twice done, a rename or a removal fails. A write is the same, or finds its own change and does nothing.
+        let may_repeat = function != "change";
         let mut kept = match slot.take() {
-            Some(connection) if connection.idle() > TRUSTED_IDLE => self.tried(connection).await,
+            Some(connection) if !may_repeat || connection.idle() > TRUSTED_IDLE => {
+                self.tried(connection).await
+            }
             other => other.filter(Connection::is_open),
         };
         loop {
@@ -170,7 +174,7 @@ impl Wrapped {
                     });
                 }
                 // It ended while it was idle.
-                Err(Lost { has_begun: false, .. }) if was_kept => {}
+                Err(Lost { has_begun: false, .. }) if was_kept && may_repeat => {}
                 Err(lost) => return Err(unreachable(&self.place(), &lost.said)),
             }
         }
@@ -217,7 +221,7 @@ impl Wrapped {
     }
 }
 
-/// What the shell at the other end reads first. It says that it is ready with a line of this mark.
+/// The first input of the shell at the other end, which prints a line with this mark when it is ready.
 fn script(mark: &str) -> String {
     let mut script = String::new();
     let mut add = |text: &str| {
