@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The variable that marks a command's processes.
 pub(super) const MARK: &str = "PINTLE_COMMAND";
 
-/// The prefix of a command's mark in the mark of its connection, when it runs elsewhere.
+/// The prefix of the marks of connections to another place. No command has such a mark.
 pub(super) const CONNECTION_PREFIX: &str = "way-";
 
-/// The processes that carry this mark, or that of the way to it, those known to belong to them, and what all these started. Only
+/// The processes that carry this mark, those known to belong to them, and what all these started. Only
 /// those that live, so no zombies.
 pub(super) fn living(mark: &str, known: &[Pid]) -> Vec<Pid> {
-    let wanted = [format!("{MARK}={mark}"), format!("{MARK}={CONNECTION_PREFIX}{mark}")];
-    family(known, |variable| wanted.iter().any(|wanted| variable == wanted.as_bytes()))
+    let wanted = format!("{MARK}={mark}");
+    family(known, |variable| variable == wanted.as_bytes())
 }
 
 /// The processes whose mark begins so, and what they started.

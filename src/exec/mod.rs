@@ -275,7 +275,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     async fn end_abandoned(&self, owner: &str) -> Vec<String>;
 }
 
-/// The number of paths that are looked at concurrently. Behind a command prefix each is a process of its own.
+/// The number of paths that are looked at concurrently. Behind a command prefix they wait for each other.
 const SIDE_BY_SIDE: usize = 8;
 
 /// The maximum size of a file that is held in memory whole.

@@ -25,6 +25,7 @@ use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+mod connection;
 mod drain;
 mod family;
 mod hop;
@@ -32,6 +33,7 @@ mod program;
 mod progress;
 mod started;
 
+pub(super) use connection::{Connection, Lost, Order, never_run};
 pub(super) use drain::Drains;
 use drain::Leftover;
 pub(crate) use family::Family;
@@ -43,7 +45,7 @@ use started::Started;
 pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 
 /// The timeout for starting a command that runs elsewhere, before its own timeout begins.
-const START_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time to wait for output after the shell's end, when a background process holds the pipe.
 const GRACE: Duration = Duration::from_millis(100);
@@ -91,9 +93,6 @@ pub(super) struct Launch {
     pub(super) mark: String,
     /// The folder for long outputs when the command names none.
     pub(super) temporary: PathBuf,
-    /// The command runs elsewhere: it is stopped by closing its input, and its output is separated from the
-    /// connection's own.
-    pub(super) envelope: Option<Envelope>,
     /// The process below which it runs; none is this one.
     pub(super) guardian: Option<Arc<Guardian>>,
     pub(super) confinement: Option<Arc<Confinement>>,
@@ -111,35 +110,20 @@ pub(super) async fn start_program(launch: &Launch) -> Result<RunningProgram, Err
 
 /// Runs a command. The output of processes that it leaves in the background goes on in `drains`.
 pub(super) async fn run(
-    mut launch: Launch,
+    launch: Launch,
     command: &Command,
     drains: &Drains,
     cancel: &CancellationToken,
     output: &mut (dyn for<'a> FnMut(&'a str) + Send),
 ) -> Result<Ran, Error> {
-    let (child, input, pipe) = start(&launch).await.map_err(|error| launch.cannot_start(&error))?;
-    // A command's timeout begins when the command does.
-    let on_the_way = launch.envelope.as_ref().map_or(Duration::ZERO, |_| START_TIMEOUT);
-    let mut running = Running {
-        family: child.family(launch.mark.clone()),
-        input,
-        child,
-        pipe: Some(pipe),
-        envelope: launch.envelope.take(),
-        timeout: command.timeout,
-        deadline: command.timeout.map(|timeout| Instant::now() + on_the_way + timeout),
-        capture: Capture::new(command, &launch.temporary),
-        progress: Pending::default(),
-    };
+    let (child, pipe) = start(&launch).await.map_err(|error| launch.cannot_start(&error))?;
+    let family = child.family(launch.mark.clone());
+    let mut running = Running::new(family, child, pipe, command, &launch.temporary);
     let end = running.finish(cancel, output).await;
     running.progress.flush(output);
     let end = end.map_err(|error| launch.cannot_start(&error))?;
-    if let Some(envelope) = &running.envelope {
-        envelope.check(&end, command)?;
-    }
-    let Running { family, child, capture, pipe, envelope, .. } = running;
+    let Running { family, child, capture, pipe, .. } = running;
     let (level, refused) = (child.level(), child.refused());
-    let is_remote = envelope.is_some();
     let mut ran = match pipe.filter(|_| !end.was_stopped()) {
         None => {
             drop(family);
@@ -148,17 +132,10 @@ pub(super) async fn run(
         }
         Some(pipe) => {
             let mut capture = capture;
-            let mut ran = capture.go_on(end).await;
-            let connection = if is_remote {
-                // Nobody can tell here if the connection is held open, or only slow to close.
-                ran.background_output = None;
-                Some((family, child))
-            } else {
-                drop(family);
-                launch.keep(child);
-                None
-            };
-            drains.add(&command.owner, Leftover { pipe, capture, connection });
+            let ran = capture.go_on(end).await;
+            drop(family);
+            launch.keep(child);
+            drains.add(&command.owner, Leftover { pipe, capture, connection: None });
             ran
         }
     };
@@ -197,10 +174,8 @@ impl Launch {
 
     /// The variables of the process. Of two with one name, the last counts.
     fn environment(&self) -> Vec<(String, String)> {
-        // Background processes of a command survive the end of its connection, so each has a mark of its own.
-        let way = if self.envelope.is_some() { CONNECTION_PREFIX } else { "" };
         let mut variables = self.variables.clone();
-        variables.push((MARK.to_owned(), format!("{way}{}", self.mark)));
+        variables.push((MARK.to_owned(), self.mark.clone()));
         if let Some(cwd) = self.cwd.as_deref().and_then(Path::to_str) {
             variables.push(("PWD".to_owned(), cwd.to_owned()));
         }
@@ -249,7 +224,6 @@ impl Shell {
             variables: self.variables.clone(),
             mark: format!("{}-{}-{id}", self.marks, owner),
             temporary: self.temporary.clone(),
-            envelope: None,
             guardian: self.guardian.clone(),
             confinement: None,
             writes: None,
@@ -307,20 +281,15 @@ fn kill_all(mut find: impl FnMut() -> Vec<nix::unistd::Pid>) {
     }
 }
 
-async fn start(launch: &Launch) -> io::Result<(Started, Option<pipe::Sender>, pipe::Receiver)> {
+async fn start(launch: &Launch) -> io::Result<(Started, pipe::Receiver)> {
     // One pipe for both, so that the output keeps its order.
     let (reader, writer) = io::pipe()?;
     widen(&reader);
-    let (stdin, input) = if launch.envelope.is_some() {
-        let (theirs, ours) = io::pipe()?;
-        (OwnedFd::from(theirs), Some(pipe::Sender::from_owned_fd(OwnedFd::from(ours))?))
-    } else {
-        (started::nothing()?, None)
-    };
+    let stdin = started::nothing()?;
     // The other ends are closed here when this function returns.
     let streams = [stdin.as_fd(), writer.as_fd(), writer.as_fd()];
     let child = Started::new(launch, streams).await?;
-    Ok((child, input, pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?))
+    Ok((child, pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?))
 }
 
 /// Lets a flood come in few large pieces. The system may refuse; then it comes in more.
@@ -334,11 +303,12 @@ fn widen(pipe: &impl std::os::fd::AsFd) {
 struct Running {
     /// First, because it is dropped first: it must see who descends from the shell while that lives.
     family: Family,
-    /// For a command that runs elsewhere: closing it stops the command.
+    /// The input of a command that runs elsewhere. Closing it stops the command.
     input: Option<pipe::Sender>,
     child: Started,
     /// None once everyone has closed the other end.
     pipe: Option<pipe::Receiver>,
+    /// Finds the output of a command that runs elsewhere on its connection.
     envelope: Option<Envelope>,
     timeout: Option<Duration>,
     deadline: Option<Instant>,
@@ -357,6 +327,26 @@ enum Event {
 }
 
 impl Running {
+    fn new(
+        family: Family,
+        child: Started,
+        pipe: pipe::Receiver,
+        command: &Command,
+        temporary: &Path,
+    ) -> Self {
+        Self {
+            family,
+            input: None,
+            child,
+            pipe: Some(pipe),
+            envelope: None,
+            timeout: command.timeout,
+            deadline: command.timeout.map(|timeout| Instant::now() + timeout),
+            capture: Capture::new(command, temporary),
+            progress: Pending::default(),
+        }
+    }
+
     async fn finish(
         &mut self,
         cancel: &CancellationToken,
@@ -383,7 +373,7 @@ impl Running {
                 }
                 Event::Exited(ended) => {
                     status = Some(ended);
-                    self.family.leader = None;
+                    self.family.leader_ended();
                     enough_at = enough_at.or_else(|| Some(Instant::now() + GRACE));
                 }
                 Event::ShowProgress => self.progress.flush(output),
@@ -437,7 +427,7 @@ impl Running {
                 if was_on_the_way && !envelope.is_on_the_way() {
                     self.deadline = self.timeout.map(|timeout| Instant::now() + timeout);
                 }
-                (Some(inside), envelope.code())
+                (Some(inside), envelope.is_over().then(|| envelope.code().unwrap_or(1)))
             }
         };
         let text = self.capture.push(inside.as_deref().unwrap_or(bytes)).await;
@@ -457,15 +447,22 @@ impl Running {
 
     /// The command ended by itself: its background processes continue, as does a connection that they hold open.
     async fn let_go(&mut self) {
+        if self.is_reusable() {
+            self.family.is_armed = false;
+            return;
+        }
         drop(self.input.take());
         let is_gone = self.family.leader.is_none()
             || tokio::time::timeout(GRACE, self.child.wait()).await.is_ok();
-        if is_gone && self.envelope.is_some() {
-            self.pipe = None;
-        }
         // Dropping the family closes the connection and nothing else.
         self.family.is_armed = !is_gone;
         self.family.mark.insert_str(0, CONNECTION_PREFIX);
+    }
+
+    /// Returns true if the command ran elsewhere and its connection can take the next one.
+    fn is_reusable(&self) -> bool {
+        let is_reusable = self.envelope.as_ref().is_some_and(Envelope::is_reusable);
+        is_reusable && self.input.is_some() && self.family.leader.is_some()
     }
 
     /// Waits for what happens next. Cancel-safe: nothing read is lost.
@@ -487,6 +484,11 @@ impl Running {
             read = read(self.pipe.as_mut(), buffer) => Event::Output(read),
         }
     }
+}
+
+/// Waits for this long, without an end if there is no time.
+pub(super) async fn after(time: Option<Duration>) {
+    at(time.map(|time| Instant::now() + time)).await;
 }
 
 async fn at(time: Option<Instant>) {

@@ -111,6 +111,24 @@ fn behind_a_prefix_the_work_is_in_the_folder_of_the_same_path() {
 }
 
 #[test]
+fn a_session_starts_its_prefix_at_most_three_times() {
+    let place = Place::new(&[("a.txt", "one\ntwo\n")]);
+    let script = place.script(&calls(&[
+        ("read", json!({"path": "a.txt"})),
+        ("edit", json!({"path": "a.txt", "oldText": "two", "newText": "2"})),
+        ("bash", json!({"command": "cat a.txt"})),
+        ("bash", json!({"command": "echo second > b.txt"})),
+    ]));
+    let wrap = "sh -c 'echo start >> starts; exec \"$@\"' sh";
+    let args = ["run", "--quiet", "--permission", "full", "--profile", "pi", "--wrap", wrap];
+    let out = place.command(&[&args[..], &["--script", &script, "go"]].concat()).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!((&*place.read("a.txt"), &*place.read("b.txt")), ("one\n2\n", "second\n"));
+    let starts = place.read("starts").lines().count();
+    assert!(starts <= 3, "{starts} starts");
+}
+
+#[test]
 fn an_output_that_is_not_there_is_told_so() {
     let place = Place::new(&[]);
     let mut program = Program::on_script(&place, &calls(&[]), Framing::Lines);

@@ -3,6 +3,7 @@
 //! A dev server that was started with `&` holds the pipe of its shell, and dies of its next line once nobody reads it. So
 //! the pipe is read to its end. Invariant: no reader outlives the owner of its command.
 
+use super::connection::Complaints;
 use super::{Family, GRACE, READ_BYTES, Started};
 use crate::exec::End;
 use crate::exec::capture::Capture;
@@ -27,7 +28,7 @@ pub(super) struct Leftover {
     /// Takes the output.
     pub(super) capture: Capture,
     /// The way to a command that runs elsewhere. It is closed with the output.
-    pub(super) connection: Option<(Family, Started)>,
+    pub(super) connection: Option<(Family, Started, Complaints)>,
 }
 
 impl Drains {

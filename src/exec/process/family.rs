@@ -17,6 +17,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const KILL_ROUNDS: usize = 5;
 
 /// The command's processes. Dropping it while armed kills them.
+#[derive(Debug)]
 pub(crate) struct Family {
     /// The group's leader, until it has been waited for; its number may be someone else's after that.
     pub(super) leader: Option<Pid>,
@@ -33,9 +34,14 @@ impl Family {
     }
 
     /// All processes below this one belong to it too.
-    #[cfg(target_os = "linux")]
     pub(super) fn is_below(&mut self, top: Pid) {
         self.known.push(top);
+    }
+
+    /// The leader has been waited for.
+    pub(super) fn leader_ended(&mut self) {
+        let leader = self.leader.take();
+        self.known.retain(|pid| Some(*pid) != leader);
     }
 
     /// Releases the background processes of a command that ended by itself.

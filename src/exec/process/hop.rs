@@ -1,4 +1,4 @@
-//! One run of a program with all of its input and output in memory: an exchange with another machine or container.
+//! One run of a program with all of its input and output in memory, such as a filter.
 //!
 //! Commands of a model do not run here. Invariant: dropping the future ends the program and the processes that it
 //! started here.
@@ -12,12 +12,10 @@ use tokio::net::unix::pipe;
 /// The output of the program.
 #[derive(Debug)]
 pub(in crate::exec) struct Answer {
-    /// The exit code; none after a signal.
+    /// The exit code; none after a signal, and if the output exceeded the limit.
     pub(in crate::exec) code: Option<i32>,
     pub(in crate::exec) stdout: Vec<u8>,
     pub(in crate::exec) stderr: String,
-    /// The output exceeded the limit.
-    pub(in crate::exec) is_cut: bool,
 }
 
 /// The maximum size of a program's error output.
@@ -69,18 +67,18 @@ pub(in crate::exec) async fn hop(
             () = &mut complain => (ended.await, true),
         };
         if !has_complained {
-            // Another process may hold it open: ssh leaves a connection for the next hop.
+            // Another process may hold it open.
             let _ = tokio::time::timeout(GRACE, complain).await;
         }
         ended?
     };
     let Some(status) = status else {
-        return Ok(Answer { code: None, stdout, stderr: String::new(), is_cut: true });
+        return Ok(Answer { code: None, stdout, stderr: String::new() });
     };
     family.is_armed = false;
     if let Some(guardian) = &launch.guardian {
         child.keep(guardian, launch.mark);
     }
     let stderr = String::from_utf8_lossy(&complaints).trim().to_owned();
-    Ok(Answer { code: status.code(), stdout, stderr, is_cut: false })
+    Ok(Answer { code: status.code(), stdout, stderr })
 }

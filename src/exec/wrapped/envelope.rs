@@ -1,7 +1,7 @@
-//! Tells what a command prints apart from what the way to it prints.
+//! Separates the output of one request from everything else on its connection.
 //!
-//! The script at the other end writes a line with the command's mark before the output and one after it. Pure. Invariant: nothing
-//! of the command's output is lost or added, however it is cut into pieces.
+//! The helper at the other end writes a line with the request's mark before the output and one after it. Pure. Invariant: no byte of the
+//! output is lost or added, however it is cut into pieces.
 
 use crate::exec::{Command, End, Error};
 
@@ -15,16 +15,23 @@ pub(in crate::exec) struct Envelope {
     state: State,
     /// The output before the first line: errors of the connection.
     before: Vec<u8>,
+    /// The error output of a file access.
+    complaint: Vec<u8>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum State {
     Before,
     Inside,
+    /// A file access has printed its output; its error output follows.
+    Complaint,
     NoFolder,
     NoShell,
-    /// With the exit code.
-    After(i32),
+    After {
+        code: i32,
+        /// Processes are left that may print on this connection.
+        is_shared: bool,
+    },
 }
 
 /// A way that prints more than this before the command has begun is not listened to.
@@ -37,6 +44,7 @@ impl Envelope {
             held: Vec::new(),
             state: State::Before,
             before: Vec::new(),
+            complaint: Vec::new(),
         }
     }
 
@@ -57,7 +65,8 @@ impl Envelope {
                     self.before.extend(outside.into_iter().take(room));
                 }
                 State::Inside => printed.extend(outside),
-                State::NoFolder | State::NoShell | State::After(_) => {}
+                State::Complaint => self.complaint.extend(outside),
+                State::NoFolder | State::NoShell | State::After { .. } => {}
             }
             let Some(end) = self.held.iter().position(|&byte| byte == b'\n') else {
                 return printed;
@@ -71,41 +80,76 @@ impl Envelope {
             self.state = match (word.trim_end().split_once(' '), word.trim_end()) {
                 (_, "ok") => State::Inside,
                 (_, "cwd") => State::NoFolder,
+                (_, "err") => State::Complaint,
                 (_, "shell") => State::NoShell,
-                (Some(("end", code)), _) => State::After(code.parse().unwrap_or(1)),
+                (Some(("end", rest)), _) => {
+                    let (code, left) = rest.split_once(' ').unwrap_or((rest, "clean"));
+                    State::After { code: code.parse().unwrap_or(1), is_shared: left != "clean" }
+                }
                 (_, _) => continue,
             };
         }
     }
 
-    /// Returns true while the command has not begun.
+    /// Returns true until the request is answered: the command has not begun.
     pub(in crate::exec) fn is_on_the_way(&self) -> bool {
         self.state == State::Before
+    }
+
+    /// Returns true if nothing more comes.
+    pub(in crate::exec) fn is_over(&self) -> bool {
+        match self.state {
+            State::After { .. } | State::NoFolder | State::NoShell => true,
+            State::Before | State::Inside | State::Complaint => false,
+        }
+    }
+
+    /// Returns true if nothing more comes, and the connection can take the next request.
+    pub(in crate::exec) fn is_reusable(&self) -> bool {
+        self.is_over() && !matches!(self.state, State::After { is_shared: true, .. })
     }
 
     /// The exit code, once the command has ended.
     pub(in crate::exec) fn code(&self) -> Option<i32> {
         match self.state {
-            State::After(code) => Some(code),
-            State::Before | State::Inside | State::NoFolder | State::NoShell => None,
+            State::After { code, .. } => Some(code),
+            State::Before | State::Inside | State::Complaint | State::NoFolder | State::NoShell => {
+                None
+            }
         }
     }
 
-    /// Checks that the command ran, and ended in a way that was reported or requested.
-    pub(in crate::exec) fn check(&self, end: &End, command: &Command) -> Result<(), Error> {
+    /// What the connection itself printed before the first line.
+    pub(in crate::exec) fn before(&self) -> String {
+        String::from_utf8_lossy(&self.before).trim().to_owned()
+    }
+
+    /// The error output of a file access.
+    pub(in crate::exec) fn complaint(&self) -> String {
+        String::from_utf8_lossy(&self.complaint).trim().to_owned()
+    }
+
+    /// Checks that the command ran, and ended in a way that was reported or requested. `said` is the connection's error output.
+    pub(in crate::exec) fn check(
+        &self,
+        end: &End,
+        command: &Command,
+        said: &str,
+    ) -> Result<(), Error> {
         let was_stopped = matches!(end, End::TimedOut | End::Cancelled);
-        let said = String::from_utf8_lossy(&self.before);
-        let said = said.trim();
         match self.state {
-            State::After(_) => Ok(()),
+            State::After { .. } => Ok(()),
             State::NoFolder => Err(Error::NotFound(command.cwd.clone())),
             State::NoShell => Err(Error::Shell {
                 shell: "of the environment".into(),
                 message: "no such program there".to_owned(),
             }),
-            State::Before | State::Inside if was_stopped => Ok(()),
+            State::Before | State::Inside | State::Complaint if was_stopped => Ok(()),
+            State::Before if said.is_empty() => {
+                Err(super::unreachable(&command.cwd, &self.before()))
+            }
             State::Before => Err(super::unreachable(&command.cwd, said)),
-            State::Inside => Err(super::unreachable(
+            State::Inside | State::Complaint => Err(super::unreachable(
                 &command.cwd,
                 "the connection was lost while the command ran; it was ended",
             )),
@@ -126,6 +170,9 @@ mod tests {
             ("cut off", &b"\0m ok\nout"[..], &b"out"[..], None),
             ("never begun", &b"cannot connect\n"[..], &b""[..], None),
             ("no folder", &b"\0m cwd\n"[..], &b""[..], None),
+            ("nothing left", &b"\0m ok\nout\0m end 3 clean\n"[..], &b"out"[..], Some(3)),
+            ("something left", &b"\0m ok\nout\0m end 3 left\n"[..], &b"out"[..], Some(3)),
+            ("complaints", &b"\0m ok\nout\0m err\nno\n\0m end 1\n"[..], &b"out"[..], Some(1)),
         ];
         for (name, bytes, want, code) in rows {
             // In one piece, and byte by byte.
@@ -135,6 +182,12 @@ mod tests {
                     bytes.chunks(size).flat_map(|piece| envelope.push(piece)).collect();
                 assert_eq!(got, want, "{name} in pieces of {size}");
                 assert_eq!(envelope.code(), code, "{name} in pieces of {size}");
+                let is_over = code.is_some() || name == "no folder";
+                assert_eq!(envelope.is_over(), is_over, "{name} in pieces of {size}");
+                let is_reusable = is_over && name != "something left";
+                assert_eq!(envelope.is_reusable(), is_reusable, "{name} in pieces of {size}");
+                let complaint = if name == "complaints" { "no" } else { "" };
+                assert_eq!(envelope.complaint(), complaint, "{name} in pieces of {size}");
             }
         }
     }

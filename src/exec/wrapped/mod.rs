@@ -1,18 +1,19 @@
 //! An environment behind a command prefix: a container, another machine, anything that can run `sh`.
 //!
-//! Every access is one short POSIX script that the prefix runs; content travels over stdin and stdout. The place needs a POSIX
-//! shell and `find`, `grep`, `awk`, `sed`, `head -c`, `readlink -f`, `xargs -0`, as busybox, Debian and BSD have them. Not for
+//! The prefix is started once with `sh`, which becomes a helper that answers requests over stdin and stdout (`helper`); so ssh connects
+//! once for all file accesses, and once for commands that run one after the other. The place needs a POSIX shell and `find`, `grep`, `awk`, `sed`, `head -c`, `readlink -f`, `xargs -0`, as busybox, Debian and BSD have them. Not for
 //! deciding what may be done there. Invariant: a file is replaced at once or not at all, also when the connection breaks.
 //!
-//! Why a command prefix and no protocol of its own: ssh, docker and their kin all run a program with stdin and stdout. Each access is a
+//! Why a command prefix and no program to install: ssh, docker and their kin all run a program with stdin and stdout. Each access is a
 //! POSIX script of a few lines (`scripts`), content goes over stdin, and matching is done here by the code that serves this machine.
-//! A probe shows if the prefix joins its arguments, as ssh does.
+//! Since `sh` is the only argument, it makes no difference if the prefix joins its arguments, as ssh does.
 //!
-//! A command elsewhere is stopped by closing its input. The script there watches it: a timeout, a dropped future, a killed engine and a
+//! A command elsewhere is stopped by closing its connection. The script there watches it: a timeout, a dropped future, a killed engine and a
 //! broken connection all look the same to it, and end the command with everything it started.
 
 mod cksum;
 mod envelope;
+mod helper;
 mod lines;
 mod listing;
 mod search;
@@ -20,12 +21,13 @@ mod search;
 pub(super) use envelope::Envelope;
 
 use crate::ambient::Ambient;
-use crate::exec::process::{self, Answer, Drains, Launch, Shell};
+use crate::exec::process::{self, Drains, Order, Shell};
 use crate::exec::variables::Policy;
 use crate::exec::{
-    Before, Command, Decide, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines, ListEntry,
-    MAX_WHOLE_BYTES, Platform, Ran, Rewrite, Stat, Updated, Window, files, local,
+    Before, Command, Decide, End, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines,
+    ListEntry, MAX_WHOLE_BYTES, Platform, Ran, Rewrite, Stat, Updated, Window, files, local,
 };
+use helper::{Answer, Connections, MAX_ANSWER_BYTES};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;
@@ -34,9 +36,6 @@ use tokio_util::sync::CancellationToken;
 const COMMON: &str = include_str!("scripts/common.sh");
 /// Finds the processes of a command.
 const FAMILY: &str = include_str!("scripts/family.sh");
-
-/// The maximum size of a script's answer that is not a file.
-const MAX_TEXT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The maximum length of a path and of its components on common systems.
 const MAX_PATH_BYTES: usize = 4095;
@@ -47,8 +46,6 @@ const MAX_NAME_BYTES: usize = 255;
 pub struct Wrapped {
     ambient: Ambient,
     prefix: Vec<String>,
-    /// The prefix joins its arguments with spaces and hands them to a shell, as ssh does.
-    joins_arguments: bool,
     platform: Platform,
     options: local::Options,
     /// The engine's variables, for the prefix itself.
@@ -56,6 +53,7 @@ pub struct Wrapped {
     /// The folder on this machine for long outputs.
     temporary: PathBuf,
     marks: String,
+    connections: Connections,
     /// Changes of files one after the other, so that two of the same file never mix.
     changes: tokio::sync::Mutex<()>,
     has_run: AtomicBool,
@@ -65,7 +63,8 @@ pub struct Wrapped {
 
 /// The environment failed without a known error message.
 pub(super) fn unreachable(path: &Path, said: &str) -> Error {
-    let said = if said.is_empty() { "the command prefix said nothing" } else { said };
+    let nothing = "the command prefix said nothing: it must run the program that follows it and pass stdin on, as `docker exec -i` does";
+    let said = if said.is_empty() { nothing } else { said };
     let message = format!("the environment does not answer: {said}");
     Error::Io { path: path.to_path_buf(), message }
 }
@@ -85,38 +84,22 @@ impl Wrapped {
         let mut wrapped = Self {
             ambient: ambient.clone(),
             prefix,
-            joins_arguments: false,
             platform: Platform { os: String::new(), shell: PathBuf::new(), home: None },
             options,
             variables,
             temporary: PathBuf::from(ambient.var("TMPDIR").unwrap_or("/tmp")),
             marks: Shell::new_marks(),
+            connections: Connections::default(),
             changes: tokio::sync::Mutex::default(),
             has_run: AtomicBool::new(false),
             drains: Drains::default(),
         };
-        wrapped.joins_arguments = wrapped.does_join().await?;
         wrapped.look_around().await?;
         Ok(wrapped)
     }
 
-    /// Finds out whether the prefix passes arguments on as they are, or as one text for a shell.
-    async fn does_join(&self) -> Result<bool, Error> {
-        let argv = ["sh", "-c", "printf '%s.' \"$@\"", "sh", "a b"].map(str::to_owned);
-        let plain = self.hop(argv.to_vec(), &[], MAX_TEXT_BYTES).await?;
-        if plain.code == Some(0) && plain.stdout.ends_with(b"a b.") {
-            return Ok(false);
-        }
-        let quoted = self.hop(argv.map(|argument| quote(&argument)).to_vec(), &[], MAX_TEXT_BYTES);
-        let quoted = quoted.await?;
-        if quoted.code == Some(0) && quoted.stdout.ends_with(b"a b.") {
-            return Ok(true);
-        }
-        Err(unreachable(&self.place(), &quoted.stderr))
-    }
-
     async fn look_around(&mut self) -> Result<(), Error> {
-        let answer = self.script(include_str!("scripts/about.sh"), &[], &[]).await?;
+        let answer = self.ask("about", &[], &[]).await?;
         let said = String::from_utf8_lossy(&answer.stdout).into_owned();
         let mut lines = said.lines();
         let mut line = || lines.next().unwrap_or_default();
@@ -132,20 +115,6 @@ impl Wrapped {
         Ok(())
     }
 
-    /// The prefix as a person wrote it, for messages.
-    fn place(&self) -> PathBuf {
-        PathBuf::from(self.prefix.join(" "))
-    }
-
-    /// Behind the prefix: a script with its arguments.
-    fn argv(&self, script: &str, arguments: &[&str]) -> Vec<String> {
-        let argv = ["sh", "-c", script, "sh"].into_iter().chain(arguments.iter().copied());
-        argv.map(
-            |argument| if self.joins_arguments { quote(argument) } else { argument.to_owned() },
-        )
-        .collect()
-    }
-
     /// The line that takes providers' keys out of a command's variables, should the place have them under the same names.
     fn unset_keys(&self) -> Option<String> {
         let names = self.ambient.secrets().names();
@@ -155,93 +124,55 @@ impl Wrapped {
         (!names.is_empty()).then(|| format!("unset {}", names.join(" ")))
     }
 
-    /// The prefix gets no key of a provider, but those of Amazon's cloud, with which it may reach the place.
-    fn launch(&self, argv: Vec<String>, mark: String, envelope: Option<Envelope>) -> Launch {
-        let secrets = self.ambient.secrets();
-        let is_passed = |(name, value): &&(String, String)| {
-            name.starts_with("AWS_") || !secrets.hides(name, value)
-        };
-        Launch {
-            argv: self.prefix.iter().cloned().chain(argv).collect(),
-            cwd: None,
-            variables: self.variables.iter().filter(is_passed).cloned().collect(),
-            mark,
-            temporary: self.temporary.clone(),
-            envelope,
-            guardian: None,
-            confinement: None,
-            writes: None,
-        }
-    }
-
-    async fn hop(&self, argv: Vec<String>, input: &[u8], max_bytes: u64) -> Result<Answer, Error> {
-        let mark = format!("hop-{}-{}", self.marks, self.ambient.new_id());
-        let launch = self.launch(argv, mark, None);
-        let done = process::hop(launch, input, max_bytes).await;
-        done.map_err(|error| unreachable(&self.place(), &error.to_string()))
-    }
-
-    async fn script(
-        &self,
-        script: &str,
-        arguments: &[&str],
-        input: &[u8],
-    ) -> Result<Answer, Error> {
-        let script = format!("{COMMON}{script}");
-        self.hop(self.argv(&script, arguments), input, MAX_TEXT_BYTES).await
-    }
-
-    /// Runs a script about a path, which is its first argument, and sorts its failure.
+    /// Has a function work on a path, which is its first argument, and sorts its failure.
     async fn on_path(
         &self,
         path: &Path,
-        script: &str,
+        function: &str,
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>, Error> {
         let text = text_of(path)?;
         let arguments: Vec<&str> = [text].into_iter().chain(arguments.iter().copied()).collect();
-        self.run(path, script, &arguments, input).await
+        self.run(path, function, &arguments, input).await
     }
 
-    /// Runs a script and sorts its failure.
+    /// Has a function of the helper do its work and sorts its failure.
     async fn run(
         &self,
         path: &Path,
-        script: &str,
+        function: &str,
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>, Error> {
-        let answer = self.script(script, arguments, input).await?;
-        if answer.is_cut {
-            let (path, max) = (path.to_path_buf(), MAX_TEXT_BYTES);
+        let Answer { code, stdout, stderr, is_cut } = self.ask(function, arguments, input).await?;
+        if is_cut {
+            let (path, max) = (path.to_path_buf(), MAX_ANSWER_BYTES);
             return Err(Error::TooLarge { path, size: max + 1, max });
         }
-        match answer.code {
-            Some(0) => Ok(answer.stdout),
-            code => Err(sort(path, code, &answer.stderr)),
+        match code {
+            Some(0) => Ok(stdout),
+            code => Err(sort(path, code, &stderr)),
         }
     }
 
     /// Puts a command that is too long for an argument into a temporary file of the place. Returns the command that reads and removes the
     /// file, and then does the same.
     async fn line_in_file(&self, cwd: &Path, line: &str) -> Result<String, Error> {
-        let script = "file=$(mktemp) && cat >\"$file\" && printf %s \"$file\"\n";
-        let file = self.run(cwd, script, &[], line.as_bytes()).await?;
+        let file = self.run(cwd, "keep", &[], line.as_bytes()).await?;
         let file = quote(&String::from_utf8_lossy(&file));
         Ok(format!("set -- \"$(cat {file})\"; rm -f {file}; eval \"set --; $1\""))
     }
 
     /// Writes a file that must be as `expected` says: see `scripts/write.sh`.
     async fn put(&self, path: &Path, content: &[u8], expected: &str) -> Result<(), Error> {
-        let script = include_str!("scripts/write.sh");
         let (size, id) = (content.len().to_string(), self.ambient.new_id());
         let arguments = [size.as_str(), expected, id.as_str()];
-        match self.on_path(path, script, &arguments, content).await {
+        match self.on_path(path, "write", &arguments, content).await {
             // Dots after the existing part: only this side can resolve them.
             Err(Error::Io { message, .. }) if message == DOTS => {
                 let real = self.canonicalize(path).await?;
-                self.on_path(&real, script, &arguments, content).await.map(drop)
+                self.on_path(&real, "write", &arguments, content).await.map(drop)
             }
             done => done.map(drop),
         }
@@ -312,12 +243,12 @@ impl Environment for Wrapped {
     }
 
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
-        let answer = self.on_path(path, include_str!("scripts/stat.sh"), &[], &[]).await?;
+        let answer = self.on_path(path, "stat", &[], &[]).await?;
         lines::stat(&answer).ok_or_else(|| unreachable(path, "the facts of a file make no sense"))
     }
 
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
-        let answer = self.on_path(path, include_str!("scripts/canonicalize.sh"), &[], &[]).await?;
+        let answer = self.on_path(path, "canonicalize", &[], &[]).await?;
         let text = String::from_utf8_lossy(&answer);
         let (base, rest) = text.split_once('\0').unwrap_or((&text, ""));
         Ok(files::without_dots(&Path::new(base).join(rest.trim_start_matches('/'))))
@@ -325,19 +256,19 @@ impl Environment for Wrapped {
 
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let max = MAX_WHOLE_BYTES.to_string();
-        self.on_path(path, include_str!("scripts/read.sh"), &[&max], &[]).await
+        self.on_path(path, "read", &[&max], &[]).await
     }
 
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error> {
         let arguments = lines::arguments(window);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let answer = self.on_path(path, include_str!("scripts/lines.sh"), &arguments, &[]).await?;
+        let answer = self.on_path(path, "lines", &arguments, &[]).await?;
         let changed = || unreachable(path, "the file changed while it was read; read it again");
         lines::parse(path, &answer, window).ok_or_else(changed)
     }
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
-        let answer = self.on_path(path, include_str!("scripts/list.sh"), &[], &[]).await?;
+        let answer = self.on_path(path, "list", &[], &[]).await?;
         let names = answer.split(|&byte| byte == 0).filter_map(|entry| {
             let (kind, name) = entry.split_first()?;
             let name = String::from_utf8_lossy(name).into_owned();
@@ -380,17 +311,17 @@ impl Environment for Wrapped {
 
     async fn create_folder(&self, path: &Path) -> Result<(), Error> {
         let arguments = ["create", text_of(path)?];
-        self.run(path, include_str!("scripts/change.sh"), &arguments, &[]).await.map(drop)
+        self.run(path, "change", &arguments, &[]).await.map(drop)
     }
 
     async fn remove(&self, path: &Path) -> Result<(), Error> {
         let arguments = ["remove", text_of(path)?];
-        self.run(path, include_str!("scripts/change.sh"), &arguments, &[]).await.map(drop)
+        self.run(path, "change", &arguments, &[]).await.map(drop)
     }
 
     async fn rename(&self, from: &Path, to: &Path) -> Result<(), Error> {
         let arguments = ["rename", text_of(from)?, text_of(to)?];
-        self.run(from, include_str!("scripts/change.sh"), &arguments, &[]).await.map(drop)
+        self.run(from, "change", &arguments, &[]).await.map(drop)
     }
 
     async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
@@ -443,21 +374,29 @@ impl Environment for Wrapped {
             Policy::Core => "core",
             Policy::Nothing => "none",
         };
-        let script = format!("{FAMILY}{}", include_str!("scripts/run.sh"));
         let (cwd, shell) = (text_of(&command.cwd)?, self.platform.shell.to_string_lossy());
-        let argv = self.argv(&script, &[&mark, cwd, &shell, policy, &line]);
-        let envelope = Some(Envelope::new(&mark));
-        let launch = self.launch(argv, mark, envelope);
+        let request = self.request(&mark, "run", &[&mark, cwd, &shell, policy, &line], 0)?;
         command.output.set_secrets(self.ambient.secrets());
-        process::run(launch, &command, &self.drains, cancel, output).await
+        let never_run = |end| process::never_run(&command, &self.temporary, end);
+        let patience = command.timeout.map(|timeout| timeout + process::START_TIMEOUT);
+        let connection = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Ok(never_run(End::Cancelled).await),
+            () = process::after(patience) => return Ok(never_run(End::TimedOut).await),
+            connection = self.for_command() => connection?,
+        };
+        let order = Order { command: &command, request, mark, temporary: &self.temporary };
+        let (ran, connection) = connection.run(order, &self.drains, cancel, output).await;
+        if let Some(connection) = connection {
+            self.connections.keep(connection);
+        }
+        ran
     }
 
     async fn release(&self, owner: &str) {
         if self.has_run.load(Ordering::Relaxed) {
-            let script = format!("{FAMILY}{}", include_str!("scripts/release.sh"));
-            let argv = self.argv(&script, &[&format!("{}-{owner}-", self.marks)]);
             // There is no recipient: the session is being closed.
-            let _ = self.hop(argv, &[], MAX_TEXT_BYTES).await;
+            let _ = self.ask("release", &[&format!("{}-{owner}-", self.marks)], &[]).await;
             self.drains.release(owner).await;
         }
     }

@@ -18,7 +18,7 @@ const MAX_UNSORTED_FILES: usize = 500;
 
 impl Wrapped {
     async fn tree(&self, root: &Path) -> Result<listing::Tree, Error> {
-        let answer = self.on_path(root, include_str!("scripts/tree.sh"), &[], &[]).await?;
+        let answer = self.on_path(root, "tree", &[], &[]).await?;
         Ok(listing::tree(root, &answer))
     }
 
@@ -126,19 +126,14 @@ impl Wrapped {
         Ok(files.into_iter().filter(is_wanted).collect())
     }
 
-    /// Runs a script in a folder on a list of files below it.
+    /// Has a function work in a folder on a list of files below it.
     async fn on_list(
         &self,
-        script: &str,
+        function: &str,
         root: &Path,
         arguments: &[&str],
         files: &[PathBuf],
     ) -> Result<Vec<u8>, Error> {
-        let script = match script {
-            "filter" => include_str!("scripts/filter.sh"),
-            "times" => include_str!("scripts/times.sh"),
-            _ => include_str!("scripts/fetch.sh"),
-        };
         let mut list = Vec::new();
         for file in files {
             list.extend_from_slice(b"./");
@@ -147,7 +142,7 @@ impl Wrapped {
         }
         let arguments: Vec<&str> =
             [text_of(root)?].into_iter().chain(arguments.iter().copied()).collect();
-        let answer = self.run(root, script, &arguments, &list).await;
+        let answer = self.run(root, function, &arguments, &list).await;
         if let Err(Error::TooLarge { .. }) = answer {
             let message =
                 "too much to be searched from here: narrow path or glob, or use grep in a shell";

@@ -3,6 +3,7 @@
     reason = "tests set the scene with real files, processes and an ssh server"
 )]
 
+mod connections;
 mod sshd;
 mod stops;
 
@@ -266,6 +267,21 @@ async fn behind_a_plain_prefix_the_tools_answer_as_here() {
 }
 
 #[tokio::test]
+async fn behind_other_shells_the_tools_answer_as_here() {
+    for shell in ["bash", "busybox sh"] {
+        let script = format!("shift; exec {shell} \"$@\"");
+        let program = shell.split(' ').next().unwrap();
+        let paths = std::env::var_os("PATH").unwrap();
+        if !std::env::split_paths(&paths).any(|folder| folder.join(program).exists()) {
+            skipped(&format!("no {program} here"));
+            continue;
+        }
+        let prefix = ["sh", "-c", &script, "sh"].map(str::to_owned);
+        same_as_here(wrapped(prefix.to_vec()).await).await;
+    }
+}
+
+#[tokio::test]
 async fn behind_ssh_the_tools_answer_as_here() {
     let Some(server) = Sshd::start() else { return };
     // One shared connection, as frequent ssh users configure it. The test ends with the connection, so that it persists only briefly.
@@ -274,9 +290,7 @@ async fn behind_ssh_the_tools_answer_as_here() {
     for option in ["ControlMaster=auto", "ControlPersist=3", &control] {
         prefix.splice(1..1, ["-o".to_owned(), option.to_owned()]);
     }
-    let env = wrapped(prefix).await;
-    assert!(env.joins_arguments, "ssh joins its arguments");
-    same_as_here(env).await;
+    same_as_here(wrapped(prefix).await).await;
 }
 
 #[tokio::test]

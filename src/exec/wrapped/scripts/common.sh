@@ -1,4 +1,3 @@
-export LC_ALL=C
 # Says why a path is not there.
 missing() {
   ls -d "$1" >/dev/null

@@ -1,6 +1,7 @@
-# mark, working directory, shell, policy for variables, command. Stdin stays open as long as the command is wanted.
+# mark, working directory, shell, policy for variables, command. Stdin stays open as long as the command is wanted. The last line says if
+# processes are left that could print on this connection.
 mark=$1 cwd=$2 shell=$3 policy=$4 line=$5
-exec 3<&0 0</dev/null 2>&1
+exec 3<&0 0</dev/null
 if ! cd "$cwd" 2>/dev/null; then
   printf '\000%s cwd\n' "$mark"
   exit 1
@@ -10,6 +11,7 @@ if ! command -v "$shell" >/dev/null; then
   exit 1
 fi
 setsid=$(command -v setsid)
+before=$(holders)
 (
   while read -r ignored <&3; do :; done
   # Nobody is there any more, or the command is to stop.
@@ -35,20 +37,23 @@ case $policy in
   none) names=$(env | grep "$is_name" | cut -d= -f1) ;;
   *) names= ;;
 esac
-for name in $names; do unset "$name"; done
-export TERM=dumb PAGER=cat GIT_PAGER=cat MANPAGER=cat SYSTEMD_PAGER=cat EDITOR=false VISUAL=false GIT_EDITOR=false GIT_TERMINAL_PROMPT=0
 printf '\000%s ok\n' "$mark"
 # What this shell says of the command's end is not the command's.
 exec 2>/dev/null
 (
+  if [ -n "$_locale" ]; then LC_ALL=$_locale; else unset LC_ALL; fi
   exec 2>&1
-  export PINTLE_COMMAND="$mark"
-  exec $setsid "$shell" -c "$line"
+  # From here on only the arguments count: a variable of the place may have the name of one of these.
+  for name in $names; do unset "$name"; done
+  export TERM=dumb PAGER=cat GIT_PAGER=cat MANPAGER=cat SYSTEMD_PAGER=cat EDITOR=false VISUAL=false GIT_EDITOR=false GIT_TERMINAL_PROMPT=0
+  export PINTLE_COMMAND="$1"
+  exec $setsid "$3" -c "$5"
 )
 status=$?
-# The engine closes the input once it reads of the end, so nobody may watch it any more by then: what stays in the background
-# would be ended. A watch that is ending the command is waited for: it does not heed this.
+# The next request is for the loop, and an input that is closed from here on ends nothing that stays in the background: so nobody may
+# watch the input any more when the engine reads of the end. A watch that is ending the command is waited for: it does not heed this.
 kill "$watch" 2>/dev/null
 wait "$watch" 2>/dev/null
-printf '\000%s end %s\n' "$mark" "$status"
-exit "$status"
+left=clean
+if [ -n "$(family "$mark" "")" ] || [ "$(holders)" != "$before" ]; then left=left; fi
+printf '\000%s end %s %s\n' "$mark" "$status" "$left"

@@ -3,9 +3,10 @@
 [ -e "$1" ] || missing "$1"
 [ -d "$1" ] || exit 43
 cd "$1" || exit 41
-find . \( -name .git -prune -exec printf 'g%s\000' {} + \) -o -name . -o \
-  \( -type d -exec printf 'd%s\000' {} + \) -o \
-  \( -type f -exec printf 'f%s\000' {} + \) -o \
+# Without parentheses: the find of busybox forgets what one inside of them collects.
+find . -name .git -prune -exec printf 'g%s\000' {} + -o -name . -o \
+  -type d -exec printf 'd%s\000' {} + -o \
+  -type f -exec printf 'f%s\000' {} + -o \
   -exec printf 'o%s\000' {} + 2>/dev/null
 above=$(pwd -P)
 while [ -n "$above" ]; do
