@@ -396,11 +396,11 @@ fn what_a_person_saves_while_a_command_runs_is_theirs() {
             }
         }
         if !matches!(meanwhile, WritesByHand) {
-            editor.type_over("six", "six sav");
+            editor.type_over("six", "six s");
             if matches!(meanwhile, SavesTwice) {
                 editor.save();
             }
-            editor.type_over("six sav", "six saved");
+            editor.type_over("six s", "six saved");
             editor.save();
             editor.ask("session/list", json!({}));
         }
