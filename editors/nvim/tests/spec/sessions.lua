@@ -57,15 +57,15 @@ end)
 test("what the cursor is on in the transcript is stopped, and nothing else", function()
   local job = call("bash", { command = "sleep 600; echo slow", background = true })
   local waits = { tool = "bash", arguments = { command = "while [ ! -e go ]; do sleep 0.02; done; echo waited" } }
-  local later = { tool = "bash", arguments = { command = "echo later" } }
+  local later = { tool = "bash", arguments = { command = "touch later" } }
   local script = { replies = { job, { blocks = { waits, later } }, text("All over.") } }
   local vi = child.start({ stock = true, script = script })
   vi:cmd("Pintle open")
   vi:wait(SESSION)
   vi:cmd("Pintle ask go")
-  vi:wait_chat("echo later · …")
+  vi:wait_chat("touch later · …")
   vi:cmd("wincmd k")
-  vi:keys("G?echo later<CR>\\x")
+  vi:keys("G?touch later<CR>\\x")
   vi:wait_screen("this call has not begun")
   vi:keys("gg/^▸ bash_1\\|^▸ job<CR>")
   vi:keys("\\x")
