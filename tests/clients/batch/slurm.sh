@@ -70,6 +70,8 @@ timeout 60 bash -c 'until [ "$(sinfo --noheader --format %T)" = idle ]; do sleep
 }
 
 export PINTLE_HOME=$folder/home PATH=$folder/bin:$PATH
+# The same model for the array and for the one run, whose costs are compared.
+export PINTLE_MODEL=anthropic/claude-sonnet-4-6
 for task in $(seq 12); do
   echo "{\"id\": \"t$task\", \"prompt\": \"say $task\"}"
 done >tasks.jsonl
