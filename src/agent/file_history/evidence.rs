@@ -138,7 +138,7 @@ impl Evidence {
         }
     }
 
-    /// The changes of a file in their order, each with the state that it led to.
+    /// Returns a file's changes in order, each with the resulting state.
     pub(super) fn changes(
         &self,
         blobs: &Blobs,
