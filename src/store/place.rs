@@ -1,8 +1,8 @@
 //! The folders of sessions: their present paths, and how a folder is recognized after it was moved.
 //!
 //! A session's own folder is in its journal; `place.json` beside it is a copy for lists, written when the session moves. `place.json` in
-//! the folder of a slug says for each working directory there which folder it was: its file system and inode, which survive a rename,
-//! and its git remote with the path below the repository, which survive a copy and a new clone.
+//! the folder of a slug says for each working directory there which folder it was: its file system, inode and time of creation, which
+//! survive a rename, and its git remote with the path below the repository, which survive a copy and a new clone.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Header, Journal, list};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 const FILE: &str = "place.json";
 
@@ -32,6 +33,9 @@ struct Place {
     cwd: String,
     device: u64,
     inode: u64,
+    /// The creation time in nanoseconds since 1970, where the file system keeps it: inodes of removed folders are used again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    created: Option<u64>,
     /// The URL of git's `origin`, without a user name or a password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     remote: Option<String>,
@@ -51,12 +55,21 @@ impl Place {
             }
             None => (None, String::new()),
         };
-        Some(Self { cwd: cwd.to_owned(), device: facts.dev(), inode: facts.ino(), remote, below })
+        let created = facts.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Some(Self {
+            cwd: cwd.to_owned(),
+            device: facts.dev(),
+            inode: facts.ino(),
+            created: created.and_then(|age| u64::try_from(age.as_nanos()).ok()),
+            remote,
+            below,
+        })
     }
 
     /// Returns true if this folder, which is gone, is probably the other one.
     fn became(&self, other: &Self) -> bool {
-        let is_renamed = (self.device, self.inode) == (other.device, other.inode);
+        let id = |place: &Self| (place.device, place.inode, place.created);
+        let is_renamed = id(self) == id(other);
         let is_cloned = self.remote.is_some() && self.remote == other.remote;
         is_renamed || (is_cloned && self.below == other.below)
     }
@@ -195,6 +208,15 @@ mod tests {
         ] {
             assert_eq!(origin(config).as_deref(), want, "{config}");
         }
+    }
+
+    #[test]
+    fn a_new_folder_with_the_inode_of_a_removed_one_is_another_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().to_str().unwrap();
+        let place = |created| Place { created, ..Place::of(cwd).unwrap() };
+        assert!(place(Some(1)).became(&place(Some(1))));
+        assert!(!place(Some(1)).became(&place(Some(2))));
     }
 
     #[test]
