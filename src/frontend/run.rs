@@ -203,12 +203,15 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         }
     }
     let outcome = &mut watch.outcome;
-    finish(&out, &options, outcome).await;
-    tokio::select! {
-        () = out.flushed() => {}
-        () = options.hangup.cancelled() => return HUNG_UP,
+    print_result(&out, &options, outcome).await;
+    let is_read = tokio::select! {
+        () = out.flushed() => true,
+        () = options.hangup.cancelled() => false,
+    };
+    if options.format == Format::Text {
+        report_end(&options, outcome);
     }
-    outcome.exit_code
+    if is_read { outcome.exit_code } else { HUNG_UP }
 }
 
 /// Returns the first line of the format `events`.
@@ -518,7 +521,8 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
     }
 }
 
-async fn finish(out: &Outgoing, options: &Options, outcome: &RunResult) {
+/// Prints the result on stdout, or on stderr where stdout has another use.
+async fn print_result(out: &Outgoing, options: &Options, outcome: &RunResult) {
     match options.format {
         Format::Text => {
             if !outcome.text.is_empty() && options.takes_stdout() {
@@ -528,32 +532,36 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &RunResult) {
                 let text = if options.is_terminal { visible(text) } else { text.into() };
                 print(out, text.into_owned()).await;
             }
-            if let Some(error) = &outcome.error {
-                report_line(&format!("pintle: {}", error.message));
-                if let Some(hint) = &error.hint {
-                    report_line(&format!("  {hint}"));
-                }
-            }
-            if outcome.status == RunStatus::Unchanged {
-                report_line("pintle: nothing was changed (--require-changes)");
-            }
-            for path in &outcome.not_in_patch {
-                report_line(&format!(
-                    "pintle: not in the patch, since outside the session's folder: {path}"
-                ));
-            }
-            for denial in &outcome.denials {
-                let why = denial.hint.as_deref().unwrap_or(&denial.reason);
-                report_line(&visible_line(&format!("pintle: denied: {} ({why})", denial.title)));
-            }
-            if let Some(line) = closing(outcome, options.is_stored).filter(|_| !options.is_quiet) {
-                report_line(&visible_line(&line));
-            }
         }
         Format::Json | Format::Events => {
             let line = RunLine::Result(Box::new(outcome.clone()));
             print(out, serde_json::to_string(&line).unwrap_or_default()).await;
         }
+    }
+}
+
+/// Reports on stderr how a task ended: problems, denials, and the closing line.
+fn report_end(options: &Options, outcome: &RunResult) {
+    if let Some(error) = &outcome.error {
+        report_line(&format!("pintle: {}", error.message));
+        if let Some(hint) = &error.hint {
+            report_line(&format!("  {hint}"));
+        }
+    }
+    if outcome.status == RunStatus::Unchanged {
+        report_line("pintle: nothing was changed (--require-changes)");
+    }
+    for path in &outcome.not_in_patch {
+        report_line(&format!(
+            "pintle: not in the patch, since outside the session's folder: {path}"
+        ));
+    }
+    for denial in &outcome.denials {
+        let why = denial.hint.as_deref().unwrap_or(&denial.reason);
+        report_line(&visible_line(&format!("pintle: denied: {} ({why})", denial.title)));
+    }
+    if let Some(line) = closing(outcome, options.is_stored).filter(|_| !options.is_quiet) {
+        report_line(&visible_line(&line));
     }
 }
 
@@ -581,6 +589,6 @@ async fn print(out: &Outgoing, line: String) {
 fn report_line(line: &str) {
     use std::io::Write;
     let line = visible(line);
-    // A missing reader of stderr does not end the run.
-    let _ = writeln!(std::io::stderr(), "{line}");
+    // In one write, so that lines of other writers come before or after it. A missing reader does not end the run.
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
