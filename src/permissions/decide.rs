@@ -402,6 +402,8 @@ impl Judge<'_> {
         let analysis = command.analysis;
         if let Some(reason) = &analysis.opaque {
             parts.push(self.opaque(reason));
+        } else if let (Some(reason), Some(rule)) = (&analysis.hidden, self.restriction()) {
+            parts.push(Self::unseen(reason, rule));
         }
         if command.exit == Exit::Asked && self.mode() != PermissionMode::Full {
             let reason = "it failed in the sandbox and is to run outside of it";
@@ -420,26 +422,45 @@ impl Judge<'_> {
     }
 
     fn opaque(&self, reason: &str) -> Part {
-        let subject = "the whole command";
         let why = format!("it runs a command, and {reason}");
-        let restricts = |rule: &&Compiled| {
-            let is_about_commands = rule.rule.argv.is_some()
-                || rule.matches_program(self.tool, &Program::default()) != Match::No;
-            rule.rule.decision != Decision::Allow && is_about_commands
-        };
-        match (self.mode(), self.ctx.rules.iter().find(restricts)) {
-            (PermissionMode::ReadOnly, _) => self.mode_decides(subject, Decision::Deny, &why),
-            (PermissionMode::Full, None) => self.mode_decides(subject, Decision::Allow, ""),
-            (_, Some(rule)) => Part::new(subject, Decision::Ask, why, by_rule(rule)).once_only(),
+        match (self.mode(), self.restriction()) {
+            (PermissionMode::ReadOnly, _) => self.mode_decides(WHOLE, Decision::Deny, &why),
+            (PermissionMode::Full, None) => self.mode_decides(WHOLE, Decision::Allow, ""),
+            (_, Some(rule)) => Self::unseen(reason, rule),
             (PermissionMode::Ask | PermissionMode::AutoEdit, None) => {
-                self.mode_decides(subject, Decision::Ask, &why)
+                self.mode_decides(WHOLE, Decision::Ask, &why)
             }
         }
     }
 
+    /// The first rule that restricts commands.
+    fn restriction(&self) -> Option<&Compiled> {
+        self.ctx.rules.iter().find(|rule| {
+            let is_about_commands = rule.rule.argv.is_some()
+                || rule.matches_program(self.tool, &Program::default()) != Match::No;
+            rule.rule.decision != Decision::Allow && is_about_commands
+        })
+    }
+
+    /// The command may run programs that nobody sees before, and a rule may restrict them.
+    fn unseen(reason: &str, rule: &Compiled) -> Part {
+        let why = format!("it runs a command, and {reason}");
+        Part::new(WHOLE, Decision::Ask, why, by_rule(rule)).once_only()
+    }
+
     fn program(&self, program: &Program, command: &CommandCheck<'_>) -> Part {
         let subject = program.to_string();
-        let found = Found::among(self.ctx.rules, |rule| rule.matches_program(self.tool, program));
+        let mut found =
+            Found::among(self.ctx.rules, |rule| rule.matches_program(self.tool, program));
+        if found.deny.is_none() && found.ask.is_none() && self.restriction().is_some() {
+            // The program may start another one that is among its words.
+            let hidden = program.may_start();
+            let starts = |rule: &&Compiled| {
+                let is_it = |inner: &Program| rule.matches_program(self.tool, inner) != Match::No;
+                rule.restricts_named_program() && hidden.iter().any(is_it)
+            };
+            found.perhaps = found.perhaps.or_else(|| self.ctx.rules.iter().find(starts));
+        }
         let part = self.program_without_restrictions(subject, program, command, &found);
         Self::with_rules(&found, part)
     }
@@ -530,6 +551,11 @@ impl Judge<'_> {
         let mut parts = Vec::new();
         for target in analysis.reads.iter().chain(&analysis.folders) {
             if let Some(path) = target.path() {
+                if is_connection(path) {
+                    let reason = "bash connects to a host by this name";
+                    let part = self.mode_decides(path, Decision::Ask, reason);
+                    parts.push(part.once_only());
+                }
                 parts.extend(read(path, true));
             } else {
                 let reason = "it reads a file that is known only when it runs";
@@ -545,10 +571,11 @@ impl Judge<'_> {
             for text in program.mentions() {
                 *mentions.entry(text).or_default() |= is_read;
             }
-            if is_read && is_safe && program.has_patterns() && !self.confines(command.exit) {
-                // A link in the workspace may lead out of it.
+            // A link in the workspace may lead out of it.
+            if is_read && !self.confines(command.exit) && command.reads_unnamed(program, home) {
                 let subject = program.to_string();
-                let reason = "it reads files by a pattern, and no sandbox keeps secrets from it";
+                let reason =
+                    "it may read files that it does not name, and no sandbox keeps secrets from it";
                 parts.push(self.mode_decides(&subject, Decision::Ask, reason));
             }
         }
@@ -559,12 +586,26 @@ impl Judge<'_> {
     }
 }
 
+/// True for the names by which bash means a connection and no file.
+fn is_connection(path: &str) -> bool {
+    let path = lexical(Path::new(path));
+    ["/dev/tcp", "/dev/udp"].iter().any(|folder| path.starts_with(folder))
+}
+
 impl CommandCheck<'_> {
+    /// True for a harmless program that may read files which the command does not name: those that a pattern or a link
+    /// leads to, or a folder holds.
+    fn reads_unnamed(&self, program: &Program, home: Option<&Path>) -> bool {
+        let is_folder = |text: &str| self.files(text, home).iter().any(|file| file.is_folder);
+        program.follows_links() || (program.opens_folders() && program.mentions().any(is_folder))
+    }
+
     /// The files that a text of the command may mean.
     fn files(&self, text: &str, home: Option<&Path>) -> Vec<ResolvedPath> {
         let bases = self.analysis.bases(self.cwd, home);
         let paths = locate(text, &bases, home).into_iter();
-        let unresolved = |path: &Path| ResolvedPath { path: lexical(path), exists: true };
+        let unresolved =
+            |path: &Path| ResolvedPath { path: lexical(path), exists: true, is_folder: false };
         let files = paths
             .map(|path| self.resolved.get(&path).cloned().unwrap_or_else(|| unresolved(&path)));
         let mut files: Vec<ResolvedPath> = files.collect();
@@ -573,6 +614,9 @@ impl CommandCheck<'_> {
         files
     }
 }
+
+/// The subject of a part about more than one program.
+const WHOLE: &str = "the whole command";
 
 /// Devices that hold nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];

@@ -95,6 +95,8 @@ pub struct ResolvedPath {
     pub path: PathBuf,
     /// There is such a file. A word that leads to none is taken for a text.
     pub exists: bool,
+    /// The file is a folder.
+    pub is_folder: bool,
 }
 
 /// The action of a call.

@@ -361,6 +361,12 @@ impl Compiled {
         if is_plain && self.is_about_tool(kind, tool) { Match::Yes } else { Match::No }
     }
 
+    /// Returns true for a rule that denies or asks about a program that it names.
+    pub(super) fn restricts_named_program(&self) -> bool {
+        let name = self.rule.argv.as_ref().and_then(|words| words.first());
+        self.rule.decision != Decision::Allow && name.is_some_and(|name| !name.contains('*'))
+    }
+
     /// Returns true if the rule lets this program run outside the sandbox.
     pub(super) fn lets_out(&self, tool: &str, program: &Program) -> bool {
         self.rule.sandbox == Some(SandboxUse::Off)

@@ -61,7 +61,8 @@ fn call(line: &str, places: &Places) -> Call {
     let paths = analysis.paths(&cwd, places.home.as_deref());
     let resolve = |path: PathBuf| {
         let exists = !path.starts_with("/api") && !path.to_string_lossy().contains([' ', '{']);
-        let resolved = ResolvedPath { path: follow(&path), exists };
+        let is_folder = ["/w", "/w/src", "/w/tests"].iter().any(|folder| path == Path::new(folder));
+        let resolved = ResolvedPath { path: follow(&path), exists, is_folder };
         (path, resolved)
     };
     let resolved = paths.into_iter().map(resolve).collect();

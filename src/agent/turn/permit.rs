@@ -6,7 +6,7 @@ use crate::agent::turn::approval::Grants;
 use crate::agent::workspace::{self, Workspace};
 use crate::context::rights::{Confined, Rights};
 use crate::exec::sandbox::{self, Confinement, Grade, Hosts, Level, Network};
-use crate::exec::{Environment, LeftOut};
+use crate::exec::{Environment, FileKind, LeftOut};
 use crate::permissions::command::Analysis;
 use crate::permissions::hosts::HostPatterns;
 use crate::permissions::propose::{leaving, needs_to_leave, propose};
@@ -545,7 +545,8 @@ async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access)
                 .into_iter()
                 .zip(found.into_iter().zip(targets))
                 .map(|(path, (found, target))| {
-                    (path, ResolvedPath { path: target, exists: found.is_ok() })
+                    let is_folder = found.as_ref().is_ok_and(|stat| stat.kind == FileKind::Folder);
+                    (path, ResolvedPath { path: target, exists: found.is_ok(), is_folder })
                 })
                 .collect();
             let leaves_sandbox = grants.failed_in_sandbox(command);

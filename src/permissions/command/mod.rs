@@ -5,8 +5,10 @@
 //! command is never allowed by a rule or a table; it is asked about.
 
 mod conditional;
+mod flags;
 mod git;
 mod heredoc;
+mod launch;
 mod parse;
 mod safe;
 mod words;
@@ -33,6 +35,9 @@ pub struct Analysis {
     pub folders: Vec<Target>,
     /// The first reason why the command is not fully understood.
     pub opaque: Option<String>,
+    /// The first reason why it starts programs that are not in the list: a shell reads them from its input. Only rules
+    /// that restrict programs are concerned; the one that starts them is in the list.
+    pub hidden: Option<String>,
 }
 
 /// One program with its arguments.
@@ -78,6 +83,10 @@ impl Analysis {
         self.opaque.is_none()
             && self.writes.iter().all(is_discarded)
             && self.programs.iter().all(|one| one.is_transparent || one.is_known_safe())
+    }
+
+    fn hide(&mut self, reason: impl Into<String>) {
+        self.hidden.get_or_insert_with(|| reason.into());
     }
 
     fn doubt(&mut self, reason: impl Into<String>) {
@@ -181,11 +190,6 @@ impl Program {
             .contains(&name)
     }
 
-    /// True if the shell expands a pattern to names of files for it.
-    pub fn has_patterns(&self) -> bool {
-        self.words.iter().any(|word| matches!(word, Word::Glob(_)))
-    }
-
     /// The words that may be paths: each argument, and the value behind `=` of a flag. A pattern counts with its folder, and as it is
     /// written: the shell leaves a pattern that matches nothing as it is.
     pub fn mentions(&self) -> impl Iterator<Item = &str> {
@@ -196,21 +200,45 @@ impl Program {
         let known = self.arguments().iter().flat_map(|word| {
             let text = word.fixed_prefix();
             let value = text.split_once('=').map(|(_, value)| value);
-            // `-I/usr/include`, `@file`.
-            let attached = text
-                .strip_prefix('-')
-                .filter(|rest| !rest.starts_with('-'))
-                .and_then(|rest| rest.find(['/', '~']).and_then(|at| rest.get(at..)))
-                .or_else(|| text.strip_prefix('@'));
+            // `-I/usr/include`, `-ffile`, `@file`.
+            let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+            let path = letters.and_then(|rest| rest.find(['/', '~']).and_then(|at| rest.get(at..)));
+            let behind_letter = letters.and_then(|rest| {
+                let mut rest = rest.chars();
+                rest.next()?;
+                Some(rest.as_str())
+            });
+            let listed = text.strip_prefix('@');
             let whole = (!text.starts_with('-')).then_some(text);
-            [whole, value, attached].into_iter().flatten().filter(|text| !text.is_empty())
+            [whole, value, path, behind_letter, listed]
+                .into_iter()
+                .flatten()
+                .filter(|text| !text.is_empty())
         });
-        known.chain(written)
+        let of_flags = safe::harmless(self).map(|harmless| harmless.files).unwrap_or_default();
+        known.chain(written).chain(of_flags)
     }
 
     /// True if the table of harmless programs holds this one with these arguments: it only reads, and starts nothing.
     pub fn is_known_safe(&self) -> bool {
-        safe::is_safe(self)
+        safe::harmless(self).is_some()
+    }
+
+    /// True for a harmless program that may read files which nobody named: through a pattern, or links that it follows.
+    pub fn follows_links(&self) -> bool {
+        let has_patterns = self.words.iter().any(|word| matches!(word, Word::Glob(_)));
+        safe::harmless(self).is_some_and(|harmless| harmless.follows_links || has_patterns)
+    }
+
+    /// True for a harmless program that reads the files in a folder that is named, also through links.
+    pub fn opens_folders(&self) -> bool {
+        safe::harmless(self).is_some_and(|harmless| harmless.opens_folders)
+    }
+
+    /// The programs that this one may start: what its words and assignments are as commands. None of a program that is
+    /// known to take its words for texts or files.
+    pub fn may_start(&self) -> Vec<Self> {
+        launch::candidates(self)
     }
 
     /// True for a command of git, which may run programs that the repository's configuration names.

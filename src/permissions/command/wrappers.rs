@@ -3,91 +3,186 @@
 //! A wrapper is *transparent* when it does nothing but start the inner program (`timeout`, `env`, `sh -c`). It then
 //! needs no permission of its own. `sudo`, `ssh` and the like need one beside that of the inner program.
 
+use super::flags::{self, Order, Style};
 use super::words::Word;
 use super::{Analysis, Program, Target, parse};
 
-/// Flags of a wrapper that take the next word as their value.
+/// A program that starts the program behind its flags and operands.
 struct Wrapper {
     name: &'static str,
-    valued: &'static [&'static str],
+    /// Its flags, in the notation of [`flags`]. A marked one does more than start a program.
+    flags: &'static str,
     /// Words between the flags and the inner command, such as the duration of `timeout`.
     operands: usize,
     is_transparent: bool,
+    input: Input,
 }
+
+/// What becomes of the words behind the flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Input {
+    /// They are handed on as they are.
+    Words,
+    /// The program may hand them to a shell as one text.
+    Text,
+    /// Words from the program's input follow.
+    Appended,
+}
+
+const fn transparent(name: &'static str, flags: &'static str) -> Wrapper {
+    Wrapper { name, flags, operands: 0, is_transparent: true, input: Input::Words }
+}
+
+const fn own(name: &'static str, flags: &'static str) -> Wrapper {
+    Wrapper { is_transparent: false, ..transparent(name, flags) }
+}
+
+impl Wrapper {
+    const fn behind(self, operands: usize) -> Self {
+        Self { operands, ..self }
+    }
+
+    const fn taking(self, input: Input) -> Self {
+        Self { input, ..self }
+    }
+}
+
+const XARGS: &str = "-0prtx -a@ -d: -E: -e? -I: -i? -L: -l? -n: -P: -s: -o -J: -R: -S: --arg-file@ --delimiter: --eof? --exit \
+    --interactive --max-args: --max-chars: --max-lines? --max-procs: --no-run-if-empty --null --open-tty \
+    --process-slot-var:! --replace? --show-limits --verbose";
 
 const WRAPPERS: &[Wrapper] = &[
-    transparent("timeout", &["-s", "--signal", "-k", "--kill-after"], 1),
-    transparent("nice", &["-n", "--adjustment"], 0),
-    transparent("ionice", &["-c", "-n", "--class", "--classdata"], 0),
-    transparent("nohup", &[], 0),
-    transparent("setsid", &[], 0),
-    transparent("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"], 0),
-    transparent("time", &["-f", "--format"], 0),
-    transparent("command", &[], 0),
-    transparent("builtin", &[], 0),
-    transparent("exec", &["-a"], 0),
     transparent(
-        "xargs",
-        &[
-            "-I",
-            "-n",
-            "-P",
-            "-L",
-            "-s",
-            "-d",
-            "-E",
-            "-a",
-            "--max-args",
-            "--max-procs",
-            "--delimiter",
-        ],
-        0,
+        "timeout",
+        "-fpv -k: -s: --foreground --kill-after: --preserve-status --signal: --verbose",
+    )
+    .behind(1),
+    transparent("nice", "-# -n: --adjustment:"),
+    transparent("ionice", "-t -c: -n: --class: --classdata: --ignore"),
+    transparent("nohup", ""),
+    transparent("setsid", "-cfw --ctty --fork --wait"),
+    transparent("stdbuf", "-i: -o: -e: --input: --output: --error:"),
+    transparent(
+        "time",
+        "-lhpqvV -f: --format: --portability --quiet --verbose -a! -o:! --append! --output:!",
     ),
+    transparent("command", "-p! -vV"),
+    transparent("builtin", ""),
+    transparent("exec", "-cl -a:"),
+    transparent("coproc", ""),
+    transparent("xargs", XARGS).taking(Input::Appended),
     own(
         "sudo",
-        &["-u", "-g", "-C", "-D", "-h", "-p", "-r", "-t", "-T", "-U", "--user", "--group"],
-        0,
+        "-ABbEeHiKklNnPSsVv -C: -c: -D: -g: -h: -p: -R: -r: -T: -t: -U: -u: --askpass --background --bell --chdir: --chroot: \
+         --close-from: --command-timeout: --edit --group: --host: --list --login --login-class: --no-update \
+         --non-interactive --other-user: --preserve-env? --preserve-groups --prompt: --remove-timestamp --reset-timestamp \
+         --role: --set-home --shell --stdin --type: --user: --validate",
     ),
-    own("doas", &["-u", "-C"], 0),
-    own("chroot", &[], 1),
-    own("unshare", &[], 0),
-    own("nsenter", &["-t", "--target"], 0),
-    own("strace", &["-o", "-e", "-p", "-s"], 0),
-    own("ltrace", &["-o", "-e"], 0),
-    own("watch", &["-n", "--interval"], 0),
-    own("chrt", &[], 1),
-    own("taskset", &[], 1),
-    own("flock", &["-w", "-E"], 1),
-    own("parallel", &["-j", "--jobs"], 0),
-    own("busybox", &[], 0),
-    own("fakeroot", &[], 0),
-    own("dbus-run-session", &[], 0),
-    own("systemd-run", &["-p", "--unit", "-u"], 0),
+    own("doas", "-Lns -C: -a: -u:"),
+    own("run0", "-bin -u: -g: -D: --user: --group: --chdir: --nice: --setenv: --slice: --unit: --property: --machine: --background: --no-ask-password --pty --pipe"),
+    own("pkexec", "--user: --disable-internal-agent --keep-cwd"),
+    own("gosu", "").behind(1),
+    own("su-exec", "").behind(1),
+    own("chroot", "--groups: --skip-chdir --userspec:").behind(1),
+    own(
+        "unshare",
+        "-CcfimnpruTU -l: -R: -S: -G: -w: --boottime: --cgroup? --fork --ipc? --keep-caps --kill-child? --load-interp: --map-auto \
+         --map-current-user --map-group: --map-groups: --map-root-user --map-user: --map-users: --monotonic: --mount? \
+         --mount-proc? --net? --pid? --propagation: --root: --setgid: --setgroups: --setuid: --time? --user? --uts? --wd:",
+    ),
+    own(
+        "nsenter",
+        "-aCeFimnpruTUZ -G: -S: -t: -w? -W: --all --cgroup? --env --follow-context --ipc? --mount? --net? --no-fork --pid? \
+         --preserve-credentials --root? --setgid? --setuid? --target: --time? --user? --uts? --wd? --wdns:",
+    ),
+    own("setarch", "-3BFILRSXZv --32bit --4gb --addr-compat-layout --addr-no-randomize --fdpic-funcptrs --mmap-page-zero \
+         --read-implies-exec --short-inode --sticky-timeouts --uname-2.6 --verbose --whole-seconds")
+        .behind(1),
+    own("linux32", "-3BFILRSXZv"),
+    own("linux64", "-3BFILRSXZv"),
+    own(
+        "prlimit",
+        "-c? -d? -e? -f? -i? -l? -m? -n? -o: -q? -r? -s? -t? -u? -v? -x? -y? --as? --core? --cpu? --data? --fsize? --locks? \
+         --memlock? --msgqueue? --nice? --nofile? --noheadings --nproc? --output: --raw --rss? --rtprio? --rttime? \
+         --sigpending? --stack? --verbose",
+    ),
+    own(
+        "setpriv",
+        "--ambient-caps: --apparmor-profile: --bounding-set: --clear-groups --egid: --euid: --gid: --groups: --inh-caps: \
+         --init-groups --keep-groups --landlock-access: --landlock-rule: --nnp --no-new-privs --pdeathsig: --regid: \
+         --reset-env --reuid: --rgid: --ruid: --seccomp-filter: --securebits: --selinux-label: --uid:",
+    ),
+    own(
+        "strace",
+        "-ACcDdFfhiknqrTtvVwxyYzZ -a: -b: -E: -e: -I: -o: -O: -p: -P: -s: -S: -u: -U: -X: --attach: --absolute-timestamps? \
+         --argv0: --columns: --const-print-style: --daemonize? --debug --decode-fds? --decode-pids? --detach-on: --env: \
+         --failed-only --fault: --follow-forks --inject: --instruction-pointer --interruptible: --kvm: --no-abbrev \
+         --output: --output-append-mode --output-separately --quiet? --raw: --read: --relative-timestamps? \
+         --seccomp-bpf --signal: --stack-traces? --status: --string-limit: --strings-in-hex? --successful-only --summary \
+         --summary-only --summary-sort-by: --summary-wall-clock --syscall-times? --tips? --trace: --trace-path: --user: \
+         --write: -tt -ttt -ff -yy -xx",
+    )
+    .taking(Input::Text),
+    own("ltrace", "-bCcfhiLrStTV -A: -a: -D: -e: -F: -l: -n: -o: -p: -s: -u: -w: -x: -X:"),
+    own(
+        "watch",
+        "-bCcdefgprtvwx -n: -q: -s: --beep --chgexit --color --differences? --equexit: --errexit --exec --interval: --no-color \
+         --no-rerun --no-title --no-wrap --precise",
+    )
+    .taking(Input::Text),
+    own("chrt", "-abdefGimorRv -D: -P: -T: --all-tasks --batch --deadline --fifo --idle --other --reset-on-fork --rr --verbose \
+         --sched-deadline: --sched-period: --sched-runtime:")
+        .behind(1),
+    own("taskset", "-ac --all-tasks --cpu-list").behind(1),
+    own("numactl", "-aHslb -C: -i: -m: -N: -p: -P: -w: --all --balancing --cpunodebind: --interleave: --localalloc --membind: \
+         --physcpubind: --preferred: --preferred-many: --weighted-interleave:"),
+    own(
+        "flock",
+        "-eFnosuvx -E: -w: --close --conflict-exit-code: --exclusive --fcntl --nb --no-fork --nonblock --shared --timeout: \
+         --unlock --verbose --wait:",
+    )
+    .behind(1)
+    .taking(Input::Text),
+    own("parallel", "-0kqtuvXm -a: -C: -d: -I: -j: -L: -N: -n: -P: -S: --arg-file: --bar --colsep: --delay: --dry-run --eta --group \
+         --halt: --jobs: --joblog: --keep-order --line-buffer --linebuffer --link --max-args: --max-procs: --no-notice --null --progress \
+         --quote --results: --retries: --shuf --sshlogin: --tag --tagstring: --timeout: --ungroup --verbose --will-cite")
+        .taking(Input::Appended),
+    own("busybox", ""),
+    own("toybox", ""),
+    own("fakeroot", "-uhv -b: -i: -l: -s: --faked: --lib: --unknown-is-real"),
+    own("dbus-run-session", "--config-file: --dbus-daemon:"),
+    own("dbus-launch", "--exit-with-session --sh-syntax --csh-syntax --auto-syntax --binary-syntax --close-stderr --autolaunch: --config-file:"),
+    own(
+        "systemd-run",
+        "-dGPqrStT -E: -H: -M: -p: -u: --background: --capsule: --collect --description: --gid: --host: --machine: --nice: --no-ask-password \
+         --no-block --on-active: --on-boot: --on-calendar: --path-property: --pipe --property: --pty --quiet \
+         --remain-after-exit --same-dir --scope --send-sighup --service-type: --setenv: --shell --slice: --slice-inherit \
+         --socket-property: --system --timer-property: --uid: --unit: --user --wait --working-directory:",
+    ),
+    own("systemd-inhibit", "--list --mode: --no-ask-password --no-legend --no-pager --what: --who: --why:"),
+    own("valgrind", "-dqvh --tool: --leak-check? --log-file: --error-exitcode: --trace-children: --quiet --verbose --xml: --xml-file: --suppressions: --num-callers: --show-leak-kinds: --track-origins: --gen-suppressions: --vgdb: --callgrind-out-file: --cache-sim: --branch-sim: --instr-atstart:"),
+    own("xvfb-run", "-al -e: -f: -n: -p: -s: -w: --auto-servernum --auth-file: --error-file: --help --listen-tcp --server-args: --server-num: --wait: --xauth-protocol:"),
+    own("torsocks", "-iqd -a: -p: -P: -u:"),
+    own("proxychains", "-q -f:"),
+    own("proxychains4", "-q -f:"),
+    own("dumb-init", "-cv -r: --rewrite: --single-child --verbose"),
+    own("tini", "-gsvw -e: -p:"),
+    own("catchsegv", ""),
+    own("eatmydata", ""),
+    own("winpty", ""),
+    own("arch", "-32 -64 -x86_64 -arm64 -arm64e -c -d: -e:"),
+    own("caffeinate", "-disum -t: -w:"),
+    own("chronic", "-ev"),
+    own("ifne", "-n"),
+    own("ts", "-rism"),
+    own("unbuffer", "-p"),
+    own("rlwrap", "-acinrvR -b: -C: -D: -f: -g: -H: -I: -l: -m? -M: -o -O: -P: -q: -s: -S: -t: -w: -z:"),
+    own("env-update", ""),
+    own("start-stop-daemon", "-SKbCtoqvmN -x: -a: -p: -u: -n: -s: -R: -d: -c: -g: --start --stop --background --chdir: --chuid: --exec: --startas: --pidfile: --make-pidfile --name: --user: --oknodo --quiet --test --umask: --verbose"),
 ];
-
-const fn transparent(
-    name: &'static str,
-    valued: &'static [&'static str],
-    operands: usize,
-) -> Wrapper {
-    Wrapper { name, valued, operands, is_transparent: true }
-}
-
-const fn own(name: &'static str, valued: &'static [&'static str], operands: usize) -> Wrapper {
-    Wrapper { name, valued, operands, is_transparent: false }
-}
 
 /// The shells whose `-c` takes a command.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh"];
-
-/// Flags of transparent wrappers that do more than start a program.
-fn has_effect(wrapper: &str, flag: &str) -> bool {
-    match wrapper {
-        "time" => flag.starts_with("-o") || flag.starts_with("--output") || flag.starts_with("-a"),
-        "command" => flag.starts_with("-p"),
-        _ => false,
-    }
-}
 
 /// Adds a program and the programs that it runs.
 pub(super) fn unwrap(mut program: Program, analysis: &mut Analysis, shells: usize) {
@@ -129,7 +224,7 @@ pub(super) fn unwrap(mut program: Program, analysis: &mut Analysis, shells: usiz
 }
 
 /// The maximum number of programs in one command.
-const MAX_PROGRAMS: usize = 500;
+pub(super) const MAX_PROGRAMS: usize = 500;
 
 fn enter(program: &Program, analysis: &mut Analysis) {
     let mut words = program.arguments().iter().filter(|word| {
@@ -148,7 +243,8 @@ fn enter(program: &Program, analysis: &mut Analysis) {
 
 /// A command inside of the words of a shell's builtin.
 fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
-    let texts: Vec<&str> = program.arguments().iter().map(|word| known(word, analysis)).collect();
+    let texts: Vec<&str> =
+        program.arguments().iter().map(|word| known_text(word, analysis)).collect();
     let line = match program.name() {
         // `trap 'rm x' EXIT`.
         Some("trap") => texts.first().copied().unwrap_or_default().to_owned(),
@@ -158,7 +254,7 @@ fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
 }
 
 /// The text of a word that becomes a part of a command. An unknown one stays unknown in there.
-fn known<'a>(word: &'a Word, analysis: &mut Analysis) -> &'a str {
+fn known_text<'a>(word: &'a Word, analysis: &mut Analysis) -> &'a str {
     word.text().unwrap_or_else(|| {
         analysis.doubt("it runs a text that is known only then");
         "$unknown"
@@ -176,41 +272,71 @@ fn inner(assignments: Vec<Word>, words: &[Word], analysis: &mut Analysis, shells
     );
 }
 
-/// `sh -c 'text'`.
+/// Flags of the shells. `-c` is marked: the first operand is the command. So are those that name a file of commands, which runs too.
+const SHELL_FLAGS: &str = "-abBeEfhHiIklmnpPrstTuvVxCD -c! -o: -O: --debug --debugger --dump-po-strings --dump-strings \
+    --emulate: --help --init-file@! --login --noediting --noprofile --norc --posix --pretty-print --rcfile@! --restricted --verbose \
+    --version --wordexp";
+
+/// `sh -c 'text'`. A shell without it runs a script, or what it reads from its input.
 fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) {
-    let mut words = program.words.iter().skip(1);
-    while let Some(word) = words.next() {
-        let Some(flag) = word.text() else {
-            return analysis.doubt("the arguments of a shell are known only when it runs");
-        };
-        match flag {
-            "-o" | "+o" | "-O" | "+O" => {
-                words.next();
-            }
-            // A start file is read.
-            _ if flag.starts_with("--rcfile") || flag.starts_with("--init-file") => return,
-            "--login" => return,
-            _ if flag.starts_with("--") => {}
-            _ if flag.starts_with('-') && flag.contains('c') => {
-                match words.next().map(Word::text) {
-                    Some(Some(line)) => {
-                        let line = line.to_owned();
-                        // A login or interactive shell reads start files, which are the user's own.
-                        // `BASH_ENV=x` names another one.
-                        program.is_transparent = program.assignments.is_empty();
-                        parse::parse(&line, analysis, shells + 1);
-                    }
-                    Some(None) | None => {
-                        analysis.doubt("a shell is given a text that is known only then");
-                    }
-                }
-                return;
-            }
-            _ if flag.starts_with('-') || flag.starts_with('+') => {}
-            // A script, or nothing: standard input.
-            _ => return,
+    // `+e` unsets what `-e` sets.
+    let words: Option<Vec<String>> = program
+        .arguments()
+        .iter()
+        .map(|word| {
+            let text = word.text()?;
+            let is_set = text.len() > 1 && text.starts_with('+');
+            Some(if is_set { text.replacen('+', "-", 1) } else { text.to_owned() })
+        })
+        .collect();
+    let takes_text = |word: &Word| word.text().is_some_and(|text| is_command_flag(text));
+    let Some(words) = words else {
+        let known: Vec<&str> = program.arguments().iter().map_while(Word::text).collect();
+        let is_script = flags::read(SHELL_FLAGS, Style::Usual, Order::Leading, &known)
+            .is_ok_and(|reading| !reading.operands.is_empty() && !reading.is_marked);
+        if is_script {
+            // A script with arguments that are not known yet.
+            return;
         }
+        let text = "a shell is given a text that is known only then";
+        let arguments = "the arguments of a shell are known only when it runs";
+        let is_text = program.arguments().iter().any(takes_text);
+        return analysis.doubt(if is_text { text } else { arguments });
+    };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let reading = match flags::read(SHELL_FLAGS, Style::Usual, Order::Leading, &words) {
+        Ok(reading) => reading,
+        Err(flag) if is_command_flag(flag) => {
+            return analysis.doubt("a shell is given a text that is known only then");
+        }
+        Err(flag) => return analysis.doubt(format!("`{flag}` of a shell is not understood")),
+    };
+    let flags = words.get(..reading.first_operand).unwrap_or_default();
+    if !reading.files.is_empty() {
+        return analysis.hide("a shell runs a file of commands");
     }
+    if !flags.iter().any(|flag| is_command_flag(flag)) {
+        // `-s` makes operands the arguments of what it reads.
+        let reads_input = flags.iter().any(|flag| !flag.starts_with("--") && flag.contains('s'));
+        // `bash -` is `bash --`.
+        let names_none = reading.operands.first().is_none_or(|script| *script == "-");
+        if names_none || reads_input {
+            analysis.hide("a shell runs what it reads");
+        }
+        return;
+    }
+    // `-c` alone is an error of the shell.
+    let Some(line) = reading.operands.first() else {
+        return analysis.doubt("a shell is given a text that is known only then");
+    };
+    // A login or interactive shell reads start files, which are the user's own. `BASH_ENV=x` names another one.
+    program.is_transparent = program.assignments.is_empty();
+    parse::parse(line, analysis, shells + 1);
+}
+
+/// True for `-c`, alone or with other letters.
+fn is_command_flag(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('c'))
 }
 
 /// `env -u A B=c program`.
@@ -248,61 +374,82 @@ fn env(program: &mut Program, analysis: &mut Analysis, shells: usize) {
 
 /// The command behind the flags of a wrapper.
 fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, shells: usize) {
-    let words = program.words.clone();
-    let (mut at, mut operands, mut has_effects) = (1, wrapper.operands, false);
-    while let Some(word) = words.get(at) {
-        let Some(text) = word.text() else {
-            return analysis
-                .doubt(format!("the arguments of {} are known only when it runs", wrapper.name));
-        };
-        if text == "--" {
-            at += 1;
-            break;
-        }
-        if text.starts_with('-') && text.len() > 1 && operands == wrapper.operands {
-            has_effects |= has_effect(wrapper.name, text);
-            if matches!((wrapper.name, text), ("command", "-v" | "-V")) {
-                // It only looks a name up.
-                program.is_transparent = true;
-                return;
-            }
-            at += if wrapper.valued.contains(&text) { 2 } else { 1 };
-        } else if wrapper.name == "sudo" && text.contains('=') && !text.starts_with('/') {
-            at += 1;
-        } else if operands > 0 {
-            operands -= 1;
-            at += 1;
-        } else {
-            break;
-        }
-    }
-    program.is_transparent = wrapper.is_transparent && !has_effects;
-    let mut rest = words.get(at..).unwrap_or_default().to_vec();
-    match wrapper.name {
-        "xargs" | "parallel" => {
-            if rest.is_empty() {
-                rest.push(Word::Text("echo".to_owned()));
-            }
-            // With a placeholder, input lands inside of the words.
-            let flags = words.get(..at).unwrap_or_default().iter().filter_map(Word::text);
-            if flags.into_iter().any(|flag| {
-                flag.starts_with("-I") || flag.starts_with("-i") || flag.starts_with("--replace")
-            }) || wrapper.name == "parallel"
-            {
-                for word in rest.iter_mut().skip(1) {
-                    *word = Word::Unknown { source: word.to_string(), is_one: true };
+    let arguments = program.arguments().to_vec();
+    let known: Vec<&str> = arguments.iter().map_while(Word::text).collect();
+    let reading = match flags::read(wrapper.flags, Style::Usual, Order::Leading, &known) {
+        Ok(reading) => reading,
+        Err(flag) => {
+            program.is_transparent = false;
+            let reason = format!("`{} {flag}` is not understood", wrapper.name);
+            analysis.doubt(reason);
+            // Rules that restrict what follows hold all the same.
+            let at = known.iter().position(|word| *word == flag).map_or(0, |at| at + 1);
+            for from in at..arguments.len().min(at + 3) {
+                let rest = arguments.get(from..).unwrap_or_default();
+                let begins = rest.first().and_then(Word::text);
+                if begins.is_some_and(|text| !text.starts_with('-')) {
+                    inner(Vec::new(), rest, analysis, shells);
                 }
             }
-            rest.push(Word::Unknown { source: "…".to_owned(), is_one: false });
-        }
-        _ if rest.is_empty() => {
-            program.is_transparent = false;
             return;
         }
-        _ => {}
+    };
+    let mut at = reading.first_operand;
+    if wrapper.name == "sudo" {
+        let is_assignment = |text: &&str| text.contains('=') && !text.starts_with('/');
+        at += known.iter().skip(at).take_while(|text| is_assignment(text)).count();
     }
-    // These hand a text to a shell.
-    let is_text = matches!(wrapper.name, "watch" | "parallel" | "flock" | "strace");
+    at += wrapper.operands;
+    if at > known.len()
+        || (at == known.len()
+            && known.len() < arguments.len()
+            && wrapper.operands == 0
+            && reading.operands.is_empty())
+    {
+        if known.len() < arguments.len() {
+            return analysis
+                .doubt(format!("the arguments of {} are known only when it runs", wrapper.name));
+        }
+    }
+    let flags = known.get(..reading.first_operand).unwrap_or_default();
+    let looks_up = |flag: &&str| flag.contains(['v', 'V']);
+    if wrapper.name == "command" && flags.iter().any(looks_up) {
+        // It only looks a name up.
+        program.is_transparent = !reading.is_marked;
+        return;
+    }
+    program.is_transparent = wrapper.is_transparent && !reading.is_marked;
+    let mut rest = arguments.get(at..).unwrap_or_default().to_vec();
+    // `flock FILE -c 'text'`.
+    if wrapper.name == "flock"
+        && let [flag, text, ..] = rest.as_slice()
+        && matches!(flag.text(), Some("-c" | "--command"))
+    {
+        let text = known_text(text, analysis).to_owned();
+        return parse::parse(&text, analysis, shells + 1);
+    }
+    if wrapper.input == Input::Appended {
+        if rest.is_empty() {
+            rest.push(Word::Text("echo".to_owned()));
+        }
+        // With a placeholder, input lands inside of the words.
+        let has_placeholder = flags.iter().any(|flag| {
+            flag.starts_with("-I")
+                || flag.starts_with("-i")
+                || flag.starts_with("-J")
+                || flag.starts_with("--replace")
+        });
+        if has_placeholder || wrapper.name == "parallel" {
+            for word in rest.iter_mut().skip(1) {
+                *word = Word::Unknown { source: word.to_string(), is_one: true };
+            }
+        }
+        rest.push(Word::Unknown { source: "…".to_owned(), is_one: false });
+    } else if rest.is_empty() {
+        program.is_transparent = false;
+        return;
+    }
+    let is_text = wrapper.input == Input::Text || wrapper.name == "parallel";
     if is_text
         && rest.iter().any(|word| {
             word.text().is_none_or(|text| text.contains([' ', ';', '|', '&', '$', '`']))
@@ -343,7 +490,7 @@ fn remote(program: &Program, analysis: &mut Analysis, shells: usize) {
     let mut is_host_seen = false;
     let mut command = Vec::new();
     while let Some(word) = words.next() {
-        let text = known(word, analysis);
+        let text = known_text(word, analysis);
         if is_host_seen {
             command.push(text);
         } else if let Some(flags) = text.strip_prefix('-') {

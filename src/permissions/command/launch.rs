@@ -1,0 +1,114 @@
+//! What a program may start that is not known to be a wrapper: any of its words may be the name of a program, and any
+//! text a command. Pure.
+//!
+//! This is for rules that restrict: they hold behind launchers that no table lists.
+
+use super::words::Word;
+use super::{Analysis, Program};
+
+/// Programs that take their words for files, names or texts, and start none of them.
+const STARTING_NONE: &[&str] = &[
+    "apt", "apt-get", "awk", "base64", "brew", "bzip2", "cargo", "chgrp", "chmod", "chown", "cp",
+    "dirname", "dnf", "dpkg", "export", "gem", "git", "go", "gunzip", "gzip", "hash", "install",
+    "jq", "kill", "ln", "local", "man", "mkdir", "mv", "npm", "pacman", "pip", "pip3", "pkill",
+    "pnpm", "read", "readonly", "rm", "rmdir", "rustup", "sed", "tee", "touch", "truncate",
+    "unset", "unzip", "xz", "yarn", "zip", "zypper",
+];
+
+/// Commands of these programs that start others all the same.
+const STARTING: &[(&str, &[&str])] = &[
+    ("apt", &["-o"]),
+    ("apt-get", &["-o"]),
+    ("awk", &[]),
+    ("cargo", &["run", "--config"]),
+    (
+        "git",
+        &[
+            "submodule",
+            "bisect",
+            "rebase",
+            "filter-branch",
+            "difftool",
+            "mergetool",
+            "send-email",
+            "for-each-repo",
+            "config",
+            "alias",
+        ],
+    ),
+    ("go", &["run", "generate", "-exec", "-toolexec"]),
+    ("npm", &["exec", "x", "config", "set"]),
+    ("pnpm", &["exec", "dlx"]),
+    ("rustup", &["run"]),
+    ("yarn", &["exec", "dlx"]),
+];
+
+/// The maximum size of the texts that are parsed, in bytes; what is beyond it is taken for words.
+const MAX_TEXT: usize = 16 * 1024;
+
+/// The programs that may be started.
+pub(super) fn candidates(program: &Program) -> Vec<Program> {
+    let mut found = Found { programs: Vec::new(), room: MAX_TEXT };
+    for assignment in &program.assignments {
+        if let Some((_, value)) = assignment.text().and_then(|text| text.split_once('=')) {
+            found.text(value);
+        }
+    }
+    if program.is_transparent || program.is_known_safe() || takes_none(program) {
+        return found.programs;
+    }
+    let words = program.arguments();
+    for (at, word) in words.iter().enumerate() {
+        let Some(text) = word.text() else { continue };
+        let rest = words.get(at + 1..).unwrap_or_default();
+        match text.strip_prefix('-') {
+            None => {
+                found.words(text, rest);
+                found.text(text);
+            }
+            Some(_) => {
+                if let Some((_, value)) = text.split_once('=') {
+                    found.words(value, rest);
+                    found.text(value);
+                }
+            }
+        }
+    }
+    found.programs
+}
+
+fn takes_none(program: &Program) -> bool {
+    let Some(name) = program.name() else { return true };
+    let starting = STARTING.iter().filter(|(known, _)| *known == name);
+    let mut starting = starting.flat_map(|(_, words)| words.iter());
+    STARTING_NONE.contains(&name)
+        && !starting.any(|word| program.arguments().iter().any(|given| given.text() == Some(word)))
+}
+
+struct Found {
+    programs: Vec<Program>,
+    room: usize,
+}
+
+impl Found {
+    /// A word as the name of a program, with the words behind it.
+    fn words(&mut self, name: &str, rest: &[Word]) {
+        if name.is_empty() || self.programs.len() > super::wrappers::MAX_PROGRAMS {
+            return;
+        }
+        let words = [Word::Text(name.to_owned())].into_iter().chain(rest.iter().cloned());
+        self.programs.push(Program { words: words.collect(), ..Program::default() });
+    }
+
+    /// A text as a command.
+    fn text(&mut self, text: &str) {
+        let is_command = text.contains([' ', '\t', '\n', ';', '|', '&', '(', '`']);
+        if !is_command || text.len() > self.room {
+            return;
+        }
+        self.room -= text.len();
+        // `:!command` of an editor.
+        let text = text.trim_start_matches([':', '!', '@', '+', ' ']);
+        self.programs.extend(Analysis::of(text).programs);
+    }
+}
