@@ -2,7 +2,7 @@
 
 use super::command::{Program, Word};
 use super::decide::Judge;
-use super::rules::SandboxUse;
+use super::rules::{SandboxUse, flags_beyond};
 use super::{
     Action, Call, Compiled, Context, Decision, Kind, Origin, Rule, Sandbox, Verdict, decide,
 };
@@ -192,17 +192,37 @@ pub(super) fn with_rules(
 
 /// Returns a rule for each program. None if one has no rule, or they are too many.
 fn rules_for<'a>(programs: impl IntoIterator<Item = &'a Program>, exact: Exact) -> Vec<Rule> {
-    let words: Option<Vec<_>> = programs.into_iter().map(|program| words(program, exact)).collect();
-    let mut distinct = Vec::new();
-    for words in words.unwrap_or_default() {
-        if !distinct.contains(&words) {
-            distinct.push(words);
+    let rules: Option<Vec<_>> =
+        programs.into_iter().map(|program| rule_for(program, exact)).collect();
+    let mut distinct: Vec<Rule> = Vec::new();
+    for rule in rules.unwrap_or_default() {
+        match distinct.iter_mut().find(|known| known.argv == rule.argv) {
+            None => distinct.push(rule),
+            Some(known) => {
+                // Both have a list, or both are the very same words.
+                let known = known.flags.get_or_insert_default();
+                for flag in rule.flags.unwrap_or_default() {
+                    if !known.contains(&flag) {
+                        known.push(flag);
+                    }
+                }
+            }
         }
     }
-    if distinct.len() > MAX_RULES {
-        return Vec::new();
+    if distinct.len() > MAX_RULES { Vec::new() } else { distinct }
+}
+
+/// A rule for a program: with `**` it covers the flags that the program has here and the usual ones, no others.
+fn rule_for(program: &Program, exact: Exact) -> Option<Rule> {
+    let words = words(program, exact)?;
+    let mut rule = Rule::for_words(Decision::Allow, words);
+    let argv = rule.argv.as_deref().unwrap_or_default();
+    if let Some(("**", before)) = argv.split_last().map(|(last, before)| (last.as_str(), before)) {
+        let before: Vec<&str> = before.iter().map(String::as_str).collect();
+        let words: Vec<&Word> = program.matched_words().skip(before.len()).collect();
+        rule.flags = Some(flags_beyond(&before, &words)?);
     }
-    distinct.into_iter().map(|words| Rule::for_words(Decision::Allow, words)).collect()
+    Some(rule)
 }
 
 /// Programs with the subcommands that are proposed word by word.

@@ -2,7 +2,7 @@
 //!
 //! `deny` beats `ask`, and `ask` beats `allow`, wherever the rules come from.
 
-use super::command::{Program, Word};
+use super::command::{Program, Word, usual};
 use super::{Decision, Kind};
 use crate::text::globs;
 use crate::text::hosts::{Host, matches};
@@ -27,6 +27,9 @@ pub struct Rule {
     /// The words of a command: `*` is one word, `**` at the end the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argv: Option<Vec<String>>,
+    /// The flags that an allowed command may have beside the usual ones of its program. Without the list, `**` covers every flag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<Vec<String>>,
     /// A pattern of paths, relative to the workspace, absolute, or from `~/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -143,6 +146,9 @@ pub enum Error {
     /// Parts that never match the same call.
     #[error("`{0}` and `{1}` never match the same call")]
     Contradiction(&'static str, &'static str),
+    /// `flags` in a rule that restricts, or without words that end with `**`.
+    #[error("`flags` needs `decision = \"allow\"` and an `argv` that ends with `**`")]
+    FlagsWithoutRest,
     /// `sandbox` in a rule that denies or asks.
     #[error("`sandbox = \"off\"` needs `decision = \"allow\"`")]
     SandboxOfRestriction,
@@ -196,7 +202,16 @@ impl Rule {
 
     /// A rule without conditions, to be completed.
     pub fn new(decision: Decision) -> Self {
-        Self { decision, kind: None, tool: None, argv: None, path: None, host: None, sandbox: None }
+        Self {
+            decision,
+            kind: None,
+            tool: None,
+            argv: None,
+            flags: None,
+            path: None,
+            host: None,
+            sandbox: None,
+        }
     }
 
     /// Checks the rule and makes it ready. Relative paths are taken from each of the roots.
@@ -209,7 +224,7 @@ impl Rule {
         roots: &[PathBuf],
         home: Option<&Path>,
     ) -> Result<Compiled, Error> {
-        let Self { decision, kind, tool, argv, path, host, sandbox } = self;
+        let Self { decision, kind, tool, argv, flags, path, host, sandbox } = self;
         if kind.is_none() && tool.is_none() && argv.is_none() && path.is_none() && host.is_none() {
             return Err(Error::Empty);
         }
@@ -245,6 +260,11 @@ impl Rule {
             if words.is_empty() || rest.is_some_and(|at| at + 1 != words.len()) {
                 return Err(Error::Words);
             }
+        }
+        let has_rest =
+            argv.as_ref().is_some_and(|words| words.last().is_some_and(|word| word == "**"));
+        if flags.is_some() && (*decision != Decision::Allow || !has_rest) {
+            return Err(Error::FlagsWithoutRest);
         }
         let path =
             path.as_ref().map(|path| pattern(path, self.decision, roots, home)).transpose()?;
@@ -385,8 +405,67 @@ impl Compiled {
         if let (Some(name), Some(first)) = (&name, words.get_mut(program.assignments.len())) {
             *first = name;
         }
-        match_words(patterns, &words, program.assignments.len(), self.rule.decision)
+        let found = match_words(patterns, &words, program.assignments.len(), self.rule.decision);
+        match &self.rule.flags {
+            Some(flags) if found == Match::Yes => {
+                let fixed = patterns.len() - 1;
+                let (before, rest) = words.split_at(fixed.min(words.len()));
+                let before: Vec<&str> = before.iter().filter_map(|word| word.text()).collect();
+                if flags_beyond(&before, rest)
+                    .is_some_and(|beyond| beyond.iter().all(|flag| flags.contains(flag)))
+                {
+                    Match::Yes
+                } else {
+                    Match::No
+                }
+            }
+            Some(_) | None => found,
+        }
     }
+}
+
+/// The flags among words that an answer about the program does not cover without naming them. `None` if a word may turn out to be a
+/// flag when the command runs.
+///
+/// `before` are the words of the rule. Not only what begins with a dash counts: `make SHELL=x` and `@file` change what a program does, too.
+pub(super) fn flags_beyond(before: &[&str], rest: &[&Word]) -> Option<Vec<String>> {
+    let (mut beyond, mut last) = (Vec::new(), "");
+    for word in rest {
+        let text = match word {
+            Word::Text(text) => text.as_str(),
+            Word::Glob(pattern) if !pattern.starts_with(['-', '*', '?', '[']) => "",
+            Word::Unknown { is_one: true, .. } if usual::takes_message(before, last) => "",
+            Word::Glob(_) | Word::Unknown { .. } => return None,
+        };
+        last = text;
+        if let Some(flag) = flag_of(text).filter(|_| !usual::covers(before, text))
+            && !beyond.contains(&flag)
+        {
+            beyond.push(flag);
+        }
+    }
+    Some(beyond)
+}
+
+/// The flag of a word, without its value.
+fn flag_of(word: &str) -> Option<String> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-+:".contains(c))
+    };
+    if word.starts_with("--") {
+        return Some(word.split('=').next().unwrap_or(word).to_owned());
+    }
+    if word.starts_with('-') && word.len() > 1 {
+        // `-j8` is `-j`, but `-8` is itself.
+        let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        return Some(if name.len() > 1 { name } else { word }.to_owned());
+    }
+    if word.starts_with(['@', '+']) {
+        return Some(word.to_owned());
+    }
+    let (name, _) = word.split_once('=')?;
+    is_name(name).then(|| format!("{name}="))
 }
 
 /// Matches the words of a program with those of a rule.
@@ -467,7 +546,7 @@ fn match_from(patterns: &[String], words: &[&Word], assignments: usize) -> Match
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { decision, kind, tool, argv, path, host, sandbox } = self;
+        let Self { decision, kind, tool, argv, flags, path, host, sandbox } = self;
         write!(f, "{decision}")?;
         if let Some(kind) = kind {
             write!(f, " {kind}")?;
@@ -476,7 +555,7 @@ impl fmt::Display for Rule {
             write!(f, " tool `{tool}`")?;
         }
         if let Some(words) = argv {
-            write!(f, " `{}`", words.join(" "))?;
+            write!(f, " {}", Words { words, flags: flags.as_deref() })?;
         }
         if let Some(path) = path {
             write!(f, " path `{path}`")?;
@@ -487,6 +566,31 @@ impl fmt::Display for Rule {
         match sandbox {
             Some(SandboxUse::Off) => f.write_str(" outside the sandbox (sandbox = \"off\")"),
             None => Ok(()),
+        }
+    }
+}
+
+/// The words of a command in a rule, with the flags that it covers.
+#[derive(Debug)]
+pub struct Words<'a> {
+    /// The words.
+    pub words: &'a [String],
+    /// The flags that are named; `None` says nothing of flags.
+    pub flags: Option<&'a [String]>,
+}
+
+impl fmt::Display for Words<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { words, flags } = self;
+        write!(f, "`{}`", words.join(" "))?;
+        let Some(flags) = flags else { return Ok(()) };
+        let known: Vec<&str> = words.iter().map(String::as_str).collect();
+        let named: Vec<String> = flags.iter().map(|flag| format!("`{flag}`")).collect();
+        match (usual::has_flags(&known), named.as_slice()) {
+            (true, []) => f.write_str(" with its usual flags"),
+            (true, named) => write!(f, " with its usual flags and {}", named.join(", ")),
+            (false, []) => f.write_str(" without flags"),
+            (false, named) => write!(f, " with {}", named.join(", ")),
         }
     }
 }

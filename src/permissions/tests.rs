@@ -368,33 +368,97 @@ fn proposals_are_rules_that_allow_the_command_and_little_more() {
         "git push",
         "ls",
     ];
-    expect_test::expect![[r"
-        cargo build --release: allow `cargo build **`
-        git add .: allow `git add **`
+    expect_test::expect![[r#"
+        cargo build --release: allow `cargo build **` with its usual flags
+        git add .: allow `git add **` with its usual flags
         git -C x add .: allow `git -C x add .`
-        git checkout main && cargo build: allow `git checkout **`, allow `cargo build **`
+        git checkout main && cargo build: allow `git checkout **` with its usual flags, allow `cargo build **` with its usual flags
         npm run build: allow `npm run build`
-        npm install: allow `npm install **`
-        make install: allow `make install **`
-        gh pr create: allow `gh pr create **`
+        npm install: allow `npm install **` with its usual flags
+        make install: allow `make install **` with its usual flags
+        gh pr create: allow `gh pr create **` with its usual flags
         python3 x.py: allow `python3 x.py`
         rm -rf build: allow `rm -rf build`
         rm *.o: none
         rm '*': none
         sudo rm x: allow `rm x`, allow `sudo rm x`
         A=b cargo build: allow `A=b cargo build`
-        sh -c 'cargo build': allow `cargo build **`
+        sh -c 'cargo build': allow `cargo build **` with its usual flags
         $x: none
         npm publish: none
         mkdir a && touch b && cp a b && mv a b: none
         echo x > a.txt: none
         cargo run: allow `cargo run`
         cargo $x: none
-        pytest -k $x: allow `pytest **`
+        pytest -k $x: none
         /opt/x/cargo build: allow `/opt/x/cargo build`
         git push: none
-        ls: none"]]
+        ls: none"#]]
     .assert_eq(&lines.map(shown).join("\n"));
+}
+
+#[test]
+fn an_answer_covers_the_flags_that_it_names_and_the_usual_ones() {
+    let places = places();
+    let after = |asked: &str, then: &str| {
+        let ctx = |rules| Context {
+            mode: PermissionMode::Ask,
+            is_trusted: false,
+            sandbox: Sandbox::Missing,
+            places: &places,
+            rules,
+        };
+        let asked = call(asked, &places);
+        let offered = propose(&asked, &decide(&asked, &ctx(&[])), &ctx(&[]));
+        let compile = |rule: &Rule| rule.compile(Origin::GrantedForSession, &places.roots, None);
+        let rules: Vec<Compiled> = offered.iter().map(|rule| compile(rule).unwrap()).collect();
+        assert!(!rules.is_empty(), "nothing is offered");
+        assert_eq!(decide(&asked, &ctx(&rules)).decision, Decision::Allow);
+        decide(&call(then, &places), &ctx(&rules)).decision
+    };
+    for (asked, then, want) in [
+        ("rg -z foo", "rg -z bar src", Decision::Allow),
+        ("rg -z foo", "rg -nz -g '*.rs' bar", Decision::Ask),
+        ("rg -z foo", "rg -n -z -g '*.rs' bar", Decision::Allow),
+        ("rg -z foo", "rg --pre ./evil.sh foo", Decision::Ask),
+        ("rg -z foo", "rg -z --hostname-bin=./evil.sh foo", Decision::Ask),
+        ("rg -z foo", "rg -z foo *", Decision::Ask),
+        ("rg -z foo", "rg -z $x", Decision::Ask),
+        ("git diff", "git diff --stat HEAD~1 -- src", Decision::Allow),
+        ("git diff", "git diff --output=x", Decision::Ask),
+        ("git diff", "git diff --outp x", Decision::Ask),
+        ("git diff", "git diff --ext-diff", Decision::Ask),
+        ("git commit -m x", "git commit -am 'y z'", Decision::Allow),
+        ("git commit -m x", "git commit --amend --no-edit", Decision::Allow),
+        ("git commit -m x", "git commit -m \"$(cat <<'EOF'\nfix: it\nEOF\n)\"", Decision::Allow),
+        ("git commit -m x", "git commit \"$(cat <<'EOF'\n-S\nEOF\n)\"", Decision::Ask),
+        ("git commit -m x", "git commit -S -m x", Decision::Ask),
+        ("cargo build", "cargo build --release -p x", Decision::Allow),
+        ("cargo build", "cargo build --config x", Decision::Ask),
+        ("cargo build", "cargo build --target-dir=/x", Decision::Ask),
+        ("cargo clippy", "cargo clippy --all-targets -- -D warnings", Decision::Allow),
+        ("cargo clippy", "cargo clippy --fix", Decision::Ask),
+        ("make test", "make test -j8", Decision::Allow),
+        ("make test", "make test SHELL=./evil.sh", Decision::Ask),
+        ("make test", "make test -f evil.mk", Decision::Ask),
+        ("make test V=1", "make test V=2", Decision::Allow),
+        ("go test ./...", "go test -run x -v ./a", Decision::Allow),
+        ("go test ./...", "go test -exec ./evil.sh ./a", Decision::Ask),
+        ("go test ./...", "go test -toolexec=./evil.sh ./a", Decision::Ask),
+        ("pytest", "pytest -x -k a tests", Decision::Allow),
+        ("pytest", "pytest -p evil", Decision::Ask),
+        ("pytest", "pytest --junitxml=/x", Decision::Ask),
+        ("pytest --cov=src", "pytest --cov=lib tests", Decision::Allow),
+        ("prettier a.js", "prettier --check b.js", Decision::Allow),
+        ("prettier a.js", "prettier --plugin=./evil.js a.js", Decision::Ask),
+        ("eslint a.js", "eslint --rulesdir x a.js", Decision::Ask),
+        ("npm install", "npm install --save-dev x", Decision::Allow),
+        ("npm install", "npm install --prefix /x y", Decision::Ask),
+        ("mkdir a", "mkdir -p b/c", Decision::Allow),
+        ("uv pip install x", "uv pip install --index-url http://x y", Decision::Ask),
+    ] {
+        assert_eq!(after(asked, then), want, "after `{asked}`: `{then}`");
+    }
 }
 
 /// Rules that let commands out of the sandbox, before those of the table.
@@ -539,30 +603,30 @@ fn what_does_not_work_in_the_sandbox_is_proposed_outside_of_it() {
         shown("$x", auto, true, full),
         shown("git add -A", auto, true, Sandbox::Partial),
     ];
-    expect_test::expect![[r"
-        git add -A: allow `git add **` (out)
-        git add -A && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
-        cd sub && git add a && git add b && git log: allow `git add **` (out)
-        git switch -c x && cargo build: allow `git switch **` (out), allow `cargo build **` (out)
+    expect_test::expect![[r#"
+        git add -A: allow `git add **` with its usual flags (out)
+        git add -A && git commit -m x: allow `git add **` with its usual flags (out), allow `git commit **` with its usual flags (out)
+        cd sub && git add a && git add b && git log: allow `git add **` with its usual flags (out)
+        git switch -c x && cargo build: allow `git switch **` with its usual flags (out), allow `cargo build **` with its usual flags (out)
         git -C x tag y: allow `git -C x tag y` (out)
         git pull --rebase: allow `git pull --rebase` (out)
-        git apply x.patch: allow `git apply **`
-        touch a: allow `touch **`
+        git apply x.patch: allow `git apply **` without flags
+        touch a: allow `touch **` with its usual flags
         echo x > a && git add a: none
-        git add -A: allow `git add **`
-        git add -A: allow `git add **`
-        git add -A: allow `git add **`
+        git add -A: allow `git add **` with its usual flags
+        git add -A: allow `git add **` with its usual flags
+        git add -A: allow `git add **` with its usual flags
         failed:
-        git commit -m x: allow `git commit **` (out)
-        make && git commit -m x: allow `make` (out), allow `git commit **` (out)
-        echo x > a && git add a && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
-        cargo build --release: allow `cargo build **` (out)
+        git commit -m x: allow `git commit **` with its usual flags (out)
+        make && git commit -m x: allow `make` (out), allow `git commit **` with its usual flags (out)
+        echo x > a && git add a && git commit -m x: allow `git add **` with its usual flags (out), allow `git commit **` with its usual flags (out)
+        cargo build --release: allow `cargo build **` with its usual flags (out)
         cat /w/a; npm run fetch: allow `npm run fetch` (out)
         git fetch origin: allow `git fetch origin` (out)
-        cat *.txt && git add a: allow `cat **` (out), allow `git add **` (out)
+        cat *.txt && git add a: none
         cat a*.txt && git add a: none
         $x: none
-        git add -A: allow `git add **` (out)"]]
+        git add -A: allow `git add **` with its usual flags (out)"#]]
     .assert_eq(&table.join("\n"));
 }
 

@@ -1,6 +1,7 @@
 //! Approvals: the question about a call, its options and outcome, and the rules that an answer adds. Pure; `permissions`
 //! decides whether there is a question at all.
 
+use crate::permissions::rules::Words;
 use crate::permissions::{Compiled, Origin, Rule, SandboxUse, Verdict};
 use crate::text::diff;
 use crate::text::visible::visible;
@@ -97,8 +98,12 @@ fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
     if proposed.is_empty() {
         return None;
     }
-    let words = proposed.iter().filter_map(|rule| rule.argv.as_ref());
-    let commands: Vec<String> = words.map(|words| format!("`{}`", words.join(" "))).collect();
+    let words = |rule: &Rule| {
+        // That the usual flags are covered is told with the rule.
+        let flags = rule.flags.as_deref().filter(|flags| !flags.is_empty());
+        rule.argv.as_ref().map(|words| Words { words, flags }.to_string())
+    };
+    let commands: Vec<String> = proposed.iter().filter_map(words).collect();
     Some(match access {
         Access::Write(_) => "changes in the working directory".to_owned(),
         Access::Execute(_) => commands.join(" and "),

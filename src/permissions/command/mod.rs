@@ -11,6 +11,7 @@ mod heredoc;
 mod launch;
 mod parse;
 mod safe;
+pub(super) mod usual;
 mod words;
 mod wrappers;
 

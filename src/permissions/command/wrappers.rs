@@ -279,38 +279,25 @@ const SHELL_FLAGS: &str = "-abBeEfhHiIklmnpPrstTuvVxCD -c! -o: -O: --debug --deb
 
 /// `sh -c 'text'`. A shell without it runs a script, or what it reads from its input.
 fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) {
+    let arguments = program.arguments();
     // `+e` unsets what `-e` sets.
-    let words: Option<Vec<String>> = program
-        .arguments()
+    let words: Vec<String> = arguments
         .iter()
-        .map(|word| {
-            let text = word.text()?;
-            let is_set = text.len() > 1 && text.starts_with('+');
-            Some(if is_set { text.replacen('+', "-", 1) } else { text.to_owned() })
+        .map_while(Word::text)
+        .map(|text| {
+            let is_unset = text.len() > 1 && text.starts_with('+');
+            if is_unset { text.replacen('+', "-", 1) } else { text.to_owned() }
         })
         .collect();
-    let takes_text = |word: &Word| word.text().is_some_and(|text| is_command_flag(text));
-    let Some(words) = words else {
-        let known: Vec<&str> = program.arguments().iter().map_while(Word::text).collect();
-        let is_script = flags::read(SHELL_FLAGS, Style::Usual, Order::Leading, &known)
-            .is_ok_and(|reading| !reading.operands.is_empty() && !reading.is_marked);
-        if is_script {
-            // A script with arguments that are not known yet.
-            return;
-        }
-        let text = "a shell is given a text that is known only then";
-        let arguments = "the arguments of a shell are known only when it runs";
-        let is_text = program.arguments().iter().any(takes_text);
-        return analysis.doubt(if is_text { text } else { arguments });
-    };
+    let is_known = words.len() == arguments.len();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let reading = match flags::read(SHELL_FLAGS, Style::Usual, Order::Leading, &words) {
         Ok(reading) => reading,
-        Err(flag) if is_command_flag(flag) => {
-            return analysis.doubt("a shell is given a text that is known only then");
-        }
         Err(flag) => return analysis.doubt(format!("`{flag}` of a shell is not understood")),
     };
+    if reading.operands.is_empty() && !is_known {
+        return analysis.doubt("the arguments of a shell are known only when it runs");
+    }
     let flags = words.get(..reading.first_operand).unwrap_or_default();
     if !reading.files.is_empty() {
         return analysis.hide("a shell runs a file of commands");
