@@ -88,7 +88,8 @@ impl Judge {
         }
         writeln!(out, "\n{}: decided by {}", verdict.decision, visible_line(&verdict.by))?;
         if verdict.is_confined {
-            writeln!(out, "it runs in the sandbox")?;
+            let view = if verdict.is_read_only { ", where it can change nothing" } else { "" };
+            writeln!(out, "it runs in the sandbox{view}")?;
         } else if verdict.is_let_out {
             writeln!(out, "it runs outside the sandbox")?;
         }

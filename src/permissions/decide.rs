@@ -20,6 +20,8 @@ pub struct Verdict {
     pub by: String,
     /// If it runs, it runs in the sandbox.
     pub is_confined: bool,
+    /// If it runs in the sandbox, it can change nothing there: nobody was asked, and the mode lets nothing be changed unasked.
+    pub is_read_only: bool,
     /// True if rules let a command out of the sandbox.
     pub is_let_out: bool,
     /// An answer may hold for longer than this call.
@@ -75,6 +77,15 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
     let is_unasked = verdict.decision == Decision::Allow;
     verdict.is_let_out = is_let_out;
     verdict.is_confined = is_confined && (is_unasked || ctx.sandbox == Sandbox::Required);
+    // A rule or an answer may allow more than reading; the table of harmless programs does not.
+    verdict.is_read_only = match ctx.mode {
+        PermissionMode::ReadOnly => true,
+        PermissionMode::Ask => {
+            is_unasked
+                && matches!(&call.action, Action::Execute { analysis, .. } if analysis.is_harmless())
+        }
+        PermissionMode::AutoEdit | PermissionMode::Full => false,
+    };
     verdict
 }
 
@@ -87,6 +98,7 @@ fn combine(parts: Vec<Part>) -> Verdict {
         reason: speaker.map(|part| part.reason.clone()).unwrap_or_default(),
         by: speaker.map(|part| part.by.clone()).unwrap_or_default(),
         is_confined: false,
+        is_read_only: false,
         is_let_out: false,
         may_be_granted: parts
             .iter()

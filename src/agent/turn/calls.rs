@@ -169,9 +169,8 @@ async fn admit(
     if decided.verdict.decision != permissions::Decision::Allow {
         return Err(approval::policy_text(&decided.verdict));
     }
-    let is_confined = decided.verdict.is_confined;
     call.confinement =
-        is_confined.then(|| ctx.permissions.confinement(&call.tool_name, &state.grants)).flatten();
+        ctx.permissions.confinement(&decided.verdict, &call.tool_name, &state.grants);
     Ok(())
 }
 
@@ -413,8 +412,8 @@ async fn approve_and_run<H: Host>(
         return Ok(Outcome::declined(ctx, reason, tally));
     }
     let decided = host.wait(decide(ctx, state, call, &access)).await;
-    let is_confined = decided.verdict.is_confined;
-    match decided.verdict.decision {
+    let verdict = decided.verdict.clone();
+    match verdict.decision {
         permissions::Decision::Allow => {}
         permissions::Decision::Deny => {
             let text = approval::policy_text(&decided.verdict);
@@ -427,8 +426,7 @@ async fn approve_and_run<H: Host>(
         }
     }
     // An answer may just have allowed a host.
-    call.confinement =
-        is_confined.then(|| ctx.permissions.confinement(&call.tool_name, &state.grants)).flatten();
+    call.confinement = ctx.permissions.confinement(&verdict, &call.tool_name, &state.grants);
     let before = state.files.before(host, &ctx.workspace, &access).await;
     host.wait(state.files.announce(&ctx.workspace, &ctx.turn_id, &before, &call.item.id)).await;
     if let Err(lost) = begin(host, ctx, call) {

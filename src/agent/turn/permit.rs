@@ -340,14 +340,20 @@ impl Permissions {
         Rights { mode: self.mode, confined, is_attended }
     }
 
-    /// The confinement of a command that a tool runs in the sandbox, with the hosts that rules and grants allow it now.
+    /// The confinement of a command that a tool runs, with the hosts that rules and grants allow it now; none where it runs free. What
+    /// nobody was asked about in a mode that asks can change nothing, and reaches no host.
     pub(in crate::agent) fn confinement(
         &self,
+        verdict: &Verdict,
         tool: &str,
         grants: &Grants,
     ) -> Option<Arc<Confinement>> {
-        let ready = self.ready.get()?;
-        Some(ready.confinement_with_hosts(tool, grants.rules()))
+        let ready = self.ready.get().filter(|_| verdict.is_confined)?;
+        Some(if verdict.is_read_only && self.mode == PermissionMode::Ask {
+            Arc::new(only_reading(&ready.confinement))
+        } else {
+            ready.confinement_with_hosts(tool, grants.rules())
+        })
     }
 
     /// The confinement of the engine's own commands that only read, in each mode; none where there is no sandbox.
@@ -357,14 +363,7 @@ impl Permissions {
     ) -> Option<Confinement> {
         let ready = self.ready(site).await;
         let of_commands = (ready.sandbox != Sandbox::Missing).then_some(&ready.confinement)?;
-        let Confinement { writable, readable, .. } = of_commands.as_ref();
-        let readable = writable.iter().chain(readable).cloned().collect();
-        Some(Confinement {
-            writable: Vec::new(),
-            protected: Vec::new(),
-            readable,
-            ..Confinement::clone(of_commands)
-        })
+        Some(only_reading(of_commands))
     }
 
     /// The confinement of the session's MCP servers; none where there is no sandbox and none is required.
@@ -529,6 +528,13 @@ fn confinement(places: &Places, sandbox: Sandbox, mode: PermissionMode) -> Confi
     }
 }
 
+/// The same confinement without a place to write to.
+fn only_reading(confinement: &Confinement) -> Confinement {
+    let Confinement { writable, readable, .. } = confinement;
+    let readable = writable.iter().chain(readable).cloned().collect();
+    Confinement { writable: Vec::new(), protected: Vec::new(), readable, ..confinement.clone() }
+}
+
 /// The action of a call, with its paths resolved.
 async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access) -> Action {
     let env = site.env;
@@ -651,9 +657,11 @@ mod tests {
         let site = Site { env: &env, cwd, additional: &[], home: None, artifacts: None };
         let mut grants = Grants::default();
         let access = Access::Execute("true".to_owned());
-        permissions.decide(site, &grants, "bash", &access).await;
-        let network =
-            |grants: &Grants| permissions.confinement("bash", grants).unwrap().network.clone();
+        let decided = permissions.decide(site, &grants, "bash", &access).await;
+        let verdict = Verdict { is_confined: true, ..decided.verdict };
+        let network = |grants: &Grants| {
+            permissions.confinement(&verdict, "bash", grants).unwrap().network.clone()
+        };
         // What denies alone opens nothing.
         assert_eq!(network(&grants), Network::None);
         let rules = [rule(Decision::Allow, "docs.rs")];
