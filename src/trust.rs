@@ -1,4 +1,5 @@
-//! The lasting answers of a person: the workspaces that are trusted, and the rules that answers to approvals added.
+//! The lasting answers of a person: the workspaces that are trusted, the content of the files in them from which the engine takes orders,
+//! and the rules that answers to approvals added.
 //!
 //! One file beside the configuration, read anew whenever it is asked, so that every engine of the user sees an answer
 //! at once. Changes hold a lock and replace the file as a whole. Blocking; callers are on a thread that may.
@@ -6,6 +7,7 @@
 use crate::disk;
 use crate::permissions::{Decision, Origin, Rule};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +36,10 @@ enum Source {
         for_now: watch::Sender<Vec<PathBuf>>,
         /// Copies of folders, each with the folder that it stands for.
         copies: watch::Sender<Vec<(PathBuf, PathBuf)>>,
+        /// Content that is agreed to as long as the program runs.
+        agreed_for_now: watch::Sender<Vec<Agreed>>,
+        /// The person who starts the program agrees to the content that it finds, for this run.
+        agrees_at_start: bool,
     },
     /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
     TrustAll,
@@ -48,9 +54,37 @@ pub struct Kept {
     /// The trusted folders, with all that is below them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trusted: Vec<Trusted>,
+    /// The content of files in trusted folders that a person agreed to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agreed: Vec<Agreed>,
     /// The rules that answers added.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<KeptRule>,
+}
+
+/// The files of a project from which the engine takes orders, by their path below its folder, each with the SHA-256 of its text in
+/// hexadecimal digits.
+pub type Orders = BTreeMap<String, String>;
+
+/// The content of a project's files that a person agreed to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Agreed {
+    /// The project's folder, resolved.
+    pub path: PathBuf,
+    /// The files.
+    pub files: Orders,
+}
+
+/// What a person agreed to in a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Agreement {
+    /// Every content.
+    Any,
+    /// The content of these files.
+    To(Orders),
+    /// The project is trusted, but nothing is known of its files yet.
+    Unknown,
 }
 
 /// A trusted folder.
@@ -87,8 +121,73 @@ impl Answers {
                 path: path.into(),
                 for_now: watch::Sender::default(),
                 copies: watch::Sender::default(),
+                agreed_for_now: watch::Sender::default(),
+                agrees_at_start: false,
             },
         }
+    }
+
+    /// Agrees to the content of trusted projects as this program finds it first, and keeps nothing of that: a person starts the program
+    /// for one task and says so.
+    #[must_use]
+    pub fn agreeing_at_start(mut self) -> Self {
+        if let Source::File { agrees_at_start, .. } = &mut self.source {
+            *agrees_at_start = true;
+        }
+        self
+    }
+
+    /// Returns what a person agreed to in a resolved project folder that is trusted.
+    pub fn agreement(&self, folder: &Path) -> Agreement {
+        let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else {
+            return Agreement::Any;
+        };
+        let folder = self.original(folder);
+        let find = |all: &[Agreed]| {
+            let found = all.iter().find(|agreed| agreed.path == folder);
+            found.map(|agreed| Agreement::To(agreed.files.clone()))
+        };
+        let kept = || find(&self.load().unwrap_or_default().agreed);
+        let for_now = || find(&agreed_for_now.borrow());
+        let found = if *agrees_at_start { for_now() } else { kept().or_else(for_now) };
+        found.unwrap_or(Agreement::Unknown)
+    }
+
+    /// Agrees to files of a resolved project folder, unless there is an agreement about the folder. If it cannot be kept, it holds as
+    /// long as the program runs.
+    pub fn agree_first(&self, folder: &Path, files: Orders) {
+        let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else { return };
+        let path = self.original(folder);
+        let agreed = Agreed { path, files };
+        let add = |all: &mut Vec<Agreed>| {
+            let is_new = all.iter().all(|known| known.path != agreed.path);
+            if is_new {
+                all.push(agreed.clone());
+            }
+            is_new
+        };
+        let kept = !agrees_at_start && self.change(|kept| add(&mut kept.agreed)).is_ok();
+        if !kept {
+            agreed_for_now.send_modify(|all| {
+                add(all);
+            });
+        }
+    }
+
+    /// Agrees to these files of a resolved project folder, whatever their content was before.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn agree(&self, folder: &Path, files: Orders) -> io::Result<()> {
+        self.change(|kept| {
+            match kept.agreed.iter_mut().find(|known| known.path == folder) {
+                // Those of other folders of the project stay.
+                Some(known) => known.files.extend(files),
+                None => kept.agreed.push(Agreed { path: folder.to_owned(), files }),
+            }
+            true
+        })?;
+        Ok(())
     }
 
     /// Trusts these resolved folders besides, as long as the program runs.
@@ -134,15 +233,16 @@ impl Answers {
         matches!(self.source, Source::TrustNothing)
     }
 
-    /// The same as [`Self::is_trusted`], on a thread that may block.
-    pub async fn trusts(&self, folder: &Path) -> bool {
+    /// Returns what a person agreed to in a folder, on a thread that may block; none for a folder that is not trusted.
+    pub async fn trusts(&self, folder: &Path) -> Option<Agreement> {
         match self.source {
             Source::File { .. } => {}
-            Source::TrustAll => return true,
-            Source::TrustNothing => return false,
+            Source::TrustAll => return Some(Agreement::Any),
+            Source::TrustNothing => return None,
         }
         let (answers, folder) = (self.clone(), folder.to_owned());
-        tokio::task::spawn_blocking(move || answers.is_trusted(&folder)).await.unwrap_or_default()
+        let trusts = move || answers.is_trusted(&folder).then(|| answers.agreement(&folder));
+        tokio::task::spawn_blocking(trusts).await.unwrap_or_default()
     }
 
     /// [`Self::is_trusted`] and [`Self::rules`], on a thread that may block.
@@ -210,6 +310,8 @@ impl Answers {
             kept.trusted.retain(|trusted| trusted.path != folder);
             if is_trusted {
                 kept.trusted.push(Trusted { path: folder.to_owned() });
+            } else {
+                kept.agreed.retain(|agreed| !agreed.path.starts_with(folder));
             }
             kept.trusted.len() != before
         })
@@ -291,6 +393,37 @@ mod tests {
         assert_eq!(answers.rules(there), [(Origin::GrantedByUser, rule)]);
         assert!(answers.set_trusted(here, false).unwrap());
         assert!(!answers.is_trusted(here));
+    }
+
+    #[test]
+    fn content_holds_as_it_was_agreed_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        let orders = |text: &str| Orders::from([(".mcp.json".to_owned(), text.to_owned())]);
+        let (here, below) = (Path::new("/w/a"), Path::new("/w/a/sub"));
+        let answers = Answers::in_file(&path);
+        answers.set_trusted(here, true).unwrap();
+        assert_eq!(answers.agreement(here), Agreement::Unknown);
+        answers.agree_first(here, orders("one"));
+        answers.agree_first(here, orders("two"));
+        let other = Answers::in_file(&path);
+        assert_eq!(other.agreement(here), Agreement::To(orders("one")));
+        assert_eq!(other.agreement(below), Agreement::Unknown);
+        other.agree(here, orders("two")).unwrap();
+        assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
+        // A run for one task begins anew and changes nothing of that.
+        let run = Answers::in_file(&path).agreeing_at_start();
+        assert_eq!(run.agreement(here), Agreement::Unknown);
+        run.agree_first(here, orders("three"));
+        run.agree_first(here, orders("four"));
+        assert_eq!(run.clone().agreement(here), Agreement::To(orders("three")));
+        assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
+        // A copy is taken for the folder that was copied.
+        answers.take_for("/tmp/c".into(), here.into());
+        assert_eq!(answers.agreement(Path::new("/tmp/c")), Agreement::To(orders("two")));
+        answers.set_trusted(here, false).unwrap();
+        assert_eq!(answers.agreement(here), Agreement::Unknown);
+        assert_eq!(Answers::trust_all().agreement(here), Agreement::Any);
     }
 
     #[test]

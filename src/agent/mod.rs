@@ -63,7 +63,7 @@ pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,
 };
 pub use error::{Action, Error, ErrorKind, Hint};
-pub use project::{Named, Personal, Sources};
+pub use project::{Named, Personal, Sources, orders};
 pub use requests::{CreateSession, ForkSession};
 pub use services::Services;
 pub use session::{APPROVAL_TIMEOUT, QUESTION_TIMEOUT};

@@ -205,7 +205,11 @@ fn given(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Answe
     if settings.is_untrusted {
         return Answers::trust_nothing();
     }
-    let answers = answers(config);
+    let mut answers = answers(config);
+    if settings.one_task.is_some() && !settings.trust.is_empty() {
+        // A person trusts the project as it is, for this task. An editor that starts its engine so says nothing about the content.
+        answers = answers.agreeing_at_start();
+    }
     answers.trust_for_now(trusted(settings, ambient));
     answers
 }

@@ -248,7 +248,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Sessions { task: Sessions::Stored(task) } => sessions::run(task, &ambient),
         Task::Trust(wanted) => in_runtime(async move || {
             let _file_size = signals::file_size()?;
-            trust::run(&wanted, &ambient)
+            trust::run(&wanted, &ambient).await
         }),
         Task::Policy { task } => in_runtime(|| policy::run(task, ambient)),
         Task::Prompt { task: args::Prompt::Show(wanted) } => {

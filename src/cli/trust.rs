@@ -1,19 +1,22 @@
 //! `pintle trust`: the folders that a person trusts.
 
+use crate::agent;
 use crate::ambient::Ambient;
 use crate::cli::args::Trust;
 use crate::cli::assemble;
+use crate::exec::local::{Local, Options};
 use crate::text::visible::visible_line;
 use anyhow::Context;
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Trusts a folder, or lists those that are trusted.
-pub(crate) fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
+pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&crate::cli::args::Settings::default(), ambient)?;
     let answers = assemble::answers(&config);
-    let mut out = io::stdout().lock();
     if wanted.list {
+        let mut out = io::stdout().lock();
         let kept = answers.load()?;
         for trusted in &kept.trusted {
             writeln!(out, "{}", visible_line(&trusted.path.to_string_lossy()))?;
@@ -32,21 +35,36 @@ pub(crate) fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
     let named = wanted.folder.as_ref().map_or(here.clone(), |named| here.join(named));
     let folder = if wanted.revoke { resolve(&named) } else { assemble::folder(&named)? };
     let folder = if wanted.folder.is_none() { assemble::project(&folder) } else { folder };
-    let has_changed = answers
-        .set_trusted(&folder, !wanted.revoke)
-        .with_context(|| "the answer could not be kept")?;
+    let has_changed = answers.set_trusted(&folder, !wanted.revoke).with_context(|| NOT_KEPT)?;
     let shown = visible_line(&folder.to_string_lossy()).into_owned();
     let text = match (wanted.revoke, has_changed) {
         (false, true) => format!("{shown} is trusted from the next turn on"),
-        (false, false) => format!("{shown} was trusted already"),
+        (false, false) => format!("{shown} is trusted"),
         (true, true) => format!("{shown} is not trusted any more"),
         (true, false) => {
             format!("{shown} was not trusted by itself; `pintle trust --list` shows what is")
         }
     };
-    writeln!(out, "{text}")?;
+    let mut text = format!("{text}\n");
+    if !wanted.revoke {
+        let env = Local::new(ambient, Options::default());
+        let orders = agent::orders(&env, &folder).await;
+        let root = assemble::project(&folder);
+        for name in orders.keys() {
+            let _ = writeln!(text, "  {} is used as it is now", visible_line(name));
+        }
+        if !orders.is_empty() {
+            text.push_str(
+                "Whatever changes in these files is not used until you run this again.\n",
+            );
+        }
+        answers.agree(&root, orders).with_context(|| NOT_KEPT)?;
+    }
+    io::stdout().lock().write_all(text.as_bytes())?;
     Ok(0)
 }
+
+const NOT_KEPT: &str = "the answer could not be kept";
 
 /// A folder that may not exist any more.
 fn resolve(path: &Path) -> PathBuf {

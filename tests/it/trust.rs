@@ -170,6 +170,38 @@ fn nothing_of_a_hostile_repository_runs() {
     }
 }
 
+/// The programs that git starts for the repository's sake run confined, if at all, and whatever they write to is read-only.
+#[test]
+fn what_runs_unasked_in_a_mode_that_asks_changes_nothing() {
+    for mode in ["ask", "read-only"] {
+        for command in
+            ["git status", "git diff", "git log -p", "git show", "cd . && git status | cat", "ls"]
+        {
+            let place = Place::untrusted(&[]);
+            let folder = place.path("hostile");
+            repository(&folder);
+            let marker = folder.join("it-ran");
+            let program = folder.join("evil.sh");
+            let script = format!("#!/bin/sh\necho evil > a.txt\ntouch {}\n", marker.display());
+            fs::write(&program, script).unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+            let config = folder.join(".git/config");
+            let before = fs::read_to_string(&config).unwrap();
+            let program = program.display();
+            let evil = format!(
+                "[core]\n\tfsmonitor = {program}\n[diff]\n\texternal = {program}\n[filter \"x\"]\n\tclean = {program}\n"
+            );
+            fs::write(&config, before + &evil).unwrap();
+            let args = ["-C", folder.to_str().unwrap(), "--permission", mode, "hi"];
+            let output = run(&place, &bash(command), &args);
+            let (is_declined, text) = result(&output);
+            let content = fs::read_to_string(folder.join("a.txt")).unwrap();
+            assert_eq!(content, "two\n", "{mode}: {command}: {is_declined} {text}");
+            assert!(!marker.exists(), "{mode}: {command}: {text}");
+        }
+    }
+}
+
 #[test]
 fn instructions_are_used_once_a_person_trusts_the_folder() {
     let place = Place::untrusted(&[("AGENTS.md", "Speak Latin.\n"), (".pintle/rules/a.md", "x\n")]);
@@ -195,6 +227,90 @@ fn instructions_are_used_once_a_person_trusts_the_folder() {
 
     assert!(place.command(&["trust", "--revoke"]).status().unwrap().success());
     assert_eq!(notices(&run(&place, &said("salve"), &["hi"])), ["\"untrusted\""]);
+}
+
+/// A project whose files have orders of every kind, and the texts of two of each.
+const ORDERS: [(&str, &str); 5] = [
+    (".pintle/permissions.toml", "[[rules]]\ndecision = \"allow\"\nargv = [\"touch\", \"**\"]\n"),
+    (
+        ".mcp.json",
+        "{\"mcpServers\": {\"evil\": {\"command\": \"touch\", \"args\": [\"started\"]}}}",
+    ),
+    (".pintle/skills/s/SKILL.md", "---\nname: s\ndescription: zanzibar\n---\nDo it.\n"),
+    (".pintle/agents/a.md", "---\nname: a\ndescription: zanzibar\n---\nDo it.\n"),
+    (".pintle/prompts/p.md", "---\ndescription: zanzibar\n---\nDo it.\n"),
+];
+
+#[test]
+fn orders_hold_as_they_were_when_a_person_agreed_to_them() {
+    for (name, text) in ORDERS {
+        for is_changed in [false, true] {
+            let place = Place::untrusted(&[]);
+            let file = place.path(name);
+            let write = |text: &str| {
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(&file, text).unwrap();
+            };
+            if is_changed {
+                write("# nothing yet\n");
+            }
+            assert!(place.command(&["trust"]).status().unwrap().success());
+            write(text);
+            // A second of a run, so that the journal shows what the first says.
+            let used = |args: &[&str]| {
+                let calls = json!({"replies": [
+                    {"blocks": [{"tool": "bash", "arguments": {"command": "touch made"}}]},
+                    {"blocks": [{"text": "done"}]},
+                ]});
+                let args = [&["--permission", "ask", "hi"], args].concat();
+                let output = run(&place, &calls, &args);
+                let made = place.path("made").exists() || place.path("started").exists();
+                let prompt = String::from_utf8_lossy(&output.stdout).contains("\"path\":\"")
+                    && events(&output).iter().any(|event| {
+                        let sources = event["event"]["sources"].as_array();
+                        sources.is_some_and(|sources| {
+                            sources.iter().any(|source| {
+                                source["path"].as_str().is_some_and(|path| path.ends_with(name))
+                            })
+                        })
+                    });
+                for made in ["made", "started"] {
+                    let _ = fs::remove_file(place.path(made));
+                }
+                (made || prompt, notices(&output))
+            };
+            let is_prompt = name.contains("/prompts/");
+            let (is_used, told) = used(&[]);
+            assert!(!is_used, "{name}, changed: {is_changed}");
+            assert!(told.iter().any(|code| code.contains("notAgreed")), "{name}: {told:?}");
+            // For this task, a person agrees to what is there.
+            assert_eq!(used(&["--trust"]).0, !is_prompt, "{name} with --trust");
+            assert!(!used(&[]).0, "{name}: one run agreed for all");
+            let agreed = place.command(&["trust"]).output().unwrap();
+            assert!(String::from_utf8_lossy(&agreed.stdout).contains(name), "{name}");
+            let (is_used, told) = used(&[]);
+            assert_eq!(is_used, !is_prompt, "{name} after `pintle trust`");
+            assert!(!told.iter().any(|code| code.contains("notAgreed")), "{name}: {told:?}");
+        }
+    }
+}
+
+/// In a trusted project, a command makes the file that would open the network and every program, and tries it at once and later.
+#[test]
+fn the_model_gives_itself_no_rights() {
+    let place = Place::untrusted(&[("a.txt", "one\n")]);
+    assert!(place.command(&["trust"]).status().unwrap().success());
+    let rule = "[[rules]]\ndecision = \"allow\"\nargv = [\"touch\", \"**\"]\n";
+    fs::write(place.path("r.toml"), rule).unwrap();
+    let make = "mkdir -p .pintle && cp r.toml .pintle/permissions.toml";
+    let made = run(&place, &bash(make), &["--permission", "auto-edit", "hi"]);
+    assert!(made.status.success());
+    for args in
+        [&["--permission", "ask", "hi"][..], &["--permission", "ask", "--session", "last", "hi"]]
+    {
+        let output = run(&place, &bash("touch made"), args);
+        assert!(!place.path("made").exists(), "{args:?}: {output:?}");
+    }
 }
 
 #[test]
@@ -333,7 +449,8 @@ fn what_a_person_lets_out_of_the_sandbox_runs_there_again() {
         let chosen = options.iter().find(|one| one["optionId"] == option);
         let chosen = chosen.unwrap_or_else(|| panic!("{asked:#}"));
         assert_eq!(chosen["label"], label);
-        let rule = "allow `git commit **` outside the sandbox (sandbox = \"off\")";
+        let rule =
+            "allow `git commit **` with its usual flags outside the sandbox (sandbox = \"off\")";
         assert_eq!(chosen["rules"], json!([rule]));
         program.send(&json!({"id": asked["id"], "result": {"optionId": option}}));
         // The second runs unasked.
@@ -349,7 +466,10 @@ fn what_a_person_lets_out_of_the_sandbox_runs_there_again() {
     }
     // An answer for always is kept, and holds in another program.
     let listed = place.command(&["trust", "--list"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&listed.stdout).contains("git commit **` outside the sandbox"));
+    assert!(
+        String::from_utf8_lossy(&listed.stdout)
+            .contains("git commit **` with its usual flags outside the sandbox")
+    );
     let ran = run(&place, &bash("git commit -q --allow-empty -m later && echo done"), &["go"]);
     assert!(result(&ran).1.contains("done"), "{:?}", result(&ran));
 }

@@ -14,7 +14,7 @@ use crate::context::skills::{self, Skill};
 use crate::context::templates::{self, Template};
 use crate::exec::{Environment, Error, FileKind, ListEntry, Stat, Window};
 use crate::permissions;
-use crate::trust::Answers;
+use crate::trust::{Agreement, Answers, Orders};
 use futures_util::stream::{self, StreamExt};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use std::collections::BTreeSet;
@@ -93,6 +93,19 @@ pub(super) struct ProjectFiles<'a> {
     pub(super) is_repository: bool,
     /// A person trusts the project. Until then its files are listed and not used.
     pub(super) is_trusted: bool,
+    /// What a person agreed to in the files from which the engine takes orders.
+    agreement: Agreement,
+}
+
+/// The use of a file from which the engine takes orders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It is used: it takes no orders from it, or a person agreed to its content.
+    Agreed,
+    /// It was not there when a person agreed to the others.
+    Appeared,
+    /// It was another when a person agreed to it.
+    Changed,
 }
 
 /// Whose file it is.
@@ -134,8 +147,98 @@ impl<'a> ProjectFiles<'a> {
         is_repository: bool,
     ) -> Self {
         let real_root = env.canonicalize(&root).await.unwrap_or_else(|_| root.clone());
-        let is_trusted = personal.answers.trusts(&real_root).await;
-        Self { env, personal, cwd, root, real_root, is_repository, is_trusted }
+        let trusted = personal.answers.trusts(&real_root).await;
+        let (is_trusted, found) = (trusted.is_some(), trusted.unwrap_or(Agreement::Any));
+        let agreement = Agreement::Any;
+        let mut place =
+            Self { env, personal, cwd, root, real_root, is_repository, is_trusted, agreement };
+        place.agreement = match found {
+            Agreement::Unknown => {
+                let files = place.orders().await;
+                let (answers, folder) = (personal.answers.clone(), place.real_root.clone());
+                let kept = files.clone();
+                let agree = move || answers.agree_first(&folder, kept);
+                if let Err(error) = tokio::task::spawn_blocking(agree).await {
+                    tracing::warn!("the content of the project's files is not kept: {error}");
+                }
+                Agreement::To(files)
+            }
+            found @ (Agreement::Any | Agreement::To(_)) => found,
+        };
+        place
+    }
+
+    /// The folders whose own files count: the working directory, and the root of the repository.
+    fn places(&self) -> Vec<&Path> {
+        let mut places = vec![self.cwd, self.root.as_path()];
+        places.dedup();
+        places
+    }
+
+    /// The files of the project from which the engine takes orders, with the content that they have now.
+    async fn orders(&self) -> Orders {
+        let mut paths = Vec::new();
+        for place in self.places() {
+            paths.extend([permissions::rules::PROJECT_FILE, SERVERS_FILE].map(|at| place.join(at)));
+        }
+        let of_project = |(_, owner): &(PathBuf, Owner)| *owner == Owner::Project;
+        let folders = |names: &[&str]| {
+            let all = self.folders(names, "").into_iter();
+            all.filter(of_project).collect::<Vec<_>>()
+        };
+        let skill =
+            |name: &str, is_folder: bool| is_folder.then(|| Path::new(name).join(skills::FILE));
+        let (alone, skills, agents, prompts) = tokio::join!(
+            self.texts(paths),
+            self.files(Vec::new(), folders(&skills::FOLDERS), skill),
+            self.markdown(folders(&agents::FOLDERS)),
+            self.markdown(folders(&[templates::FOLDER])),
+        );
+        let others = skills.into_iter().chain(agents).chain(prompts).map(|(document, _)| document);
+        let all = alone.into_iter().chain(others);
+        all.filter_map(|Document { path, text }| Some((self.order(&path)?, digest(&text))))
+            .collect()
+    }
+
+    /// The name of a file from which the engine takes orders: its path below the root. None for others.
+    fn order(&self, path: &Path) -> Option<String> {
+        let kinds = [&skills::FOLDERS[..], &agents::FOLDERS, &[templates::FOLDER]];
+        let is_order = |place: &Path| {
+            let Ok(below) = path.strip_prefix(place) else { return false };
+            let files = [permissions::rules::PROJECT_FILE, SERVERS_FILE];
+            files.iter().any(|file| below == Path::new(file))
+                || kinds.iter().copied().flatten().any(|folder| below.starts_with(folder))
+        };
+        let is_order = self.places().into_iter().any(is_order);
+        let below = path.strip_prefix(&self.root).ok().filter(|_| is_order)?;
+        Some(below.to_string_lossy().into_owned())
+    }
+
+    fn standing(&self, path: &Path, text: &str) -> Standing {
+        let Agreement::To(files) = &self.agreement else { return Standing::Agreed };
+        let Some(name) = self.order(path) else { return Standing::Agreed };
+        match files.get(&name) {
+            None => Standing::Appeared,
+            Some(known) if *known == digest(text) => Standing::Agreed,
+            Some(_) => Standing::Changed,
+        }
+    }
+
+    /// The files of a trusted project from which the engine takes no orders, because a person has not agreed to their present content.
+    pub(super) async fn not_agreed(&self) -> Vec<PathBuf> {
+        let Agreement::To(files) = &self.agreement else { return Vec::new() };
+        if !self.is_trusted {
+            return Vec::new();
+        }
+        let now = Self {
+            root: self.root.clone(),
+            real_root: self.real_root.clone(),
+            agreement: Agreement::Any,
+            ..*self
+        };
+        let now = now.orders().await;
+        let changed = now.into_iter().filter(|(name, digest)| files.get(name) != Some(digest));
+        changed.map(|(name, _)| self.root.join(name)).collect()
     }
 
     /// The files of a project that would be used if a person trusted it: documents that are there, and folders of rules,
@@ -162,19 +265,27 @@ impl<'a> ProjectFiles<'a> {
     /// The texts of the project's own rules with the folder that each is for, or the reason why one cannot be read. Nothing of a
     /// project that nobody trusts.
     pub(super) async fn permissions(&self) -> Vec<(PathBuf, Result<String, String>)> {
-        let mut folders = vec![self.root.as_path(), self.cwd];
-        folders.dedup();
+        let mut folders = self.places();
+        folders.reverse();
         let mut found = Vec::new();
         for folder in folders.into_iter().filter(|_| self.is_trusted) {
             let path = folder.join(permissions::rules::PROJECT_FILE);
             if self.env.stat(&path).await.is_err() {
                 continue;
             }
-            let text = match self.text(&path).await {
+            let text = match self.any_text(&path).await {
                 Some(text) if text.len() as u64 >= MAX_FILE_BYTES => {
                     Err(format!("it is larger than {} KB", MAX_FILE_BYTES / 1024))
                 }
-                Some(text) => Ok(text),
+                Some(text) => match self.standing(&path, &text) {
+                    Standing::Agreed => Ok(text),
+                    // There were no rules before, and there are none now.
+                    Standing::Appeared => continue,
+                    Standing::Changed => Err(format!(
+                        "it has changed since you agreed to it; look at it, then run `pintle trust {}`",
+                        self.root.display()
+                    )),
+                },
                 None => Err("it is no plain file of the project".to_owned()),
             };
             found.push((folder.to_path_buf(), text));
@@ -184,10 +295,8 @@ impl<'a> ProjectFiles<'a> {
 
     /// The texts of the project's files that name MCP servers, the nearest first. Nothing of a project that nobody trusts.
     pub(super) async fn servers(&self) -> Vec<(PathBuf, String)> {
-        let mut folders = vec![self.cwd, self.root.as_path()];
-        folders.dedup();
         let mut found = Vec::new();
-        for folder in folders.into_iter().filter(|_| self.is_trusted) {
+        for folder in self.places().into_iter().filter(|_| self.is_trusted) {
             let path = folder.join(SERVERS_FILE);
             found.extend(self.text(&path).await.map(|text| (path, text)));
         }
@@ -199,8 +308,17 @@ impl<'a> ProjectFiles<'a> {
         env_of(self.env, self.personal, path)
     }
 
-    /// The text of a file. One of the project must not lead out of it: a link could show what is none of its business.
+    /// The text of a file. One of the project must not lead out of it: a link could show what is none of its business. From one that
+    /// gives orders, none is taken before a person has agreed to its content.
     pub(super) async fn text(&self, path: &Path) -> Option<String> {
+        let text = self.any_text(path).await?;
+        let owner = self.env_of(path).1;
+        let is_used = owner == Owner::User || self.standing(path, &text) == Standing::Agreed;
+        is_used.then_some(text)
+    }
+
+    /// The same, whether a person has agreed to the content or not.
+    async fn any_text(&self, path: &Path) -> Option<String> {
         let (env, owner) = self.env_of(path);
         if owner == Owner::Project && !self.is_trusted {
             return None;
@@ -535,6 +653,18 @@ pub(super) async fn skills(
         .collect();
     commands.sort_by(|one, other| one.name.cmp(&other.name));
     commands
+}
+
+/// The SHA-256 of a text in hexadecimal digits.
+fn digest(text: &str) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+    digest.as_ref().iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+/// The files in a project from which the engine takes orders, with the content that they have now: what a person agrees to who trusts it.
+pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
+    let personal = Personal::default();
+    ProjectFiles::of(env, &personal, folder).await.orders().await
 }
 
 /// A text file, or its beginning.

@@ -86,6 +86,8 @@ struct Made {
     problems: Vec<String>,
     /// Files of the project that are not used, because nobody trusts it.
     withheld: Vec<PathBuf>,
+    /// Files of a trusted project that are not used, because nobody agreed to their content.
+    not_agreed: Vec<PathBuf>,
 }
 
 /// Makes the prompt from what the project's files say now.
@@ -108,6 +110,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         }
     };
     let withheld = place.withheld(&paths).await;
+    let not_agreed = place.not_agreed().await;
     let (documents, rules, skills, agents, git, os) = tokio::join!(
         place.documents(paths),
         place.rules(),
@@ -199,11 +202,12 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         sections: sections.iter().map(|section| (section.name, section.text.len())).collect(),
         problems: [rules.problems, skills.problems, agents.problems].concat(),
         withheld,
+        not_agreed,
     }
 }
 
 fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
-    let Made { briefing, event, sections, problems, withheld } = made;
+    let Made { briefing, event, sections, problems, withheld, not_agreed } = made;
     *state.briefing = briefing;
     let tools = specs(&ctx.tools.list, &ctx.tools.settings).iter().map(declaration).collect();
     let private = to_raw_value(&Kept { briefing: &state.briefing, sections, tools }).ok();
@@ -220,19 +224,45 @@ fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState
         let root = state.briefing.root.clone();
         host.record(Event::Notice(untrusted(&root, &withheld, &ctx.prompt.personal.answers)));
     }
+    if !not_agreed.is_empty() {
+        host.record(Event::Notice(changed(&state.briefing.root, &not_agreed)));
+    }
+}
+
+/// Tells which files of a trusted project are not used until a person agrees to them again.
+fn changed(root: &Path, files: &[PathBuf]) -> Notice {
+    let root_shown = root.to_string_lossy();
+    let root_shown = visible_line(&root_shown);
+    Notice {
+        level: NoticeLevel::Warning,
+        code: "notAgreed".to_owned(),
+        message: format!(
+            "these files of {root_shown} are new or have changed since you trusted it, and are not used: {}",
+            names(root, files)
+        ),
+        hint: Some(format!(
+            "look at them, then run `pintle trust {root_shown}`; the next turn uses them"
+        )),
+    }
+}
+
+/// The paths below the root, as a person reads them.
+fn names(root: &Path, files: &[PathBuf]) -> String {
+    let names = files.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
+    let names: Vec<String> =
+        names.map(|path| visible_line(&path.to_string_lossy()).into_owned()).collect();
+    names.join(", ")
 }
 
 /// Tells which files of a project are not used until a person trusts it.
 fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
-    let names = withheld.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
-    let names: Vec<String> =
-        names.map(|path| visible_line(&path.to_string_lossy()).into_owned()).collect();
+    let names = names(root, withheld);
     let root = root.to_string_lossy();
     let root = visible_line(&root);
     Notice {
         level: NoticeLevel::Warning,
         code: "untrusted".to_owned(),
-        message: format!("{root} is not trusted, so these are not used: {}", names.join(", ")),
+        message: format!("{root} is not trusted, so these are not used: {names}"),
         hint: (!answers.is_closed()).then(|| {
             format!("look at them, then run `pintle trust {root}`; the next turn uses them")
         }),
