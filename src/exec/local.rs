@@ -110,17 +110,22 @@ impl Local {
         let guardian = guardian(&options);
         let shell = options.shell.unwrap_or(default);
         let temporary = ambient.var("TMPDIR").unwrap_or("/tmp");
+        let variables = variables::visible(ambient.vars(), options.variables);
+        let path = variables.iter().find(|(name, _)| name == "PATH");
+        let search_path =
+            path.map(|(_, path)| path.split(':').map(PathBuf::from).collect()).unwrap_or_default();
         Self {
             ambient: ambient.clone(),
             platform: Platform {
                 os: std::env::consts::OS.to_owned(),
                 shell: shell.clone(),
                 home: ambient.home(),
+                search_path,
             },
             shell: Shell {
                 program: shell,
                 prefix: options.command_prefix,
-                variables: variables::visible(ambient.vars(), options.variables),
+                variables,
                 temporary: PathBuf::from(temporary),
                 marks: Shell::new_marks(),
                 guardian,

@@ -53,6 +53,7 @@ impl Memory {
                 os: "memory".to_owned(),
                 shell: PathBuf::from("/bin/bash"),
                 home: Some(PathBuf::from("/home/user")),
+                search_path: vec![PathBuf::from("/usr/bin")],
             },
             files: Mutex::new(files.collect()),
             folders: Mutex::default(),

@@ -290,6 +290,8 @@ pub struct Platform {
     pub shell: PathBuf,
     /// The user's home folder, if there is one.
     pub home: Option<PathBuf>,
+    /// The folders in which commands look up programs, in their order; one that is relative begins in the command's folder.
+    pub search_path: Vec<PathBuf>,
 }
 
 /// Metadata of a path.

@@ -202,6 +202,44 @@ fn what_runs_unasked_in_a_mode_that_asks_changes_nothing() {
     }
 }
 
+/// A harmless name says nothing where the folder decides what it starts.
+#[test]
+fn launchers_and_programs_of_the_workspace_are_asked_about() {
+    // The folder of the program below the user's home or the project, and the file that its name leads to.
+    for (name, folder, target, is_harmless) in [
+        ("a program of the user", "home/bin", None, true),
+        ("a program of the workspace", "project/bin", None, false),
+        ("a shim", "home/.asdf/shims", None, false),
+        ("a link to a launcher", "home/.volta/bin", Some("volta-shim"), false),
+        ("a relative folder", "bin", None, false),
+    ] {
+        for mode in ["ask", "read-only"] {
+            let place = Place::untrusted(&[("a.txt", "one\n")]);
+            let root = match folder.split_once('/') {
+                Some(("home", below)) => place.project().parent().unwrap().join(below),
+                Some((_, below)) => place.path(below),
+                None => place.path(folder),
+            };
+            fs::create_dir_all(&root).unwrap();
+            let file = root.join(target.unwrap_or("head"));
+            fs::write(&file, "#!/bin/sh\necho it-ran\n").unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+            if let Some(target) = target {
+                std::os::unix::fs::symlink(target, root.join("head")).unwrap();
+            }
+            let first = if folder == "bin" { Path::new("bin") } else { &root };
+            let path = format!("{}:{}", first.display(), std::env::var("PATH").unwrap());
+            let script = place.script(&bash("head -n 1 a.txt"));
+            let args =
+                ["run", "--format", "events", "--script", &script, "--permission", mode, "hi"];
+            let output = place.command(&args).env("PATH", path).output().unwrap();
+            let (is_declined, text) = result(&output);
+            assert_eq!(!is_declined, is_harmless, "{name}, {mode}: {text}");
+            assert!(is_harmless || !text.contains("it-ran"), "{name}, {mode}: {text}");
+        }
+    }
+}
+
 #[test]
 fn instructions_are_used_once_a_person_trusts_the_folder() {
     let place = Place::untrusted(&[("AGENTS.md", "Speak Latin.\n"), (".pintle/rules/a.md", "x\n")]);

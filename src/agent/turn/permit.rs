@@ -7,7 +7,7 @@ use crate::agent::workspace::{self, Workspace};
 use crate::context::rights::{Confined, Rights};
 use crate::exec::sandbox::{self, Confinement, Grade, Hosts, Level, Network};
 use crate::exec::{Environment, FileKind, LeftOut};
-use crate::permissions::command::Analysis;
+use crate::permissions::command::{Analysis, Program};
 use crate::permissions::hosts::HostPatterns;
 use crate::permissions::propose::{leaving, needs_to_leave, propose};
 use crate::permissions::remedy::denial;
@@ -22,7 +22,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::Denial;
 use pintle_protocol::session::{SandboxGrade, SandboxState};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -542,7 +542,8 @@ async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access)
         Access::Read(paths) => Action::Read(check(env, paths, Wants::Path).await),
         Access::Write(paths) => Action::Write(check(env, paths, Wants::PathAndLinks).await),
         Access::Execute(command) => {
-            let analysis = analyse(env, command);
+            let mut analysis = analyse(env, command);
+            analysis.mark_launched(&launched(site, &ready.places, &analysis).await);
             let cwd = site.cwd.to_owned();
             let paths: Vec<PathBuf> =
                 analysis.paths(&cwd, ready.places.home.as_deref()).into_iter().collect();
@@ -562,6 +563,44 @@ async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access)
         Access::Other(_) => Action::Client,
         Access::Engine => Action::Engine,
     }
+}
+
+/// The names of harmless programs that lead to a file of the workspace, or to the launcher of a version manager, which starts what the folder
+/// says. In the user's home, a file with another name than the link to it counts as a launcher.
+async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTreeSet<String> {
+    let is_looked_up = |program: &&Program| program.is_known_safe() && !program.is_builtin();
+    let names = analysis.programs.iter().filter(is_looked_up).filter_map(Program::name);
+    let names: BTreeSet<&str> = names.collect();
+    let folders = &site.env.platform().search_path;
+    let candidates: Vec<(&str, PathBuf)> = names
+        .into_iter()
+        .flat_map(|name| folders.iter().map(move |at| (name, site.cwd.join(at).join(name))))
+        .collect();
+    let paths: Vec<PathBuf> = candidates.iter().map(|(_, path)| path.clone()).collect();
+    let found = site.env.stat_all(&paths).await;
+    let mut first = BTreeMap::new();
+    for ((name, path), found) in candidates.into_iter().zip(found) {
+        if found.is_ok_and(|stat| stat.kind == FileKind::File) {
+            first.entry(name).or_insert(path);
+        }
+    }
+    let paths: Vec<PathBuf> = first.values().cloned().collect();
+    let targets = resolve_all(site.env, &paths).await;
+    // A workspace as wide as the home folder or the whole disk holds the programs of the system and the user.
+    let holds_home =
+        |root: &&PathBuf| places.home.as_ref().is_some_and(|home| home.starts_with(root));
+    let narrow: Vec<&PathBuf> = places.roots.iter().filter(|root| !holds_home(root)).collect();
+    let is_launched = |(name, path): &(&str, PathBuf), target: &PathBuf| {
+        let is_inside = |path: &Path| narrow.iter().any(|root| path.starts_with(root));
+        let is_shim = |path: &Path| path.components().any(|part| part.as_os_str() == "shims");
+        let is_own = places.home.as_ref().is_some_and(|home| path.starts_with(home));
+        let is_renamed = target.file_name().is_none_or(|file| file != *name);
+        [path, target].into_iter().any(|path| is_inside(path) || is_shim(path))
+            || (is_own && is_renamed)
+    };
+    let all = first.into_iter().zip(targets);
+    let launched = all.filter(|(named, target)| is_launched(named, target));
+    launched.map(|((name, _), _)| name.to_owned()).collect()
 }
 
 /// Analyses a command as the shell of this environment reads it.

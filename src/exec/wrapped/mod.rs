@@ -84,7 +84,12 @@ impl Wrapped {
         let mut wrapped = Self {
             ambient: ambient.clone(),
             prefix,
-            platform: Platform { os: String::new(), shell: PathBuf::new(), home: None },
+            platform: Platform {
+                os: String::new(),
+                shell: PathBuf::new(),
+                home: None,
+                search_path: Vec::new(),
+            },
             options,
             variables,
             temporary: PathBuf::from(ambient.var("TMPDIR").unwrap_or("/tmp")),
@@ -104,6 +109,7 @@ impl Wrapped {
         let mut lines = said.lines();
         let mut line = || lines.next().unwrap_or_default();
         let (os, home, shell) = (line(), line(), line());
+        let (_temporary, path) = (line(), line());
         if answer.code != Some(0) || shell.is_empty() {
             return Err(unreachable(&self.place(), &answer.stderr));
         }
@@ -111,6 +117,11 @@ impl Wrapped {
             os: os.to_lowercase(),
             shell: self.options.shell.clone().unwrap_or_else(|| PathBuf::from(shell)),
             home: (!home.is_empty()).then(|| PathBuf::from(home)),
+            search_path: if path.is_empty() {
+                Vec::new()
+            } else {
+                path.split(':').map(PathBuf::from).collect()
+            },
         };
         Ok(())
     }

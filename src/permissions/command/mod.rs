@@ -10,13 +10,14 @@ mod git;
 mod heredoc;
 mod launch;
 mod parse;
-mod safe;
+pub(super) mod safe;
 pub(super) mod usual;
 mod words;
 mod wrappers;
 
 pub use words::Word;
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 /// The longest command that is analysed, in bytes; a longer one is opaque.
@@ -50,6 +51,8 @@ pub struct Program {
     pub words: Vec<Word>,
     /// The program only starts another one, which is in the list too: `timeout 5 make`.
     pub is_transparent: bool,
+    /// The name leads to a launcher, or to a file of the workspace: what it starts is up to the folder.
+    pub is_launched: bool,
 }
 
 /// A file that a command names.
@@ -84,6 +87,13 @@ impl Analysis {
         self.opaque.is_none()
             && self.writes.iter().all(is_discarded)
             && self.programs.iter().all(|one| one.is_transparent || one.is_known_safe())
+    }
+
+    /// Marks the programs of these names as launched by what the folder says.
+    pub fn mark_launched(&mut self, names: &BTreeSet<String>) {
+        for program in &mut self.programs {
+            program.is_launched = program.name().is_some_and(|name| names.contains(name));
+        }
     }
 
     fn hide(&mut self, reason: impl Into<String>) {
@@ -222,7 +232,16 @@ impl Program {
 
     /// True if the table of harmless programs holds this one with these arguments: it only reads, and starts nothing.
     pub fn is_known_safe(&self) -> bool {
-        safe::harmless(self).is_some()
+        !self.is_launched && safe::harmless(self).is_some()
+    }
+
+    /// True for a word of the shell: no file decides what it does.
+    pub fn is_builtin(&self) -> bool {
+        const BUILTINS: [&str; 18] = [
+            ":", "true", "false", "[", "test", "echo", "printf", "cd", "pwd", "exit", "return",
+            "break", "continue", "shift", "wait", "set", "type", "[[",
+        ];
+        self.name().is_some_and(|name| BUILTINS.contains(&name))
     }
 
     /// True for a harmless program that may read files which nobody named: through a pattern, or links that it follows.

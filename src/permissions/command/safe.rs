@@ -354,7 +354,7 @@ const ROWS: &[Row] = &[
     row(&["git", "rev-list"], GIT_LOG),
     row(
         &["git", "describe"],
-        "--abbrev: --all --always --broken?! --candidates: --contains --debug --dirty?! --exact-match --exclude: --first-parent \
+        "--abbrev: --all --always --candidates: --contains --debug --exact-match --exclude: --first-parent \
          --long --match: --tags",
     ),
     row(&["git", "merge-base"], "-a --all --fork-point --independent --is-ancestor --octopus"),
@@ -404,6 +404,13 @@ const ROWS: &[Row] = &[
 /// Flags of git itself that are harmless before the name of its command. `-C` is followed by a folder.
 const GIT_GLOBAL: [&str; 5] =
     ["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"];
+
+/// The rows for tests: their words, flags, and true where flags are whole words.
+#[cfg(test)]
+pub(in crate::permissions) fn rows()
+-> impl Iterator<Item = (&'static [&'static str], &'static str, bool)> {
+    ROWS.iter().map(|row| (row.words, row.flags.unwrap_or_default(), row.style == Style::Words))
+}
 
 /// What the program with its arguments does, if it only reads and prints.
 pub(super) fn harmless(program: &Program) -> Option<Harmless<'_>> {

@@ -266,7 +266,7 @@ fn inner(assignments: Vec<Word>, words: &[Word], analysis: &mut Analysis, shells
         return analysis.doubt("it nests programs too deeply");
     }
     unwrap(
-        Program { assignments, words: words.to_vec(), is_transparent: false },
+        Program { assignments, words: words.to_vec(), ..Program::default() },
         analysis,
         shells + 1,
     );

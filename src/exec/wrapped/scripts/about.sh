@@ -1,4 +1,4 @@
-# What kind of place this is, a value a line: system, home, shell, folder for temporary files.
+# What kind of place this is, a value a line: system, home, shell, folder for temporary files, search path.
 shell=/bin/bash
 [ -x "$shell" ] || shell=/bin/sh
-printf '%s\n%s\n%s\n%s\n' "$(uname -s)" "$HOME" "$shell" "${TMPDIR:-/tmp}"
+printf '%s\n%s\n%s\n%s\n%s\n' "$(uname -s)" "$HOME" "$shell" "${TMPDIR:-/tmp}" "$PATH"
