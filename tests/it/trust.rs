@@ -267,8 +267,9 @@ fn instructions_are_used_once_a_person_trusts_the_folder() {
     assert_eq!(notices(&run(&place, &said("salve"), &["hi"])), ["\"untrusted\""]);
 }
 
-/// A project whose files have orders of every kind, and the texts of two of each.
+/// Files from which the engine takes orders, each with an order.
 const ORDERS: [(&str, &str); 5] = [
+    (".pintle/rules/r.md", "---\nalwaysApply: true\n---\nzanzibar\n"),
     (".pintle/permissions.toml", "[[rules]]\ndecision = \"allow\"\nargv = [\"touch\", \"**\"]\n"),
     (
         ".mcp.json",
@@ -276,7 +277,6 @@ const ORDERS: [(&str, &str); 5] = [
     ),
     (".pintle/skills/s/SKILL.md", "---\nname: s\ndescription: zanzibar\n---\nDo it.\n"),
     (".pintle/agents/a.md", "---\nname: a\ndescription: zanzibar\n---\nDo it.\n"),
-    (".pintle/prompts/p.md", "---\ndescription: zanzibar\n---\nDo it.\n"),
 ];
 
 #[test]
@@ -294,7 +294,7 @@ fn orders_hold_as_they_were_when_a_person_agreed_to_them() {
             }
             assert!(place.command(&["trust"]).status().unwrap().success());
             write(text);
-            // A second of a run, so that the journal shows what the first says.
+            // True if the order was followed, or is in the prompt.
             let used = |args: &[&str]| {
                 let calls = json!({"replies": [
                     {"blocks": [{"tool": "bash", "arguments": {"command": "touch made"}}]},
@@ -317,17 +317,16 @@ fn orders_hold_as_they_were_when_a_person_agreed_to_them() {
                 }
                 (made || prompt, notices(&output))
             };
-            let is_prompt = name.contains("/prompts/");
             let (is_used, told) = used(&[]);
             assert!(!is_used, "{name}, changed: {is_changed}");
             assert!(told.iter().any(|code| code.contains("notAgreed")), "{name}: {told:?}");
             // For this task, a person agrees to what is there.
-            assert_eq!(used(&["--trust"]).0, !is_prompt, "{name} with --trust");
+            assert!(used(&["--trust"]).0, "{name} with --trust");
             assert!(!used(&[]).0, "{name}: one run agreed for all");
             let agreed = place.command(&["trust"]).output().unwrap();
             assert!(String::from_utf8_lossy(&agreed.stdout).contains(name), "{name}");
             let (is_used, told) = used(&[]);
-            assert_eq!(is_used, !is_prompt, "{name} after `pintle trust`");
+            assert!(is_used, "{name} after `pintle trust`");
             assert!(!told.iter().any(|code| code.contains("notAgreed")), "{name}: {told:?}");
         }
     }

@@ -188,13 +188,14 @@ impl<'a> ProjectFiles<'a> {
         };
         let skill =
             |name: &str, is_folder: bool| is_folder.then(|| Path::new(name).join(skills::FILE));
-        let (alone, skills, agents, prompts) = tokio::join!(
+        let (alone, rules, skills, agents) = tokio::join!(
             self.texts(paths),
+            self.markdown(folders(&rules::FOLDERS)),
             self.files(Vec::new(), folders(&skills::FOLDERS), skill),
             self.markdown(folders(&agents::FOLDERS)),
-            self.markdown(folders(&[templates::FOLDER])),
         );
-        let others = skills.into_iter().chain(agents).chain(prompts).map(|(document, _)| document);
+        let others = rules.into_iter().chain(skills).chain(agents);
+        let others = others.map(|(document, _)| document);
         let all = alone.into_iter().chain(others);
         all.filter_map(|Document { path, text }| Some((self.order(&path)?, digest(&text))))
             .collect()
@@ -202,7 +203,8 @@ impl<'a> ProjectFiles<'a> {
 
     /// The name of a file from which the engine takes orders: its path below the root. None for others.
     fn order(&self, path: &Path) -> Option<String> {
-        let kinds = [&skills::FOLDERS[..], &agents::FOLDERS, &[templates::FOLDER]];
+        // Prompts are not among them: a person calls each by its name.
+        let kinds = [&rules::FOLDERS[..], &skills::FOLDERS, &agents::FOLDERS];
         let is_order = |place: &Path| {
             let Ok(below) = path.strip_prefix(place) else { return false };
             let files = [permissions::rules::PROJECT_FILE, SERVERS_FILE];
