@@ -3,16 +3,17 @@
 use crate::ambient::Ambient;
 use crate::cli::args::Trust;
 use crate::cli::assemble;
+use crate::text::screen;
 use crate::text::visible::visible_line;
 use anyhow::Context;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Trusts a folder, or lists those that are trusted.
 pub(crate) fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&crate::cli::args::Settings::default(), ambient)?;
     let answers = assemble::answers(&config);
-    let mut out = io::stdout().lock();
+    let mut out = screen::out();
     if wanted.list {
         let kept = answers.load()?;
         for trusted in &kept.trusted {

@@ -18,6 +18,7 @@ use crate::agent::{
     Terms as TurnTerms, TurnCommand, Wanted,
 };
 use crate::text::money;
+use crate::text::screen;
 use crate::text::visible::{visible, visible_line};
 use crate::transport::Outgoing;
 pub use filter::EventFilter;
@@ -552,7 +553,7 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &RunResult) {
         }
         Format::Json | Format::Events => {
             let line = RunLine::Result(Box::new(outcome.clone()));
-            print(out, serde_json::to_string(&line).unwrap_or_default()).await;
+            print(out, screen::escaped(&serde_json::to_string(&line).unwrap_or_default())).await;
         }
     }
 }
@@ -577,10 +578,9 @@ async fn print(out: &Outgoing, line: String) {
     }
 }
 
-/// Prints a line on stderr, with control characters, which could control the terminal, drawn as signs.
+/// Prints a line on stderr.
 fn report_line(line: &str) {
     use std::io::Write;
-    let line = visible(line);
     // A missing reader of stderr does not end the run.
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(screen::err(), "{line}");
 }
