@@ -17,6 +17,7 @@ fn places() -> Places {
             .map(PathBuf::from)
             .into(),
         readable: Vec::new(),
+        opens_variables: false,
     }
 }
 
