@@ -156,6 +156,24 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER).create(path)
 }
 
+/// Makes a folder in the system's temporary folder, for its owner alone whatever the umask is. It goes away with the value.
+///
+/// # Errors
+/// It cannot be created.
+pub fn temporary_folder(prefix: &str) -> io::Result<tempfile::TempDir> {
+    temporary_folder_in(prefix, &std::env::temp_dir())
+}
+
+/// Makes such a folder in another one.
+///
+/// # Errors
+/// It cannot be created.
+#[expect(clippy::disallowed_methods, reason = "the one place that makes temporary folders")]
+pub fn temporary_folder_in(prefix: &str, within: &Path) -> io::Result<tempfile::TempDir> {
+    let permissions = Permissions::from_mode(PRIVATE_FOLDER);
+    tempfile::Builder::new().prefix(prefix).permissions(permissions).tempdir_in(within)
+}
+
 /// Takes from a file or folder all permissions of anybody but its owner, where there are any. A folder that all may write to with the
 /// sticky bit, such as `/tmp`, is shared on purpose and left alone.
 ///

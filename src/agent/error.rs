@@ -227,8 +227,11 @@ fn is_forbidden(error: &io::Error) -> bool {
 
 impl From<llm::Error> for Error {
     fn from(error: llm::Error) -> Self {
-        let kind =
-            if error.kind == llm::ErrorKind::Auth { ErrorKind::Auth } else { ErrorKind::Config };
+        let kind = match error.kind {
+            llm::ErrorKind::Auth => ErrorKind::Auth,
+            llm::ErrorKind::Overloaded => ErrorKind::Internal,
+            _ => ErrorKind::Config,
+        };
         let hint = match error.log_in {
             Some(log_in) => {
                 let LogIn { provider, otherwise } = *log_in;

@@ -366,9 +366,9 @@ pub(crate) fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
     Arc::new(Local::new(ambient, options))
 }
 
-/// Returns this program, which guards and confines commands on Linux.
+/// Returns this program, which guards and confines commands on Linux. On macOS `sandbox-exec` confines them in its name.
 pub(crate) fn guardian(ambient: &Ambient) -> Option<PathBuf> {
-    if cfg!(target_os = "linux") { ambient.program().ok() } else { None }
+    if cfg!(any(target_os = "linux", target_os = "macos")) { ambient.program().ok() } else { None }
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {

@@ -8,11 +8,12 @@ use crate::cli::assemble;
 use crate::config::Config;
 use crate::disk;
 use crate::editor::Editors;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 use crate::exec::sandbox;
 use crate::llm::script::Script;
 use crate::llm::{ModelRef, catalog, proxies};
 use crate::models::{ConfiguredModels, ModelSource};
+use crate::text::screen;
 use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use std::fmt::Write;
@@ -24,10 +25,10 @@ pub(crate) fn run(wanted: &Doctor, ambient: &Ambient) -> anyhow::Result<u8> {
     let settings = &wanted.settings;
     let config = assemble::load_config(settings, ambient)?;
     let (report, mut is_ready) = report(settings, &config, ambient)?;
-    std::io::stdout().write_all(report.as_bytes())?;
+    screen::out().write_all(report.as_bytes())?;
     if wanted.online {
         let (lines, answers) = in_runtime(online::ask(settings, &config, ambient))?;
-        std::io::stdout().write_all(lines.as_bytes())?;
+        screen::out().write_all(lines.as_bytes())?;
         is_ready &= answers;
     }
     Ok(if is_ready { 0 } else { 2 })
@@ -234,7 +235,7 @@ fn writable(data: &Path) -> Result<(), String> {
 }
 
 /// Returns the level of the sandbox, found by confining a process.
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 fn sandbox(ambient: &Ambient) -> anyhow::Result<String> {
     let Some(program) = assemble::guardian(ambient) else { return Ok("none".to_owned()) };
     let level = in_runtime(async move { Ok(sandbox::probe(&program).await) })?;
@@ -243,9 +244,9 @@ fn sandbox(ambient: &Ambient) -> anyhow::Result<String> {
     Ok(level.summary() + &gaps.collect::<String>())
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn sandbox(_: &Ambient) -> anyhow::Result<String> {
-    Ok("none: there is one on Linux only".to_owned())
+    Ok("none: this version has one on Linux and, untested, on macOS".to_owned())
 }
 
 /// The setting for searches of the web, and whether it changes something for the configured model.

@@ -7,6 +7,7 @@ use crate::cli::signals::{self, Signals};
 use crate::llm::Error;
 use crate::llm::login::Prompt;
 use crate::models::{ConfiguredModels, LoginRequest};
+use crate::text::screen;
 use crate::text::visible::visible_line;
 use anyhow::Context;
 use pintle_protocol::auth::{AuthMethod, ProviderAuth};
@@ -42,7 +43,7 @@ pub(crate) async fn run(wanted: Login, ambient: Ambient) -> anyhow::Result<u8> {
     };
     match done {
         Ok(_) => {
-            let mut out = io::stdout();
+            let mut out = screen::out();
             writeln!(out, "logged in to {provider}")?;
             if let Some(notice) = shadowed(&models, &provider) {
                 writeln!(out, "{notice}")?;
@@ -61,7 +62,7 @@ pub(crate) async fn log_out(wanted: Logout, ambient: Ambient) -> anyhow::Result<
     let Logout { provider } = wanted;
     let removed = models.log_out(&provider).await.map_err(|error| explained(&error))?;
     let text = if removed { "logged out of" } else { "nobody was logged in to" };
-    writeln!(io::stdout(), "{text} {}", visible_line(&provider))?;
+    writeln!(screen::out(), "{text} {}", visible_line(&provider))?;
     Ok(0)
 }
 
@@ -91,7 +92,7 @@ fn shadowed(models: &ConfiguredModels, provider: &str) -> Option<String> {
 /// Lists the providers with a login, and those for which a key is stored.
 fn list(models: &ConfiguredModels) -> anyhow::Result<u8> {
     let status = models.auth_status();
-    let mut out = io::stdout().lock();
+    let mut out = screen::out();
     let has_login = |row: &&ProviderAuth| {
         row.stored.is_some() || row.methods.iter().any(|method| *method != AuthMethod::Key)
     };
@@ -129,7 +130,7 @@ pub(crate) fn show(prompt: &Prompt) {
         None => format!("Open this page in a browser on this machine{within}:\n{page}\n"),
     };
     // A reader that is gone does not end the login.
-    let mut out = io::stdout();
+    let mut out = screen::out();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
@@ -150,7 +151,7 @@ fn key(provider: &str) -> anyhow::Result<Secret> {
     // Signals too are read as characters, so that none ends the program before the echo is back.
     silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
     termios::tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
-    let mut err = io::stderr();
+    let mut err = screen::err();
     let asked = write!(err, "Key of {}: ", visible_line(provider)).and_then(|()| err.flush());
     let typed = asked.and_then(|()| typed(&mut stdin.lock()));
     termios::tcsetattr(&stdin, OptionalActions::Flush, &before)?;

@@ -9,9 +9,11 @@ use crate::config::{Config, TextSource};
 use crate::llm::credentials::Printer;
 use crate::llm::login::Prompt;
 use crate::mcp::{
-    LoginPage, LoginTarget, OAuthClient, Origin, Pool, Server, ServerLogins, Values, expand,
+    Agreement, LoginPage, LoginTarget, OAuthClient, Origin, Pool, Server, ServerLogins, Values,
+    expand,
 };
 use crate::models::KeyFetcher;
+use crate::text::screen;
 use pintle_protocol::mcp::{McpServerState, McpStatus};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -106,13 +108,14 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
     let services = assemble::services(settings, &ambient).await?;
     let cwd = ambient.current_dir()?;
     let (servers, problems) = services.mcp_servers(&cwd).await;
-    let mut err = std::io::stderr().lock();
+    let mut err = screen::err();
     for problem in problems {
         writeln!(err, "pintle: {problem}")?;
     }
     let print = |state: &McpServerState, text: String| {
-        let line = if is_json { serde_json::to_string(state).unwrap_or_default() } else { text };
-        writeln!(std::io::stdout(), "{}", line.trim_end())
+        let json = || screen::escaped(&serde_json::to_string(state).unwrap_or_default());
+        let line = if is_json { json() } else { text };
+        writeln!(screen::out(), "{}", line.trim_end())
     };
     let name = match &task {
         Mcp::List(_) => {
@@ -122,7 +125,7 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
                 print(&state, format!("{name:<20}{target}   ({origin})"))?;
             }
             for off in config.servers.iter().filter(|server| !server.is_enabled && !is_json) {
-                writeln!(std::io::stdout(), "{:<20}{}   (switched off)", off.name, off.target())?;
+                writeln!(screen::out(), "{:<20}{}   (switched off)", off.name, off.target())?;
             }
             if servers.is_empty() {
                 let file = config.folders.config_file.display();
@@ -161,6 +164,30 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
     Ok(code)
 }
 
+/// The person at the terminal.
+struct Terminal;
+
+#[async_trait::async_trait]
+impl Agreement for Terminal {
+    async fn agrees(&self, url: &str) -> bool {
+        use std::io::IsTerminal;
+        if !std::io::stdin().is_terminal() {
+            return false;
+        }
+        let question = format!(
+            "The server names {url}, an address of this machine or of a private network. Ask it? [y/N] "
+        );
+        let asked = tokio::task::spawn_blocking(move || {
+            let mut err = screen::err();
+            write!(err, "{question}").and_then(|()| err.flush())?;
+            let mut answer = String::new();
+            std::io::stdin().read_line(&mut answer).map(|_| answer)
+        });
+        let answer = asked.await.ok().and_then(Result::ok).unwrap_or_default();
+        matches!(answer.trim(), "y" | "Y" | "yes")
+    }
+}
+
 /// Logs in to a server.
 async fn log_in(wanted: &McpLogin, ambient: &Ambient) -> anyhow::Result<u8> {
     let McpLogin { at: wanted, scopes } = wanted;
@@ -173,10 +200,11 @@ async fn log_in(wanted: &McpLogin, ambient: &Ambient) -> anyhow::Result<u8> {
     let client = OAuthClient { scopes: scopes.clone(), ..OAuthClient::default() };
     let target =
         LoginTarget { url: &wanted.server, client: &client, secret: None, challenge: None };
+    let agreement = Arc::new(Terminal);
     let logging_in = async {
         match &server {
-            Some(server) => server.log_in(scopes, &mut show).await,
-            None => logins.log_in(&target, &mut show).await,
+            Some(server) => server.log_in_asking(scopes, &mut show, agreement).await,
+            None => logins.log_in(&target, &mut show, agreement).await,
         }
     };
     let done = tokio::select! {
@@ -184,7 +212,7 @@ async fn log_in(wanted: &McpLogin, ambient: &Ambient) -> anyhow::Result<u8> {
         code = signals.run() => return Ok(code),
     };
     done.map_err(|error| anyhow::anyhow!("no login to `{}`: {error}", wanted.server))?;
-    writeln!(std::io::stdout(), "logged in to {}", wanted.server)?;
+    writeln!(screen::out(), "logged in to {}", wanted.server)?;
     Ok(0)
 }
 
@@ -196,7 +224,7 @@ async fn log_out(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<u8> {
     };
     let removed = removed.map_err(|error| anyhow::anyhow!("`{}`: {error}", wanted.server))?;
     let text = if removed { "logged out of" } else { "nobody was logged in to" };
-    writeln!(std::io::stdout(), "{text} {}", wanted.server)?;
+    writeln!(screen::out(), "{text} {}", wanted.server)?;
     Ok(0)
 }
 

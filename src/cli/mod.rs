@@ -37,6 +37,7 @@ use crate::frontend::listen::{self, Speaks};
 use crate::frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
 use crate::store::Store;
 use crate::text::credentials;
+use crate::text::screen;
 use crate::tools::ReportFinding;
 use crate::transport::codec::Framing;
 use crate::transport::{Link, stdio};
@@ -119,11 +120,11 @@ pub fn serve(
 fn explain() -> ExitCode {
     let text = include_str!("explain.txt");
     if std::io::stdin().is_terminal() {
-        let _ = std::io::stdout().write_all(text.as_bytes());
+        let _ = screen::out().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
     }
-    let _ = std::io::stderr()
-        .write_all(b"pintle: name a command; for JSON-RPC on stdio: pintle serve\n");
+    let _ =
+        screen::err().write_all(b"pintle: name a command; for JSON-RPC on stdio: pintle serve\n");
     ExitCode::from(USAGE)
 }
 
@@ -136,12 +137,12 @@ impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         let text = self.0.redact(&text);
-        std::io::stderr().write_all(credentials::redact(&text).as_bytes())?;
+        screen::err().write_all(credentials::redact(&text).as_bytes())?;
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        std::io::stderr().flush()
+        screen::err().flush()
     }
 }
 
@@ -534,7 +535,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     task.settings.kept_tree = copy.as_ref().map(|copy| copy.original().to_owned());
     let mut services = assemble::services(&task.settings, &ambient).await?;
     let unstored = if task.no_session {
-        let folder = tempfile::Builder::new().prefix("pintle-session-").tempdir()?;
+        let folder = crate::disk::temporary_folder("pintle-session-")?;
         services.store = Store::new(folder.path());
         Some(folder)
     } else {
@@ -657,7 +658,7 @@ async fn piped_into(
         _ = signals.run() => return Ok(None),
     };
     if let Some(remark) = read.as_ref().and_then(|read| read.remark.as_ref()) {
-        let _ = writeln!(io::stderr(), "pintle: {remark}");
+        let _ = writeln!(screen::err(), "pintle: {remark}");
     }
     Ok(read)
 }
@@ -729,7 +730,7 @@ async fn beside<T: Send + 'static>(
 
 async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
-    let folder = tempfile::Builder::new().prefix("pintle-demo-").tempdir()?;
+    let folder = crate::disk::temporary_folder("pintle-demo-")?;
     let root = assemble::folder(folder.path())?;
     let stdout: File = stdio::take_stdout()?;
     let is_watched = stdout.is_terminal();
@@ -749,7 +750,7 @@ async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
     if wanted.keep {
         let kept = folder.keep();
         let text = format!("The project is kept in {}\n", kept.join("project").display());
-        std::io::stderr().write_all(text.as_bytes())?;
+        screen::err().write_all(text.as_bytes())?;
     }
     Ok(code)
 }

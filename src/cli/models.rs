@@ -4,6 +4,7 @@ use crate::ambient::Ambient;
 use crate::cli::args::{ListModels, Settings};
 use crate::cli::assemble;
 use crate::models::ModelSource;
+use crate::text::screen;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult, ProviderInfo};
 use std::io::Write;
 
@@ -24,11 +25,11 @@ pub(crate) fn run(wanted: &ListModels, ambient: &Ambient) -> anyhow::Result<u8> 
         (false, true) => models.map(to_json).collect(),
         (false, false) => models.map(model).collect(),
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = screen::out();
     for row in &rows {
         writeln!(out, "{row}")?;
     }
-    let mut err = std::io::stderr().lock();
+    let mut err = screen::err();
     for problem in problems {
         writeln!(err, "pintle: {problem}")?;
     }

@@ -9,6 +9,7 @@ use crate::disk;
 use crate::exec::Environment;
 use crate::permissions::Decision;
 use crate::store::Store;
+use crate::text::screen;
 use crate::text::visible::{visible, visible_line};
 use crate::tools::{Access, Folders, PROFILES};
 use anyhow::{Context, bail, ensure};
@@ -16,7 +17,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::item::{ItemBody, ToolCall};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -76,7 +77,7 @@ impl Judge {
 
     async fn explain(&self, command: &str) -> anyhow::Result<u8> {
         let Explained { verdict, proposed, problems } = self.command(command).await;
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         for problem in &problems {
             writeln!(out, "{}\n", visible_line(&problem.message))?;
         }
@@ -112,7 +113,7 @@ impl Judge {
     async fn test(&self, file: &Path) -> anyhow::Result<u8> {
         let text = disk::read_to_string(file, MAX_BYTES)
             .with_context(|| format!("reading {}", file.display()))?;
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         let (mut rows, mut wrong) = (0, 0);
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -149,7 +150,7 @@ impl Judge {
         let id = SessionId::new(session.to_owned());
         let tools: Vec<_> = PROFILES.iter().flat_map(|(_, profile)| profile.all()).collect();
         let (mut after, mut cwd) = (0, self.cwd.clone());
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         loop {
             let page = self.store.page(&id, after, PAGE)?;
             let before = after;

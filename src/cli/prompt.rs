@@ -16,6 +16,7 @@ use crate::llm::script::Script;
 use crate::llm::{Error, ModelRef, Provider};
 use crate::models::{ModelSource, Models};
 use crate::store::Store;
+use crate::text::screen;
 use pintle_protocol::content::Input;
 use pintle_protocol::context::{ContextReadResult, ContextTool};
 use pintle_protocol::event::Event;
@@ -69,14 +70,14 @@ pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Res
     let named = place.directory.as_deref();
     let env = Arc::clone(&services.env);
     let cwd = assemble::working_folder(&place.settings, &ambient, env.as_ref(), named).await?;
-    let folder = tempfile::Builder::new().prefix("pintle-prompt-").tempdir()?;
+    let folder = crate::disk::temporary_folder("pintle-prompt-")?;
     stand_in(&mut services, Store::new(folder.path()))?;
     let store = services.store.clone();
     let (engine, handle) = Engine::new(services);
     let asked = beside(engine, ask(handle, cwd, wanted.unattended));
     let (id, sent) = asked.await??;
     let parts = parts(&store, &id, sent.system.clone().unwrap_or_default());
-    let mut out = std::io::stdout().lock();
+    let mut out = screen::out();
     match &wanted.part {
         Some(name) => {
             let Some(text) = one(name, &parts, &sent.tools) else {
@@ -89,7 +90,7 @@ pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Res
             };
             writeln!(out, "{text}")?;
         }
-        None if wanted.json => writeln!(out, "{}", in_json(&parts, &sent.tools))?,
+        None if wanted.json => writeln!(out, "{}", screen::escaped(&in_json(&parts, &sent.tools)))?,
         None => print(&mut out, &parts, &sent.tools)?,
     }
     Ok(0)

@@ -6,6 +6,7 @@ use crate::cli::assemble;
 use crate::cli::sessions;
 use crate::frontend::run::{EventFilter, header};
 use crate::store::Store;
+use crate::text::screen;
 use anyhow::Context;
 use pintle_protocol::ids::SessionId;
 use serde::Deserialize;
@@ -50,7 +51,7 @@ fn print(store: &Store, id: &SessionId, filter: &EventFilter) -> anyhow::Result<
             continue;
         }
         if filter.lets_through(event.get()) {
-            writeln!(out, "{event}")?;
+            writeln!(out, "{}", screen::escaped(event.get()))?;
         }
     }
     out.flush()?;

@@ -13,6 +13,7 @@ use crate::llm::catalog;
 use crate::llm::login::FILE_NAME;
 use crate::mcp::LOGINS_FILE_NAME;
 use crate::store::{Filter, Store};
+use crate::text::screen;
 use crate::transport::stdio;
 use pintle_protocol::event::TurnLimits;
 use serde_json::json;
@@ -31,7 +32,7 @@ const PLANTED: [&str; 4] = ["config.toml", "script.json", "logins.toml", "mcp-lo
 /// Prints what was planted and where it was found. The exit code is 0 when it is nowhere, else 1.
 pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     use std::io::Write;
-    let folder = tempfile::Builder::new().prefix("pintle-secrets-").tempdir()?;
+    let folder = crate::disk::temporary_folder("pintle-secrets-")?;
     let home = assemble::folder(folder.path())?;
     let marker = format!("planted{}", ambient.new_id().replace('-', ""));
     let (ambient, names) = plant(ambient, &home, &marker)?;
@@ -43,7 +44,7 @@ pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     anyhow::ensure!(is_done, "the scripted turn ended with exit code {code}");
     let exports = export_all(&home)?;
 
-    let mut out = std::io::stdout();
+    let mut out = screen::out();
     writeln!(
         out,
         "planted   {} variables, a config file, a header, a command, a login",

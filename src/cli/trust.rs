@@ -5,10 +5,11 @@ use crate::ambient::Ambient;
 use crate::cli::args::Trust;
 use crate::cli::assemble;
 use crate::exec::local::{Local, Options};
+use crate::text::screen;
 use crate::text::visible::visible_line;
 use anyhow::Context;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Trusts a folder, or lists those that are trusted.
@@ -16,7 +17,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
     let config = assemble::load_config(&crate::cli::args::Settings::default(), ambient)?;
     let answers = assemble::answers(&config);
     if wanted.list {
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         let kept = answers.load()?;
         for trusted in &kept.trusted {
             writeln!(out, "{}", visible_line(&trusted.path.to_string_lossy()))?;
@@ -60,7 +61,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
         }
         answers.agree(&root, orders).with_context(|| NOT_KEPT)?;
     }
-    io::stdout().lock().write_all(text.as_bytes())?;
+    screen::out().write_all(text.as_bytes())?;
     Ok(0)
 }
 

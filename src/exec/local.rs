@@ -4,11 +4,12 @@
 //! one hop to a thread that may block.
 
 use crate::ambient::{Ambient, Secrets};
+use crate::disk;
 use crate::exec::descendants::MARK;
 use crate::exec::pinned::{Folders, Pinned};
 use crate::exec::process::{self, Drains, Launch, Shell};
 use crate::exec::replace::Staged;
-use crate::exec::sandbox::{Confinement, Temporary};
+use crate::exec::sandbox::{Confinement, Found, Temporary};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
@@ -159,9 +160,29 @@ impl Local {
             return Ok(Some(StandIn::Root));
         }
         let within = &self.shell.temporary;
-        let made = tempfile::Builder::new().prefix("pintle-").tempdir_in(within);
+        let made = disk::temporary_folder_in("pintle-", within);
         made.map(|folder| Some(StandIn::Empty(folder)))
             .map_err(|error| Error::from_io(within, &error))
+    }
+
+    /// Adds the files that exist and that a confined command is kept from by their names.
+    async fn with_found(confinement: &mut Option<Arc<Confinement>>) {
+        let Some(confinement) = confinement.as_mut().filter(|limits| !limits.names.is_empty())
+        else {
+            return;
+        };
+        let found = match confinement.names.known() {
+            Some(found) => Some(found),
+            None => Self::look(confinement).await,
+        };
+        Arc::make_mut(confinement).add_found(&found.unwrap_or_default());
+    }
+
+    /// Looks at what exists of these files.
+    fn look(confinement: &Confinement) -> impl Future<Output = Option<Arc<Found>>> + use<> {
+        let (names, roots) = (confinement.names.clone(), confinement.roots());
+        let looked = tokio::task::spawn_blocking(move || names.look(&roots));
+        async { looked.await.ok() }
     }
 
     /// Puts the owner's temporary folder into a confinement that leaves it to this environment.
@@ -179,7 +200,7 @@ impl Local {
             folder.path().to_path_buf()
         } else {
             let within = &self.shell.temporary;
-            let made = tempfile::Builder::new().prefix("pintle-").tempdir_in(within);
+            let made = disk::temporary_folder_in("pintle-", within);
             let made = made.map_err(|error| Error::from_io(within, &error))?;
             let path = made.path().to_path_buf();
             folders.insert(owner.to_owned(), made);
@@ -423,7 +444,10 @@ impl Environment for Local {
         let mut launch = self.shell.launch(&self.ambient.new_id(), &command);
         self.withhold_keys(&mut launch);
         self.with_temporary(&mut launch.confinement, &command.owner)?;
-        let missing = command.confinement.as_deref().map(Confinement::missing).unwrap_or_default();
+        Self::with_found(&mut launch.confinement).await;
+        let limits = command.confinement.clone();
+        let missing = limits.as_deref().map(Confinement::missing).unwrap_or_default();
+        let before = launch.confinement.as_deref().map(|limits| limits.protected.clone());
         let stand_in = self.stand_in(&command)?;
         if let Some(folder) = &stand_in {
             launch.cwd = Some(folder.path().to_owned());
@@ -433,6 +457,12 @@ impl Environment for Local {
         if let Some(report) = &mut ran.sandbox {
             report.created = missing;
             report.created.retain(|path| path.symlink_metadata().is_ok());
+            if let (Some(limits), Some(before)) = (limits, before) {
+                let now = limits.names.at_the_top(&limits.writable);
+                report.created.extend(now.into_iter().filter(|path| !before.contains(path)));
+                // Nobody waits: it is for the next command.
+                drop((!limits.names.is_empty()).then(|| Self::look(&limits)));
+            }
         }
         Ok(ran)
     }
@@ -447,6 +477,7 @@ impl Environment for Local {
         );
         launch.confinement = filter.confinement;
         self.with_temporary(&mut launch.confinement, &filter.owner)?;
+        Self::with_found(&mut launch.confinement).await;
         self.withhold_keys(&mut launch);
         let done = process::hop(launch, &filter.input, filter.max_bytes).await;
         let process::Answer { code, stdout, stderr, .. } =
@@ -461,6 +492,7 @@ impl Environment for Local {
         let owner = program.owner.clone();
         let mut launch = self.shell.launch_program(&self.ambient.new_id(), program);
         self.with_temporary(&mut launch.confinement, &owner)?;
+        Self::with_found(&mut launch.confinement).await;
         process::start_program(&launch).await
     }
 

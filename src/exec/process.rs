@@ -123,7 +123,7 @@ pub(super) async fn run(
     running.progress.flush(output);
     let end = end.map_err(|error| launch.cannot_start(&error))?;
     let Running { family, child, capture, pipe, .. } = running;
-    let (level, refused) = (child.level(), child.refused());
+    let (level, refused, kept) = (child.level(), child.refused(), child.kept());
     let mut ran = match pipe.filter(|_| !end.was_stopped()) {
         None => {
             drop(family);
@@ -143,6 +143,7 @@ pub(super) async fn run(
         level,
         denied: sandbox::denial(ran.end.code(), &ran.tail, !refused.is_empty()),
         created: Vec::new(),
+        kept,
         refused,
     };
     ran.sandbox = level.map(report).map(Box::new);

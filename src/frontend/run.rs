@@ -18,6 +18,7 @@ use crate::agent::{
     Terms as TurnTerms, TurnCommand, Wanted,
 };
 use crate::text::money;
+use crate::text::screen;
 use crate::text::visible::{visible, visible_line};
 use crate::transport::Outgoing;
 pub use filter::EventFilter;
@@ -535,7 +536,7 @@ async fn print_result(out: &Outgoing, options: &Options, outcome: &RunResult) {
         }
         Format::Json | Format::Events => {
             let line = RunLine::Result(Box::new(outcome.clone()));
-            print(out, serde_json::to_string(&line).unwrap_or_default()).await;
+            print(out, screen::escaped(&serde_json::to_string(&line).unwrap_or_default())).await;
         }
     }
 }
@@ -585,10 +586,9 @@ async fn print(out: &Outgoing, line: String) {
     }
 }
 
-/// Prints a line on stderr, with control characters, which could control the terminal, drawn as signs.
+/// Prints a line on stderr.
 fn report_line(line: &str) {
     use std::io::Write;
-    let line = visible(line);
-    // In one write, so that lines of other writers come before or after it. A missing reader does not end the run.
-    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+    // A missing reader of stderr does not end the run.
+    let _ = writeln!(screen::err(), "{line}");
 }

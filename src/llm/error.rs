@@ -49,7 +49,7 @@ pub enum ErrorKind {
     Billing,
     /// Too many requests at this time.
     RateLimit,
-    /// The provider is overloaded or broken; later it may answer.
+    /// The provider is overloaded or broken, or this machine has no file descriptor or memory left; later it may answer.
     Overloaded,
     /// The conversation does not fit into the model's window.
     Overflow,
@@ -137,6 +137,19 @@ impl Error {
         }
     }
 
+    /// An error of the file or program that a key comes from. If the machine has run out of something, no key and no login helps.
+    pub fn of_key(error: &(impl fmt::Display + ?Sized), message: impl Into<String>) -> Self {
+        const LACKING: [i32; 4] =
+            [nix::libc::EMFILE, nix::libc::ENFILE, nix::libc::ENOMEM, nix::libc::EAGAIN];
+        // `SecretFile` wraps errors and keeps only their text.
+        let text = error.to_string();
+        if LACKING.iter().any(|number| text.contains(&format!("(os error {number})"))) {
+            return Self::new(ErrorKind::Overloaded, message)
+                .hint("close sessions, or raise the limit (`ulimit -n` for open files)");
+        }
+        Self::new(ErrorKind::Auth, message)
+    }
+
     /// Returns true if a retry may succeed.
     pub fn is_retryable(&self) -> bool {
         self.should_retry.unwrap_or_else(|| self.kind.is_retryable())
@@ -166,3 +179,28 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn a_machine_that_has_run_out_of_something_wants_no_login() {
+        let of = |number| io::Error::from_raw_os_error(number);
+        for (error, want) in [
+            (of(nix::libc::EMFILE), ErrorKind::Overloaded),
+            (of(nix::libc::ENFILE), ErrorKind::Overloaded),
+            (of(nix::libc::ENOMEM), ErrorKind::Overloaded),
+            // As errors that name a file are made.
+            (io::Error::other(format!("/f: {}", of(nix::libc::EMFILE))), ErrorKind::Overloaded),
+            (of(nix::libc::EACCES), ErrorKind::Auth),
+            (of(nix::libc::ENOENT), ErrorKind::Auth),
+        ] {
+            let text = error.to_string();
+            let failed = Error::of_key(&error, "the stored logins cannot be used");
+            assert_eq!(failed.kind, want, "{text}");
+            assert_eq!(failed.hint.is_some(), want == ErrorKind::Overloaded, "{text}");
+        }
+    }
+}

@@ -5,9 +5,10 @@
 //! environment. No error ever holds a header, or more of the URL than scheme and host.
 
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
-use super::proxies::{self, Proxies};
+use super::proxies::Proxies;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use crate::ambient::Secret;
+use crate::text::hosts::leads_to_loopback;
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt};
 use reqwest::RequestBuilder;
@@ -81,7 +82,7 @@ impl Http {
 
     fn client(&self, url: &str) -> Result<reqwest::Client, Error> {
         let is_plain = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
-        let is_here = proxies::leads_to_loopback(url);
+        let is_here = leads_to_loopback(url);
         let [secure_here, plain_here] = &self.here;
         let slot = match (is_here, is_plain) {
             (true, true) => plain_here,

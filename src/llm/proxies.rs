@@ -3,7 +3,7 @@
 //! The client reads the same variables itself. Invariant: no name or password of a proxy is shown.
 
 use crate::ambient::Ambient;
-use std::net::IpAddr;
+use crate::text::hosts::{host_of, leads_to_loopback};
 
 /// The variables, in lower case as curl reads them; each may also be in capitals.
 pub const VARIABLES: [&str; 4] = ["https_proxy", "http_proxy", "all_proxy", "no_proxy"];
@@ -48,37 +48,14 @@ impl Proxies {
 
     /// Returns the proxy of a request, as it is shown.
     pub fn for_url(&self, url: &str) -> Option<String> {
-        let (scheme, rest) = url.split_once("://")?;
-        let host = host(rest);
-        if is_loopback(host) || self.no.iter().any(|pattern| is_excepted(host, pattern)) {
+        let (scheme, _) = url.split_once("://")?;
+        let host = host_of(url)?;
+        if leads_to_loopback(url) || self.no.iter().any(|pattern| is_excepted(host, pattern)) {
             return None;
         }
         let own = if scheme.eq_ignore_ascii_case("https") { &self.https } else { &self.http };
         own.as_ref().or(self.all.as_ref()).map(|proxy| shown(proxy))
     }
-}
-
-/// Returns true if a URL leads to this machine. Such a request uses no proxy.
-pub fn leads_to_loopback(url: &str) -> bool {
-    url.split_once("://").is_some_and(|(_, rest)| is_loopback(host(rest)))
-}
-
-fn is_loopback(host: &str) -> bool {
-    let name = host.trim_end_matches('.');
-    name.eq_ignore_ascii_case("localhost")
-        || name.to_lowercase().ends_with(".localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// Returns the host of a URL behind its scheme.
-fn host(rest: &str) -> &str {
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let place = rest.get(..end).unwrap_or(rest);
-    let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
-    if let Some(rest) = place.strip_prefix('[') {
-        return rest.split(']').next().unwrap_or_default();
-    }
-    place.split(':').next().unwrap_or_default()
 }
 
 /// Returns true if `no_proxy` excepts a host by this entry: the host itself or a domain around it.
@@ -104,7 +81,7 @@ mod tests {
             [("HTTPS_PROXY", "http://u:p@proxy.test:3128/"), ("http_proxy", "plain.test:80")];
         let all = [("ALL_PROXY", "socks5h://socks.test:1080")];
         let except = |list| [("HTTPS_PROXY", "http://proxy.test:3128"), ("NO_PROXY", list)];
-        let rows: [Row<'_>; 17] = [
+        let rows: [Row<'_>; 22] = [
             (&[], "https://api.test/v1", None),
             (&both, "https://api.test/v1", Some("http://proxy.test:3128")),
             (&both, "http://api.test/v1", Some("http://plain.test:80")),
@@ -113,6 +90,12 @@ mod tests {
             (&both, "http://127.0.0.1:11434/v1", None),
             (&both, "http://127.8.8.8/v1", None),
             (&both, "http://[::1]:8080/v1", None),
+            // Forms that the client reads as an address of this machine.
+            (&both, "http://127.1:11434/v1", None),
+            (&both, "http://0x7f000001/v1", None),
+            (&both, "http://2130706433/v1", None),
+            (&both, "http://[::ffff:127.0.0.1]/v1", None),
+            (&both, "http://0.0.0.0:8080/v1", None),
             (&both, "https://localhost.test/v1", Some("http://proxy.test:3128")),
             (&all, "https://api.test", Some("socks5h://socks.test:1080")),
             (&all, "http://127.0.0.1:1", None),
@@ -127,10 +110,9 @@ mod tests {
             let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             let proxies = Proxies::of(&Ambient::fixed(vars));
             assert_eq!(proxies.for_url(url).as_deref(), want, "{url}");
-            let is_here = url.contains("localhost:")
-                || url.contains("LOCALHOST")
-                || url.contains("127.")
-                || url.contains("[::1]");
+            let here =
+                ["localhost:", "LOCALHOST", "127.", "[::1]", "0x7f", "2130706433", "0.0.0.0"];
+            let is_here = here.iter().any(|part| url.contains(part));
             assert_eq!(leads_to_loopback(url), is_here, "{url}");
         }
     }

@@ -3,6 +3,10 @@
 //! A login belongs to an address and is sent nowhere else. Every token is a known secret before anybody sees it. Processes renew a token
 //! one after the other, each with the newest one; a renewed token that cannot be written holds for the process.
 
+mod addresses;
+
+pub use addresses::{Agreement, Nobody};
+
 use super::definition::OAuthClient;
 use super::link::LinkError;
 use super::{sdk, shapes};
@@ -99,7 +103,8 @@ impl ServerLogins {
         Ok(self.read()?.contains_key(url))
     }
 
-    /// Logs in on a page, which `show` is given, and stores the tokens.
+    /// Logs in on a page, which `show` is given, and stores the tokens. `agreement` is asked before an address of this machine or of a
+    /// private network is, which the server names.
     ///
     /// # Errors
     /// The server offers no login, it or the person refused, the time is over, or the tokens could not be stored.
@@ -107,11 +112,12 @@ impl ServerLogins {
         &self,
         wanted: &LoginTarget<'_>,
         show: &mut (dyn FnMut(LoginPage) + Send),
+        agreement: Arc<dyn Agreement>,
     ) -> Result<(), LinkError> {
         let LoginTarget { url, client, secret, challenge } = *wanted;
         let callback = Callback::listen(client.callback_port.unwrap_or_default()).await;
         let callback = callback.map_err(|error| LinkError::Failed(error.to_string()))?;
-        let mut manager = self.manager(url, Unwritten::Refused).await?;
+        let mut manager = self.manager(url, Unwritten::Refused, agreement, &[]).await?;
         let found = manager.resolve_metadata_from_challenge(challenge).await;
         let found = found.map_err(|error| self.failed(&error))?;
         manager.set_metadata(found.metadata);
@@ -171,7 +177,15 @@ impl ServerLogins {
         if !has.map_err(|error| LinkError::Failed(error.to_string()))? {
             return Ok(None);
         }
-        let mut manager = self.manager(url, Unwritten::Kept).await?;
+        // The person who logged in agreed to the server that gave the token.
+        let (logins, address) = (self.clone(), url.to_owned());
+        let issuer = blocking(move || {
+            let login = logins.read()?.remove(&address);
+            Ok(login.and_then(|login| Some(login.get("issuer")?.as_str()?.to_owned())))
+        });
+        let issuer = issuer.await.map_err(|error| LinkError::Failed(error.to_string()))?;
+        let known: Vec<String> = issuer.into_iter().collect();
+        let mut manager = self.manager(url, Unwritten::Kept, Arc::new(Nobody), &known).await?;
         let is_stored =
             manager.initialize_from_store().await.map_err(|error| self.failed(&error))?;
         if let (true, Some(id), Some(secret)) = (is_stored, &client.id, secret) {
@@ -185,10 +199,16 @@ impl ServerLogins {
         &self,
         url: &str,
         unwritten: Unwritten,
+        agreement: Arc<dyn Agreement>,
+        known: &[String],
     ) -> Result<AuthorizationManager, LinkError> {
         sdk::use_ring();
-        let mut manager =
-            AuthorizationManager::new(url).await.map_err(|error| self.failed(&error))?;
+        let base = reqwest::Url::parse(url);
+        let base =
+            base.map_err(|error| LinkError::Failed(format!("{url} is no address: {error}")))?;
+        let client = Arc::new(addresses::Guarded::new(base, agreement, known));
+        let manager = AuthorizationManager::new_with_oauth_http_client(url, client).await;
+        let mut manager = manager.map_err(|error| self.failed(&error))?;
         manager.set_credential_store(Store {
             logins: self.clone(),
             url: url.to_owned(),

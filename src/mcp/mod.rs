@@ -27,7 +27,9 @@ pub use link::{
     Answer, CallRequest, Elicitation, Link, LinkError, Outcome, PromptShape, ResourceShape,
     ResourceText, ToolShape,
 };
-pub use login::{FILE_NAME as LOGINS_FILE_NAME, LoginPage, LoginTarget, ServerLogins};
+pub use login::{
+    Agreement, FILE_NAME as LOGINS_FILE_NAME, LoginPage, LoginTarget, Nobody, ServerLogins,
+};
 pub use names::public_name;
 pub use server::{Pool, Seat, Server, State, Status, Values};
 pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources, found};

@@ -5,7 +5,7 @@
 
 use super::definition::{Definition, OAuthClient, Origin, Transport, quoted};
 use super::link::{Link, LinkError, PromptShape, ToolShape};
-use super::login::{LoginPage, LoginTarget, ServerLogins, missing_scopes};
+use super::login::{Agreement, LoginPage, LoginTarget, Nobody, ServerLogins, missing_scopes};
 use super::sdk::{self, Versions};
 use crate::exec::sandbox::Confinement;
 use crate::exec::{Environment, Process, Program, RunningProgram};
@@ -345,6 +345,19 @@ impl Server {
         scopes: &[String],
         show: &mut (dyn FnMut(LoginPage) + Send),
     ) -> Result<(), LinkError> {
+        self.log_in_asking(scopes, show, Arc::new(Nobody)).await
+    }
+
+    /// Like [`Server::log_in`], and asks before an address of this machine or of a private network is, which the server names.
+    ///
+    /// # Errors
+    /// As of [`Server::log_in`].
+    pub async fn log_in_asking(
+        &self,
+        scopes: &[String],
+        show: &mut (dyn FnMut(LoginPage) + Send),
+        agreement: Arc<dyn Agreement>,
+    ) -> Result<(), LinkError> {
         let (url, oauth) = self.address()?;
         let mut client = oauth.clone();
         if !scopes.is_empty() {
@@ -367,7 +380,7 @@ impl Server {
             secret: secret.as_deref(),
             challenge: challenge.filter(|challenge| !challenge.is_empty()),
         };
-        self.shared.logins.log_in(&wanted, show).await?;
+        self.shared.logins.log_in(&wanted, show, agreement).await?;
         self.forget_failure();
         Ok(())
     }

@@ -69,8 +69,9 @@ fn of_file(path: &Path) -> Result<String, Error> {
             "`chmod 600 {shown}`, and make a new key if somebody may have read it"
         )));
     }
-    let text = disk::read_to_string(path, MAX_FILE_BYTES)
-        .map_err(|error| failed(format!("the key file {shown} cannot be read: {error}")))?;
+    let text = disk::read_to_string(path, MAX_FILE_BYTES).map_err(|error| {
+        Error::of_key(&error, format!("the key file {shown} cannot be read: {error}"))
+    })?;
     let key = text.lines().map(str::trim).find(|line| !line.is_empty());
     Ok(key.ok_or_else(|| failed(format!("the key file {shown} is empty")))?.to_owned())
 }
@@ -113,7 +114,13 @@ impl KeyFetcher {
             ..Command::new(format!("{{ {line}\n}} 2>/dev/null"), cwd, "key")
         };
         let ran = self.env.exec(command, &CancellationToken::new(), &mut |_| {}).await;
-        let ran = ran.map_err(|error| failed(format!("could not be run: {error}")))?;
+        let ran = ran.map_err(|error| {
+            let failed =
+                Error::of_key(&error, format!("the command for the key could not be run: {error}"));
+            let hint =
+                failed.hint.clone().unwrap_or_else(|| format!("run it by hand and see: {line}"));
+            failed.hint(hint)
+        })?;
         match ran.end {
             End::Exited(0) => {}
             End::Exited(code) => return Err(failed(format!("ended with exit code {code}"))),

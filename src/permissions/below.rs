@@ -1,7 +1,7 @@
 //! Files below a folder that a call reads as a whole, such as those that a search goes through: the call names none of them.
 
 use super::decide::Judge;
-use super::places::{Zone, has_key_name};
+use super::places::{Zone, has_secret_name};
 use super::rules::Match;
 use super::{CheckedPath, Compiled, Context, Decision, Kind, Places, Sandbox};
 use pintle_protocol::approval::PermissionMode;
@@ -19,7 +19,7 @@ pub struct FilesBelow {
     /// The rules that hold.
     rules: Vec<Compiled>,
     folders: Vec<PathBuf>,
-    /// Not only keys that are known by their names can lie below the folders.
+    /// Not only files that are secret by their names can lie below the folders.
     may_hold_secrets: bool,
 }
 
@@ -43,7 +43,7 @@ impl FilesBelow {
     pub fn leaves_out(&self, path: &Path) -> bool {
         let Self { tool, mode, is_trusted, sandbox, places, rules, folders, may_hold_secrets } =
             self;
-        let is_secret = has_key_name(path)
+        let is_secret = has_secret_name(path)
             || (*may_hold_secrets && matches!(places.zone(path), Zone::Secret(_)));
         let restricts = |rule: &Compiled| {
             let covers = |path: &Path| rule.matches_path(Kind::Read, tool, path) == Match::Yes;

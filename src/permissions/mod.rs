@@ -7,10 +7,12 @@ mod below;
 pub mod command;
 mod decide;
 pub mod hosts;
+mod names;
 pub mod places;
 pub mod propose;
 pub mod remedy;
 pub mod rules;
+mod table;
 
 pub use below::FilesBelow;
 pub use command::Analysis;

@@ -1,6 +1,10 @@
 //! The meaning of a path for permissions: a secret, a file that others obey, the workspace, or elsewhere. Pure: paths
 //! come resolved.
 
+use super::names::{Folded, OBEYED_NAMES, OUTPUT, SECRET_NAMES, is_output};
+use super::rules::{Compiled, Origin};
+use super::table::VARIABLES;
+use super::{Decision, Kind};
 use std::path::{Component, Path, PathBuf};
 use unicode_normalization::UnicodeNormalization;
 
@@ -15,6 +19,8 @@ pub struct Places {
     pub private: Vec<PathBuf>,
     /// Exceptions to `private`: long outputs of this session, skills.
     pub readable: Vec<PathBuf>,
+    /// `.env` and its like are ordinary files, as in the mode `full`.
+    pub opens_variables: bool,
 }
 
 /// The zone of a path.
@@ -32,190 +38,8 @@ pub enum Zone {
     Secret(&'static str),
 }
 
-/// Files and folders below the home folder that hold secrets.
-const SECRETS: &[(&str, &str)] = &[
-    (".ssh", "SSH keys"),
-    (".aws", "AWS credentials"),
-    (".azure", "Azure credentials"),
-    (".gnupg", "GnuPG keys"),
-    (".netrc", "passwords"),
-    (".pgpass", "passwords"),
-    (".my.cnf", "passwords"),
-    (".git-credentials", "git credentials"),
-    (".config/git/credentials", "git credentials"),
-    (".config/gh", "GitHub credentials"),
-    (".config/hub", "GitHub credentials"),
-    (".config/glab-cli", "GitLab credentials"),
-    (".config/gcloud", "Google Cloud credentials"),
-    (".config/op", "1Password"),
-    (".config/rclone", "rclone credentials"),
-    (".kube", "Kubernetes credentials"),
-    (".docker/config.json", "Docker credentials"),
-    (".npmrc", "npm credentials"),
-    (".pypirc", "PyPI credentials"),
-    (".cargo/credentials", "crates.io credentials"),
-    (".cargo/credentials.toml", "crates.io credentials"),
-    (".gem/credentials", "RubyGems credentials"),
-    (".terraform.d/credentials.tfrc.json", "Terraform credentials"),
-    (".vault-token", "a Vault token"),
-    (".password-store", "passwords"),
-    (".local/share/keyrings", "a keyring"),
-    (".local/share/kwalletd", "a keyring"),
-    (".mozilla", "a browser's profile"),
-    (".thunderbird", "a mail program's profile"),
-    (".config/google-chrome", "a browser's profile"),
-    (".config/chromium", "a browser's profile"),
-    (".config/BraveSoftware", "a browser's profile"),
-    (".config/microsoft-edge", "a browser's profile"),
-    (".config/vivaldi", "a browser's profile"),
-    ("Library/Keychains", "a keyring"),
-    ("Library/Application Support/Google/Chrome", "a browser's profile"),
-    ("Library/Application Support/Firefox", "a browser's profile"),
-    ("Library/Cookies", "a browser's profile"),
-    (".claude/.credentials.json", "another agent's credentials"),
-    (".codex/auth.json", "another agent's credentials"),
-    (".pi/agent/auth.json", "another agent's credentials"),
-    (".local/share/opencode/auth.json", "another agent's credentials"),
-];
-
-/// Files of the system that hold secrets.
-const SYSTEM_SECRETS: &[(&str, &str)] = &[
-    ("/etc/shadow", "password hashes"),
-    ("/etc/shadow-", "password hashes"),
-    ("/etc/gshadow", "password hashes"),
-    ("/etc/sudoers", "the rules of sudo"),
-    ("/etc/sudoers.d", "the rules of sudo"),
-    ("/etc/ssl/private", "private keys"),
-    ("/root/.ssh", "SSH keys"),
-    ("/run/secrets", "secrets of a container"),
-    ("/var/run/secrets", "secrets of a container"),
-    ("/dev/mem", "memory"),
-    ("/proc/kcore", "memory"),
-    ("/run/docker.sock", "control over containers"),
-    ("/var/run/docker.sock", "control over containers"),
-];
-
-/// Names of private keys, wherever they are.
-const KEY_NAMES: [&str; 5] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ed25519_sk"];
-
 /// Entries of `/proc/PID` that show another process's memory, variables or files.
 const PROCESS_SECRETS: [&str; 8] = ["environ", "mem", "maps", "smaps", "fd", "root", "cwd", "auxv"];
-
-/// Names of folders whose content other programs obey.
-const PROTECTED_FOLDERS: &[(&str, &str)] = &[
-    (".git", "git runs what is in there"),
-    (".pintle", "pintle's own settings of the project"),
-    (".claude", "settings of an agent"),
-    (".codex", "settings of an agent"),
-    (".gemini", "settings of an agent"),
-    (".pi", "settings of an agent"),
-    (".agents", "settings of an agent"),
-    (".cursor", "settings of an agent"),
-    (".vscode", "an editor runs tasks in there"),
-    (".idea", "an editor runs tasks in there"),
-    (".zed", "an editor runs tasks in there"),
-    (".nvim", "an editor runs what is in there"),
-    (".devcontainer", "an editor runs what is in there"),
-    (".husky", "git hooks"),
-    (".githooks", "git hooks"),
-    (".circleci", "the pipeline of a CI service"),
-    (".buildkite", "the pipeline of a CI service"),
-    (".woodpecker", "the pipeline of a CI service"),
-    (".ci", "the pipeline of a CI service"),
-];
-
-/// Paths of two parts whose content other programs obey.
-const PROTECTED_PAIRS: &[(&str, &str, &str)] = &[
-    (".github", "workflows", "the pipeline of a CI service"),
-    (".github", "actions", "the pipeline of a CI service"),
-    (".github", "copilot-instructions.md", "instructions for agents"),
-    (".gitea", "workflows", "the pipeline of a CI service"),
-    (".forgejo", "workflows", "the pipeline of a CI service"),
-    (".cargo", "config", "cargo runs programs that it names"),
-    (".cargo", "config.toml", "cargo runs programs that it names"),
-    (".config", "autostart", "started with the desktop"),
-    (".config", "systemd", "started by the system"),
-    (".config", "fish", "a shell's start file"),
-    (".config", "git", "settings of git"),
-    (".config", "nvim", "an editor runs what is in there"),
-    (".local", "bin", "programs that a shell finds"),
-];
-
-/// Names of files that other programs obey.
-const PROTECTED_FILES: &[(&str, &str)] = &[
-    (".envrc", "direnv runs it"),
-    (".gitmodules", "settings of git"),
-    (".gitattributes", "settings of git"),
-    (".gitconfig", "settings of git"),
-    (".mcp.json", "programs that agents start"),
-    ("agents.md", "instructions for agents"),
-    ("agents.override.md", "instructions for agents"),
-    ("claude.md", "instructions for agents"),
-    ("claude.local.md", "instructions for agents"),
-    ("gemini.md", "instructions for agents"),
-    (".cursorrules", "instructions for agents"),
-    (".windsurfrules", "instructions for agents"),
-    (".clinerules", "instructions for agents"),
-    (".gitlab-ci.yml", "the pipeline of a CI service"),
-    (".travis.yml", "the pipeline of a CI service"),
-    (".drone.yml", "the pipeline of a CI service"),
-    ("jenkinsfile", "the pipeline of a CI service"),
-    ("azure-pipelines.yml", "the pipeline of a CI service"),
-    ("bitbucket-pipelines.yml", "the pipeline of a CI service"),
-    (".pre-commit-config.yaml", "git hooks"),
-    ("lefthook.yml", "git hooks"),
-    (".npmrc", "settings of npm"),
-    (".yarnrc", "settings of yarn"),
-    (".yarnrc.yml", "settings of yarn"),
-    (".flake8", "configuration of a linter"),
-    (".pylintrc", "configuration of a linter"),
-    ("ruff.toml", "configuration of a linter"),
-    (".ruff.toml", "configuration of a linter"),
-    ("clippy.toml", "configuration of a linter"),
-    (".clippy.toml", "configuration of a linter"),
-    ("biome.json", "configuration of a linter"),
-    (".rubocop.yml", "configuration of a linter"),
-    (".golangci.yml", "configuration of a linter"),
-    (".bashrc", "a shell's start file"),
-    (".bash_profile", "a shell's start file"),
-    (".bash_login", "a shell's start file"),
-    (".bash_logout", "a shell's start file"),
-    (".bash_aliases", "a shell's start file"),
-    (".profile", "a shell's start file"),
-    (".zshrc", "a shell's start file"),
-    (".zshenv", "a shell's start file"),
-    (".zprofile", "a shell's start file"),
-    (".zlogin", "a shell's start file"),
-    (".zlogout", "a shell's start file"),
-    (".cshrc", "a shell's start file"),
-    (".tcshrc", "a shell's start file"),
-    (".kshrc", "a shell's start file"),
-    (".inputrc", "a shell's start file"),
-    (".xprofile", "a start file of the desktop"),
-    (".xinitrc", "a start file of the desktop"),
-    (".pam_environment", "variables of every program"),
-    (".vimrc", "an editor runs it"),
-    (".exrc", "an editor runs it"),
-    (".nvimrc", "an editor runs it"),
-    (".nvim.lua", "an editor runs it"),
-    (".lazy.lua", "an editor runs it"),
-    (".dir-locals.el", "an editor runs it"),
-    (".gdbinit", "a debugger runs it"),
-    (".lldbinit", "a debugger runs it"),
-    (".tmux.conf", "a terminal runs it"),
-    ("authorized_keys", "people who may log in"),
-    ("mise.toml", "mise runs it"),
-    (".mise.toml", "mise runs it"),
-];
-
-/// Beginnings of names of files that other programs obey.
-const PROTECTED_PREFIXES: &[(&str, &str)] = &[
-    (".eslintrc", "configuration of a linter"),
-    ("eslint.config.", "configuration of a linter"),
-    (".prettierrc", "configuration of a linter"),
-    ("prettier.config.", "configuration of a linter"),
-    (".stylelintrc", "configuration of a linter"),
-];
 
 impl Places {
     /// The zone of a canonical path.
@@ -236,16 +60,12 @@ impl Places {
         }
     }
 
-    /// Returns true if secret places can lie below a folder. Keys that are known by their names can lie anywhere.
+    /// Returns true if secret places can lie below a folder. Files that are secret by their names can lie anywhere.
     pub fn may_hold_secrets(&self, folder: &Path) -> bool {
-        let in_home = self.home.as_deref().is_some_and(|home| {
-            home.starts_with(folder)
-                || folder.strip_prefix(home).is_ok_and(|rest| {
-                    SECRETS.iter().any(|(name, _)| Path::new(name).starts_with(rest))
-                })
-        });
-        in_home
-            || SYSTEM_SECRETS.iter().any(|(path, _)| Path::new(path).starts_with(folder))
+        let text = fold(folder);
+        let holds = |path: Folded<'_>| SECRET_NAMES.reach_below(path);
+        self.folded(&text, holds)
+            || self.home.as_deref().is_some_and(|home| home.starts_with(folder))
             || self.private.iter().any(|private| private.starts_with(folder))
             || folder.starts_with("/proc")
     }
@@ -255,31 +75,48 @@ impl Places {
         self.root_of(path).is_some()
     }
 
-    /// The paths that a confined command may not read.
+    /// The paths that a confined command may not read, whether they exist or not. More are found in [`Places::listed`], and by
+    /// their names in the workspace.
     pub fn hidden(&self) -> Vec<PathBuf> {
-        let of_home =
-            self.home.iter().flat_map(|home| SECRETS.iter().map(|(name, _)| home.join(name)));
-        let of_system = SYSTEM_SECRETS.iter().map(|(path, _)| PathBuf::from(path));
-        of_home.chain(of_system).chain(self.private.iter().cloned()).collect()
+        let root = PathBuf::from(ROOTS_HOME);
+        let homes = self.home.iter().chain((self.home.as_ref() != Some(&root)).then_some(&root));
+        let mut paths: Vec<PathBuf> = homes
+            .flat_map(|home| SECRET_NAMES.places(Some(home)))
+            .chain(SECRET_NAMES.places(None))
+            .collect();
+        paths.extend(self.private.iter().cloned());
+        paths.sort();
+        paths.dedup();
+        paths
     }
 
-    /// The paths at the top of the workspace's folders that a confined command may not change.
-    pub fn protected(&self) -> Vec<PathBuf> {
-        let folders = PROTECTED_FOLDERS.iter().map(|(name, _)| (*name).to_owned());
-        let pairs = PROTECTED_PAIRS.iter().map(|(first, second, _)| format!("{first}/{second}"));
-        let files = PROTECTED_FILES.iter().map(|(name, _)| (*name).to_owned());
-        // The list is in lower case; the files are not.
-        let written = [
-            "AGENTS.md",
-            "AGENTS.override.md",
-            "CLAUDE.md",
-            "CLAUDE.local.md",
-            "GEMINI.md",
-            "Jenkinsfile",
-        ];
-        let names: Vec<String> =
-            folders.chain(pairs).chain(files).chain(written.map(str::to_owned)).collect();
-        self.roots.iter().flat_map(|root| names.iter().map(move |name| root.join(name))).collect()
+    /// The folders whose entries have to be looked at for secret files, since their names are known only in part.
+    pub fn listed(&self) -> Vec<PathBuf> {
+        SECRET_NAMES.listed(self.home.as_deref())
+    }
+
+    /// Returns the secret paths that rules of the user name for a tool, so that commands may read them too.
+    pub fn opened(&self, rules: &[Compiled], tool: &str) -> Vec<PathBuf> {
+        let of_user =
+            rules.iter().filter(|rule| matches!(rule.origin, Origin::User | Origin::Policy));
+        let allow = of_user.filter(|rule| rule.rule.decision == Decision::Allow);
+        let read = allow.filter(|rule| rule.is_about_files(Kind::Read, tool));
+        let paths = read.filter_map(Compiled::fixed_path);
+        paths
+            .filter(|path| matches!(self.zone(path), Zone::Secret(_)))
+            .map(Path::to_owned)
+            .collect()
+    }
+
+    /// Returns true for a file of the workspace that a confined command may not change or make without a question.
+    pub fn is_kept_from_commands(&self, path: &Path) -> bool {
+        let Some(below) = self.root_of(path).and_then(|root| path.strip_prefix(root).ok()) else {
+            return false;
+        };
+        let text = fold(below);
+        let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+        let path = Folded { parts: &parts, home: None, is_absolute: false };
+        OBEYED_NAMES.anywhere(path).is_some() && !is_output(&parts)
     }
 
     fn root_of(&self, path: &Path) -> Option<&PathBuf> {
@@ -303,12 +140,8 @@ impl Places {
             return Some("pintle's own data and configuration");
         }
         let folded = fold(path);
-        let in_home = self.home.as_ref().and_then(|home| {
-            let rest = folded.strip_prefix(&fold(home))?.strip_prefix('/')?;
-            SECRETS.iter().find(|(secret, _)| is_at_or_below(rest, secret))
-        });
-        let in_system = SYSTEM_SECRETS.iter().find(|(secret, _)| is_at_or_below(&folded, secret));
-        if let Some((_, what)) = in_home.or(in_system) {
+        let what = self.folded(&folded, |path| SECRET_NAMES.find(path));
+        if let Some(what) = what.filter(|what| !self.opens_variables || *what != VARIABLES) {
             return Some(what);
         }
         let mut parts = folded.split('/').skip(1);
@@ -323,48 +156,74 @@ impl Places {
                 return Some("the memory, variables or files of a process");
             }
         }
-        has_key_name(path).then_some("a private key")
+        None
+    }
+
+    /// Calls `find` with the names of a folded path.
+    fn folded<T>(&self, folded: &str, find: impl FnOnce(Folded<'_>) -> T) -> T {
+        let parts: Vec<&str> = folded.split('/').filter(|part| !part.is_empty()).collect();
+        let own = self.home.as_ref().and_then(|home| {
+            let home = fold(home);
+            let mut names = home.split('/').filter(|part| !part.is_empty());
+            let count = names.clone().count();
+            parts.iter().take(count).copied().eq(names.by_ref()).then_some(count)
+        });
+        let home = own.or(match parts.as_slice() {
+            ["root", ..] => Some(1),
+            ["home" | "users", _, ..] => Some(2),
+            _ => None,
+        });
+        find(Folded { parts: &parts, home, is_absolute: folded.starts_with('/') })
     }
 }
 
-/// Returns true for a file that has the name of a private key.
-pub(super) fn has_key_name(path: &Path) -> bool {
-    let Some(name) = path.file_name() else { return false };
-    // A search asks for each of its files, and hardly a name is not ASCII.
-    match name.to_str().filter(|name| name.is_ascii()) {
-        Some(name) => {
-            let name = name.trim_end_matches([' ', '.']);
-            KEY_NAMES.iter().any(|key| key.eq_ignore_ascii_case(name))
-        }
-        None => KEY_NAMES.contains(&fold(Path::new(name)).as_str()),
+/// The names of the table as patterns that match in any folder, or from the root if they begin with `/`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patterns {
+    /// Files that others obey.
+    pub obeyed: Vec<String>,
+    /// Folders of dependencies and build output, where commands make such files.
+    pub output: Vec<String>,
+    /// Secret files.
+    pub secret: Vec<String>,
+    /// Exceptions to these.
+    pub open: Vec<String>,
+}
+
+/// Returns the names of the table as patterns.
+pub fn patterns() -> Patterns {
+    let (secret, open) = SECRET_NAMES.patterns();
+    let (obeyed, _) = OBEYED_NAMES.patterns();
+    Patterns {
+        obeyed,
+        output: OUTPUT.iter().map(|name| format!("{name}/")).collect(),
+        secret,
+        open,
     }
+}
+
+/// The home folder of the user 0.
+const ROOTS_HOME: &str = "/root";
+
+/// Returns true for a file that is secret by its name, in whatever folder.
+pub(super) fn has_secret_name(path: &Path) -> bool {
+    let text = fold(path);
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+    let is_absolute = text.starts_with('/');
+    SECRET_NAMES.anywhere(Folded { parts: &parts, home: None, is_absolute }).is_some()
 }
 
 /// The thing that a path below the workspace is to other programs, if it is one that they obey.
 pub fn protected(below: &Path) -> Option<&'static str> {
-    let folded = fold(below);
-    let parts: Vec<&str> = folded.split('/').filter(|part| !part.is_empty()).collect();
-    for (at, part) in parts.iter().enumerate() {
-        let next = parts.get(at + 1).copied().unwrap_or_default();
-        let folder = PROTECTED_FOLDERS.iter().find(|(name, _)| name == part);
-        let pair =
-            PROTECTED_PAIRS.iter().find(|(first, second, _)| first == part && *second == next);
-        let what = folder.map(|(_, what)| *what).or(pair.map(|(_, _, what)| *what));
-        if what.is_some() {
-            return what;
-        }
-    }
-    let name = parts.last().copied().unwrap_or_default();
-    let file = PROTECTED_FILES.iter().find(|(file, _)| *file == name);
-    let begun = PROTECTED_PREFIXES.iter().find(|(beginning, _)| name.starts_with(beginning));
-    file.or(begun).map(|(_, what)| *what)
-}
-
-/// Compares a folded path with a folder of a table, which may hold upper case.
-fn is_at_or_below(path: &str, folder: &str) -> bool {
-    path.split_at_checked(folder.len()).is_some_and(|(start, rest)| {
-        start.eq_ignore_ascii_case(folder) && (rest.is_empty() || rest.starts_with('/'))
-    })
+    let text = fold(below);
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+    let home = match parts.as_slice() {
+        ["root", ..] => Some(1),
+        ["home" | "users", _, ..] => Some(2),
+        _ => None,
+    };
+    let is_absolute = text.starts_with('/');
+    OBEYED_NAMES.find(Folded { parts: &parts, home: home.filter(|_| is_absolute), is_absolute })
 }
 
 /// A path as file systems that ignore case, or compose characters, compare it: so `.GIT` is `.git`. Characters that
@@ -414,13 +273,14 @@ mod tests {
                 PathBuf::from("/home/u/.local/share/pintle/sessions/s/artifacts"),
                 PathBuf::from("/home/u/.config/pintle/skills"),
             ],
+            opens_variables: false,
         }
     }
 
     #[test]
     fn zones() {
         use Zone::{Inside, Outside, Wide};
-        let rows: [(&str, Zone); 34] = [
+        let rows: Vec<(&str, Zone)> = vec![
             ("/w/src/main.rs", Inside),
             ("/w", Inside),
             ("/w2/a", Outside),
@@ -460,7 +320,15 @@ mod tests {
             ("/w/.eslintrc.json", Zone::Protected("configuration of a linter")),
             ("/home/u/.bashrc", Zone::Protected("a shell's start file")),
             ("/w/package.json", Inside),
-            ("/w/.env", Inside),
+            ("/w/.env", Zone::Secret("variables with keys")),
+            ("/w/app/.env.local", Zone::Secret("variables with keys")),
+            ("/w/.ENV.Production", Zone::Secret("variables with keys")),
+            ("/w/.env.example", Inside),
+            ("/w/.env.local.example", Inside),
+            ("/w/.env.template", Inside),
+            ("/w/.env.sample", Inside),
+            ("/w/src/env.ts", Inside),
+            ("/w/environment.md", Inside),
         ];
         for (path, zone) in rows {
             assert_eq!(places(&["/w", "/extra"]).zone(Path::new(path)), zone, "{path}");
@@ -472,5 +340,286 @@ mod tests {
         // A project below a folder with such a name is judged from its own root on.
         let nested = places(&["/w/.claude/worktrees/a"]);
         assert_eq!(nested.zone(Path::new("/w/.claude/worktrees/a/src/x")), Inside);
+    }
+
+    #[test]
+    fn files_that_others_obey_are_known_by_their_names() {
+        for name in [
+            ".devcontainer.json",
+            "x.code-workspace",
+            "lefthook.yaml",
+            ".lefthook-local.toml",
+            ".config/lefthook.yml",
+            ".windsurf/rules/x.md",
+            "QWEN.md",
+            "CRUSH.md",
+            "WARP.md",
+            "opencode.json",
+            "opencode.jsonc",
+            ".crush.json",
+            ".golangci.yaml",
+            ".golangci.json",
+            "biome.jsonc",
+            ".eslintrc",
+            ".eslintrc.cjs",
+            "eslint.config.mts",
+            ".prettierrc.mjs",
+            "prettier.config.ts",
+            "dprint.jsonc",
+            ".stylelintrc.yaml",
+            ".oxlintrc.json",
+            ".roo/rules/a.md",
+            ".roomodes",
+            ".clinerules/a.md",
+            ".kilocode/rules/a.md",
+            ".junie/guidelines.md",
+            ".amazonq/rules/a.md",
+            ".kiro/steering/a.md",
+            ".trae/rules/a.md",
+            ".augment/rules/a.md",
+            ".aider.conf.yml",
+            ".goosehints",
+            ".github/instructions/a.instructions.md",
+            ".github/prompts/a.prompt.md",
+            ".github/agents/a.agent.md",
+            ".cursor/rules/a.mdc",
+            "mise.local.toml",
+            ".mise/config.toml",
+            ".config/mise/config.toml",
+            ".tool-versions",
+            ".envrc",
+            "rust-toolchain.toml",
+            ".cargo/config.toml",
+            ".nvmrc",
+            ".mvn/maven.config",
+            "gradlew",
+            "gradle/wrapper/gradle-wrapper.properties",
+            ".bazelrc",
+            ".pnpmfile.cjs",
+            "bunfig.toml",
+            ".yarn/releases/yarn.cjs",
+            ".yarnrc.yml",
+            ".overcommit.yml",
+            "captainhook.json",
+            ".lintstagedrc.js",
+            ".simple-git-hooks.json",
+            ".husky/pre-commit",
+            ".pre-commit-config.yml",
+            "commitlint.config.js",
+            ".gitlab-ci.yaml",
+            ".cirrus.yml",
+            "appveyor.yml",
+            "cloudbuild.yaml",
+            ".woodpecker.yml",
+            ".drone.star",
+            "bitrise.yml",
+            "azure-pipelines-release.yml",
+            ".tekton/a.yaml",
+            "Jenkinsfile.release",
+            ".run/a.run.xml",
+            "a.iml",
+            "a.sublime-project",
+            ".fleet/run.json",
+            ".zed/tasks.json",
+            ".helix/languages.toml",
+            ".vimrc",
+            ".lvimrc",
+            ".dir-locals.el",
+            ".clangd",
+            ".clang-tidy",
+            ".rubocop.yml",
+            ".php-cs-fixer.dist.php",
+            "phpstan.neon.dist",
+            ".swiftlint.yml",
+            ".pylintrc",
+            "mypy.ini",
+            ".gdbinit",
+            ".zshrc",
+            ".tmux.conf",
+            "authorized_keys",
+            ".hg/hgrc",
+            ".jj/repo/config.toml",
+            "renovate.json5",
+            ".mcp.json",
+            ".vscode/mcp.json",
+        ] {
+            for path in [
+                format!("/w/{name}"),
+                format!("/w/packages/a/{name}"),
+                format!("/w/{}", name.to_ascii_uppercase()),
+            ] {
+                let zone = places(&["/w"]).zone(Path::new(&path));
+                assert!(matches!(zone, Zone::Protected(_)), "{path}: {zone:?}");
+                assert!(places(&["/w"]).is_kept_from_commands(Path::new(&path)), "{path}");
+            }
+        }
+        for name in [
+            "package.json",
+            "Makefile",
+            "Cargo.toml",
+            "build.rs",
+            "src/main.rs",
+            "README.md",
+            ".gitignore",
+            ".github/ISSUE_TEMPLATE/bug.md",
+            "docs/agents.txt",
+            "vite.config.ts",
+            "jest.config.js",
+            "model.pth",
+            "src/mise/mod.rs",
+            "config/app.yaml",
+            "pyproject.toml",
+            "tsconfig.json",
+            "justfile",
+            "tests/githooks.rs",
+        ] {
+            let path = format!("/w/{name}");
+            assert_eq!(places(&["/w"]).zone(Path::new(&path)), Zone::Inside, "{path}");
+        }
+        // In folders of dependencies and build output, tools ask and commands are free.
+        for name in [
+            "node_modules/a/.eslintrc",
+            "target/package/a/.github/workflows/ci.yml",
+            ".venv/lib/site-packages/a/.flake8",
+        ] {
+            let path = format!("/w/{name}");
+            assert!(matches!(places(&["/w"]).zone(Path::new(&path)), Zone::Protected(_)), "{path}");
+            assert!(!places(&["/w"]).is_kept_from_commands(Path::new(&path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn secret_files_are_known_by_their_places_and_names() {
+        for name in [
+            ".gemini/oauth_creds.json",
+            ".config/github-copilot/apps.json",
+            ".config/containers/auth.json",
+            ".m2/settings.xml",
+            ".cache/huggingface/token",
+            ".config/sops/age/keys.txt",
+            ".bash_history",
+            ".zsh_history",
+            ".psql_history",
+            ".node_repl_history",
+            ".local/share/fish/fish_history",
+            ".qwen/oauth_creds.json",
+            ".claude.json",
+            ".codex/auth.json",
+            ".local/share/amp/secrets.json",
+            ".config/goose/secrets.yaml",
+            ".continue/config.yaml",
+            ".oci/config",
+            ".config/doctl/config.yaml",
+            ".config/hcloud/cli.toml",
+            ".fly/config.yml",
+            ".config/.wrangler/config/default.toml",
+            ".docker/config.json",
+            ".dockercfg",
+            ".kube/config",
+            ".config/helm/registry/config.json",
+            ".terraform.d/credentials.tfrc.json",
+            ".terraformrc",
+            ".vault-token",
+            ".pypirc",
+            ".config/pypoetry/auth.toml",
+            ".gem/credentials",
+            ".gradle/gradle.properties",
+            ".config/NuGet/NuGet.Config",
+            ".config/composer/auth.json",
+            ".hex/hex.config",
+            ".config/dart/pub-tokens.json",
+            ".pgpass",
+            ".my.cnf",
+            ".mylogin.cnf",
+            ".config/rclone/rclone.conf",
+            ".password-store/a.gpg",
+            ".config/op/config",
+            ".config/Bitwarden CLI/data.json",
+            ".authinfo",
+            ".msmtprc",
+            ".git-credentials",
+            ".gitcookies",
+            ".config/tea/config.yml",
+            ".config/google-chrome-beta/Default/Cookies",
+            ".librewolf/a/cookies.sqlite",
+            ".thunderbird/a/key4.db",
+            ".local/share/keyrings/login.keyring",
+            ".Xauthority",
+            ".databrickscfg",
+            ".config/solana/id.json",
+            ".viminfo",
+            ".lesshst",
+            ".config/Code/User/globalStorage/state.vscdb",
+            ".snowsql/config",
+            ".s3cfg",
+            ".boto",
+        ] {
+            for home in ["/home/u", "/root", "/Users/x"] {
+                let path = format!("{home}/{name}");
+                let zone = places(&["/w"]).zone(Path::new(&path));
+                assert!(matches!(zone, Zone::Secret(_)), "{path}: {zone:?}");
+            }
+        }
+        for name in [
+            "id_ed25519_work",
+            "id_work",
+            "deploy_rsa",
+            "id_rsa.bak",
+            "server.pem",
+            "tls.key",
+            "a.p12",
+            "a.pfx",
+            "b.kdbx",
+            "release.jks",
+            "upload.keystore",
+            "me.ppk",
+            "AuthKey_X.p8",
+            "client_secret_1.json",
+            "service-account-prod.json",
+            "prod.env",
+            ".env",
+            ".env.production.local",
+            ".env_prod",
+            ".dev.vars",
+            ".htpasswd",
+            ".netrc",
+            "home.ovpn",
+            "terraform.tfstate",
+            "kubeconfig",
+            "prod.kubeconfig",
+            ".vault_pass.txt",
+            "host.keytab",
+            ".streamlit/secrets.toml",
+            "config/master.key",
+            ".python_history",
+        ] {
+            for path in [format!("/w/{name}"), format!("/w/a/b/{name}")] {
+                let zone = places(&["/w"]).zone(Path::new(&path));
+                assert!(matches!(zone, Zone::Secret(_)), "{path}: {zone:?}");
+                assert!(has_secret_name(Path::new(&path)), "{path}");
+            }
+        }
+        for name in [
+            "id_rsa.pub",
+            "id_map.rs",
+            "cacert.pem",
+            "certs/root.pem",
+            "public.pem",
+            ".env.example",
+            ".env.sample",
+            ".env.template",
+            ".env.production.example",
+            "example.env",
+            "monkey.rs",
+            "src/key.rs",
+            "keys.md",
+            "environment.ts",
+            "history.txt",
+            "credentials.rs",
+        ] {
+            let path = format!("/w/{name}");
+            assert_eq!(places(&["/w"]).zone(Path::new(&path)), Zone::Inside, "{path}");
+        }
+        assert_eq!(places(&["/w"]).zone(Path::new("/etc/ssl/certs/a.pem")), Zone::Outside);
     }
 }

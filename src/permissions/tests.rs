@@ -20,6 +20,7 @@ fn places() -> Places {
             .map(PathBuf::from)
             .into(),
         readable: Vec::new(),
+        opens_variables: false,
     }
 }
 

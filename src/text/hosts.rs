@@ -1,7 +1,7 @@
 //! Hosts as rules name them.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// The port of `http` that a rule may leave out.
 pub const HTTP_PORT: u16 = 80;
@@ -89,6 +89,53 @@ fn address_name(address: IpAddr) -> String {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => format!("[{address}]"),
     }
+}
+
+/// Returns true if a URL leads to this machine. Such a request uses no proxy.
+pub fn leads_to_loopback(url: &str) -> bool {
+    let Some(host) = host_of(url) else { return false };
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    let here = |address: IpAddr| address.is_loopback() || address.is_unspecified();
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| here(address.to_canonical()))
+        || short_address(&name).is_some_and(|address| here(address.into()))
+}
+
+/// Returns the host of a URL, an IPv6 address without brackets.
+pub fn host_of(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let place = rest.split(['/', '\\', '?', '#']).next()?;
+    let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+    match place.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => place.split(':').next(),
+    }
+}
+
+/// Reads an IPv4 address in a form that URLs have too: of one to four numbers, each decimal, octal (`0177`) or hexadecimal (`0x7f`), of
+/// which the last fills what is left.
+///
+/// Source: url.spec.whatwg.org/#ipv4-parser, 2026-11.
+fn short_address(name: &str) -> Option<Ipv4Addr> {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some("") => Some(0),
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None if text.len() > 1 && text.starts_with('0') => u64::from_str_radix(text, 8).ok(),
+        None => text.parse().ok(),
+    };
+    let numbers: Vec<u64> = name.split('.').map(number).collect::<Option<_>>()?;
+    let (last, first) = numbers.split_last()?;
+    if first.len() > 3 || first.iter().any(|number| *number > 255) {
+        return None;
+    }
+    let room = 8 * (4 - first.len());
+    if *last >> room != 0 {
+        return None;
+    }
+    let high = first.iter().fold(0, |all, number| (all << 8) | number);
+    let bits = if first.is_empty() { *last } else { (high << room) | last };
+    u32::try_from(bits).ok().map(Ipv4Addr::from_bits)
 }
 
 /// As a rule names it: without the usual port.

@@ -16,6 +16,7 @@ pub mod money;
 pub mod partial_json;
 pub mod patch;
 pub mod positions;
+pub mod screen;
 pub mod sniff;
 pub mod splice;
 pub mod terminal;

@@ -37,7 +37,7 @@ fn draw(text: &str, stays: fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// True for characters that a terminal obeys or a reader does not see.
-fn is_hidden(c: char) -> bool {
+pub(super) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

@@ -397,23 +397,36 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
             created.join(", ")
         )));
     }
+    if !report.kept.is_empty() {
+        result.content.push(Content::text(format!(
+            "[The sandbox kept the command from changing files that other programs obey: {}. To change them, use the tool that edits \
+             files, which asks the user.]",
+            few(&report.kept)
+        )));
+    }
     let level = report.level.summary();
     result.details.sandbox =
         Some(SandboxReport { level, denied: denied.is_some(), created, refused_hosts });
 }
 
-/// Says what the command has not seen.
-fn with_unsaved(mut result: ToolResult, unsaved: &[PathBuf]) -> ToolResult {
+/// Names a few paths and counts the rest.
+fn few(paths: &[PathBuf]) -> String {
     /// More are counted, not named.
     const MAX_NAMED: usize = 5;
+    let named = paths.iter().take(MAX_NAMED).map(|path| path.display().to_string());
+    let mut names = named.collect::<Vec<_>>().join(", ");
+    if paths.len() > MAX_NAMED {
+        names = format!("{names} and {} more", paths.len() - MAX_NAMED);
+    }
+    names
+}
+
+/// Adds a note about unsaved changes, which the command has not seen.
+fn with_unsaved(mut result: ToolResult, unsaved: &[PathBuf]) -> ToolResult {
     if unsaved.is_empty() {
         return result;
     }
-    let named = unsaved.iter().take(MAX_NAMED).map(|path| path.display().to_string());
-    let mut names = named.collect::<Vec<_>>().join(", ");
-    if unsaved.len() > MAX_NAMED {
-        names = format!("{names} and {} more", unsaved.len() - MAX_NAMED);
-    }
+    let names = few(unsaved);
     result.content.push(Content::text(format!(
         "[Unsaved changes in the editor, which commands do not see: {names}]"
     )));

@@ -114,8 +114,7 @@ fn decide_commands() -> Box<dyn FnMut()> {
     let places = Places {
         roots: vec![PathBuf::from("/w")],
         home: Some(PathBuf::from("/home/u")),
-        private: Vec::new(),
-        readable: Vec::new(),
+        ..Places::default()
     };
     Box::new(move || {
         let ctx = Context {

@@ -227,6 +227,42 @@ fn a_login_is_a_clients_own_where_the_server_registers_none_and_is_made_by_addre
     assert!(code == 2 && text.contains("run `pintle mcp login guarded`"), "{text}");
 }
 
+/// A server on this machine may name other addresses of this machine, which belong to other programs.
+#[test]
+fn an_address_of_this_machine_that_a_server_names_is_not_asked_where_nobody_agrees() {
+    let inside = Provider::start(|_| ok(json!({"secret": "of another program"})));
+    // Where the login is described, and where tokens come from.
+    for named in ["authorization_servers", "token_endpoint"] {
+        let elsewhere = inside.url.clone();
+        let server = Provider::start(move |request| {
+            let url = format!("http://{}", request.header("host").unwrap());
+            let at = |name: &str| if name == named { elsewhere.clone() } else { url.clone() };
+            match request.path.as_str() {
+                path if path.starts_with("/.well-known/oauth-protected-resource") => ok(json!({
+                    "resource": format!("{url}/mcp"),
+                    "authorization_servers": [at("authorization_servers")],
+                })),
+                path if path.starts_with("/.well-known/oauth-authorization-server") => ok(json!({
+                    "issuer": url,
+                    "authorization_endpoint": format!("{url}/authorize"),
+                    "token_endpoint": format!("{}/token", at("token_endpoint")),
+                    "registration_endpoint": format!("{}/register", at("token_endpoint")),
+                    "response_types_supported": ["code"],
+                    "code_challenge_methods_supported": ["S256"],
+                })),
+                _ => (401, String::new()),
+            }
+        });
+        let place = Place::new(&[]);
+        configure(&place, &server.url, "");
+        let before = inside.received().len();
+        let (code, text) = pintle(&place, &["mcp", "login", "guarded"]);
+        assert_ne!(code, 0, "{named}: {text}");
+        assert_eq!(inside.received().len(), before, "{named}: {text}");
+        assert!(text.contains("nobody agreed that it is asked"), "{named}: {text}");
+    }
+}
+
 #[test]
 fn two_processes_that_renew_a_login_at_once_both_go_on() {
     let server = server(true, true);

@@ -3,6 +3,7 @@
 //! Each runs with namespaces and without, as this user and as nobody. A row that a machine cannot try is told on stderr.
 
 mod hosts;
+mod names;
 
 use crate::support::program::{Framing, Place, Program, is_running};
 use crate::support::server::always;
@@ -156,6 +157,7 @@ async fn attack(namespaces: Namespaces) {
     let _abstract =
         UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
     let _socket = UnixListener::bind(scene.path("other/socket")).unwrap();
+    let _in_workspace = UnixListener::bind(scene.path("work/socket")).unwrap();
     let port = |line: String, port: u16| line.replace("$ARGV[0]", &port.to_string());
     let own_server = "use Socket; socket(my $l, AF_INET, SOCK_STREAM, 0) or exit 1; bind($l, pack_sockaddr_in(0, INADDR_LOOPBACK)) or exit 1; \
         listen($l, 1) or exit 1; my ($p) = unpack_sockaddr_in(getsockname($l)); socket(my $s, AF_INET, SOCK_STREAM, 0) or exit 1; \
@@ -274,6 +276,24 @@ async fn attack(namespaces: Namespaces) {
                 &format!("pack_sockaddr_un(\"{}\")", path("other/socket")),
             ),
             [denied, done],
+        ),
+        (
+            "another's socket in the workspace",
+            connect(
+                "AF_UNIX",
+                "SOCK_STREAM",
+                &format!("pack_sockaddr_un(\"{}\")", path("work/socket")),
+            ),
+            [denied, done],
+        ),
+        (
+            "a socket of its own in the workspace",
+            can(&format!(
+                "perl -e 'use Socket; socket(my $l, AF_UNIX, SOCK_STREAM, 0) or exit 1; my $a = pack_sockaddr_un(\"{0}\"); \
+                 bind($l, $a) or exit 1; listen($l, 1) or exit 1; socket(my $s, AF_UNIX, SOCK_STREAM, 0) or exit 1; connect($s, $a) or exit 1'",
+                path("work/own")
+            )),
+            [done; 2],
         ),
         (
             "a pair of sockets",

@@ -1,6 +1,7 @@
 //! Questions to a person: what an answer comes to, what holds without one, and how the model reads it. Pure.
 
 use crate::history::outcome::{accepts_plan, without_answer};
+use crate::text::visible::visible_line;
 use crate::tools::Ask;
 use pintle_protocol::question::{
     AnsweredBy, Question, QuestionAnswer, QuestionKind, QuestionOption, QuestionOutcome,
@@ -17,7 +18,10 @@ pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
     let numbered = ask.options.iter().enumerate();
     numbered
-        .map(|(at, label)| QuestionOption { option_id: (at + 1).to_string(), label: label.clone() })
+        .map(|(at, label)| QuestionOption {
+            option_id: (at + 1).to_string(),
+            label: visible_line(label).into_owned(),
+        })
         .collect()
 }
 

@@ -9,6 +9,7 @@ use crate::agent::command::{Answer, Subscriber};
 use crate::agent::session::question_rules;
 use crate::agent::turn::approval;
 use crate::history::outcome;
+use crate::text::visible::visible;
 use crate::tools::{Ask, Asked, ClientRequest};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::Event;
@@ -82,8 +83,8 @@ impl Session {
             item_id,
             kind: ask.kind,
             options: question_rules::options(&ask),
-            text: ask.text,
-            plan: ask.plan,
+            text: visible(&ask.text).into_owned(),
+            plan: ask.plan.map(|plan| visible(&plan).into_owned()),
             multiple: ask.multiple,
             deadline_ms,
         };

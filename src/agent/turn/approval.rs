@@ -4,7 +4,7 @@
 use crate::permissions::rules::Words;
 use crate::permissions::{Compiled, Origin, Rule, SandboxUse, Verdict};
 use crate::text::diff;
-use crate::text::visible::visible;
+use crate::text::visible::{visible, visible_line};
 use crate::tools::Access;
 use pintle_protocol::approval::{
     Approval, ApprovalAnswer, ApprovalDetail, ApprovalOption, ApprovalOutcome, DecidedBy, Decision,
@@ -67,14 +67,15 @@ pub(in crate::agent) fn origin(scope: Scope) -> Option<Origin> {
 pub(in crate::agent) fn options(access: &Access, proposed: &[Rule]) -> Vec<ApprovalOption> {
     let option = |id: &str, label: &str, decision, scope| ApprovalOption {
         option_id: id.to_owned(),
-        label: label.to_owned(),
+        label: visible_line(label).into_owned(),
         decision,
         scope,
         rules: Vec::new(),
     };
     let mut options = vec![option("allow", "Allow", Decision::Allow, Scope::Once)];
     if let Some(subject) = subject(access, proposed) {
-        let rules: Vec<String> = proposed.iter().map(Rule::to_string).collect();
+        let shown = |rule: &Rule| visible_line(&rule.to_string()).into_owned();
+        let rules: Vec<String> = proposed.iter().map(shown).collect();
         let is_let_out = proposed.iter().any(|rule| rule.sandbox == Some(SandboxUse::Off));
         let outside = if is_let_out { ", outside the sandbox" } else { "" };
         for (id, scope, until) in [

@@ -15,6 +15,7 @@ use crate::llm::{Message, ToolResult as ModelResult};
 use crate::permissions;
 use crate::store::artifacts;
 use crate::text::truncate::{self, Guard};
+use crate::text::visible::visible_line;
 use crate::tools::{Access, CEILING, Client, Progress, Pruned, ResolvedPaths, ToolContext};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -580,8 +581,8 @@ fn question(
         tool_name: call.acting_tool().to_owned(),
         kind,
         title,
-        reason: decided.verdict.reason.clone(),
-        decided_by: decided.verdict.by.clone(),
+        reason: visible_line(&decided.verdict.reason).into_owned(),
+        decided_by: visible_line(&decided.verdict.by).into_owned(),
         details: approval::details(
             access,
             &decided.paths,

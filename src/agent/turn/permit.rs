@@ -5,7 +5,9 @@ use crate::agent::project::{Personal, ProjectFiles};
 use crate::agent::turn::approval::Grants;
 use crate::agent::workspace::{self, Workspace};
 use crate::context::rights::{Confined, Rights};
-use crate::exec::sandbox::{self, Confinement, Grade, Hosts, Level, Network};
+use crate::exec::sandbox::{
+    self, Confinement, Grade, Hosts, JudgeNames, Level, NamePatterns, Names, Network,
+};
 use crate::exec::{Environment, FileKind, LeftOut};
 use crate::permissions::command::{Analysis, Program};
 use crate::permissions::hosts::HostPatterns;
@@ -14,7 +16,7 @@ use crate::permissions::remedy::denial;
 use crate::permissions::rules::OfProject;
 use crate::permissions::{
     self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, Origin, Places, ResolvedPath,
-    Rule, Sandbox, Verdict, decide, rules,
+    Rule, Sandbox, Verdict, Zone, decide, places, rules,
 };
 use crate::tools::Access;
 use crate::trust::Answers;
@@ -459,15 +461,16 @@ impl Permissions {
                 .inspect_err(|error| tracing::warn!("the rule {rule} is left out: {error}"))
                 .ok()
         });
-        let rules = rules.chain(of_project).collect();
+        let rules: Vec<Compiled> = rules.chain(of_project).collect();
         // Commands elsewhere are confined by whoever runs that place.
         let sandbox = if env.is_this_machine() {
             self.policy.sandbox.state().await
         } else {
             Sandbox::Missing
         };
-        let places = Arc::new(Places { roots, home, private, readable });
-        let confinement = Arc::new(confinement(&places, sandbox, self.mode));
+        let opens_variables = self.mode == PermissionMode::Full;
+        let places = Arc::new(Places { roots, home, private, readable, opens_variables });
+        let confinement = Arc::new(confinement(&places, &rules, sandbox, self.mode));
         Ready { places, rules, is_trusted, sandbox, confinement, problems }
     }
 
@@ -505,10 +508,50 @@ impl Ready {
     }
 }
 
+/// The name under which rules about files see commands.
+const COMMANDS: &str = "bash";
+
+/// The names of files that commands are kept from.
+struct ByName {
+    places: Arc<Places>,
+    /// Secret files that commands may read.
+    readable: Vec<PathBuf>,
+}
+
+impl JudgeNames for ByName {
+    fn is_secret(&self, path: &Path) -> bool {
+        matches!(self.places.zone(path), Zone::Secret(_))
+            && !self.readable.iter().any(|open| path == open)
+    }
+
+    fn is_obeyed(&self, path: &Path) -> bool {
+        self.places.is_kept_from_commands(path)
+    }
+}
+
+/// The same names as patterns.
+fn patterns() -> NamePatterns {
+    let places::Patterns { obeyed, output, secret, open } = places::patterns();
+    NamePatterns { obeyed, output, secret, open }
+}
+
 /// The confinement of commands: changes in the workspace alone, and none in the mode read-only; no secrets, no network by itself, and
 /// never less than the level that the decision relied on.
-fn confinement(places: &Places, sandbox: Sandbox, mode: PermissionMode) -> Confinement {
+fn confinement(
+    places: &Arc<Places>,
+    rules: &[Compiled],
+    sandbox: Sandbox,
+    mode: PermissionMode,
+) -> Confinement {
     let roots = places.roots.clone();
+    let opened = places.opened(rules, COMMANDS);
+    let names = Names::new(
+        ByName { places: Arc::clone(places), readable: opened.clone() },
+        places.hidden().into_iter().filter(|path| !opened.contains(path)).collect(),
+        places.listed(),
+    );
+    // Only a profile of `sandbox-exec` takes them as a text.
+    let names = if cfg!(target_os = "macos") { names.with_patterns(patterns()) } else { names };
     let (writable, read_only) = match mode {
         PermissionMode::ReadOnly => (Vec::new(), roots),
         PermissionMode::Ask | PermissionMode::AutoEdit | PermissionMode::Full => {
@@ -517,9 +560,13 @@ fn confinement(places: &Places, sandbox: Sandbox, mode: PermissionMode) -> Confi
     };
     Confinement {
         writable,
-        protected: places.protected(),
-        hidden: places.hidden(),
-        readable: read_only.into_iter().chain(places.readable.iter().cloned()).collect(),
+        names,
+        hidden: places.private.clone(),
+        readable: read_only
+            .into_iter()
+            .chain(places.readable.iter().cloned())
+            .chain(opened.iter().cloned())
+            .collect(),
         minimum: match sandbox {
             Sandbox::Missing | Sandbox::Partial => Grade::Partial,
             Sandbox::Full | Sandbox::Required => Grade::Full,

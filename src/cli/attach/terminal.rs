@@ -2,6 +2,7 @@
 
 use super::ENGINE_GONE;
 use super::view::{Out, View};
+use crate::text::screen;
 use anyhow::Context;
 use pintle_protocol::ids::SessionId;
 use serde_json::Value;
@@ -35,7 +36,7 @@ pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result
         for out in out {
             match out {
                 Out::Print(text) => {
-                    let mut stdout = io::stdout().lock();
+                    let mut stdout = screen::out();
                     // Nobody reads any more.
                     if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
                         return Ok(0);
@@ -48,7 +49,7 @@ pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result
         out = tokio::select! {
             read = messages.read_until(b'\n', &mut message) => {
                 if read.unwrap_or_default() == 0 {
-                    writeln!(io::stderr(), "pintle: the engine ended; attach again to go on")?;
+                    writeln!(screen::err(), "pintle: the engine ended; attach again to go on")?;
                     return Ok(ENGINE_GONE);
                 }
                 let taken = serde_json::from_slice::<Value>(&message);

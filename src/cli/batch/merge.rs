@@ -8,6 +8,7 @@ use super::print_summary;
 use super::summary::{Row, Summary};
 use crate::ambient::Ambient;
 use crate::cli::args::batch::{Merge, Shard};
+use crate::text::screen;
 use anyhow::{Context, bail, ensure};
 use std::collections::BTreeSet;
 use std::fs;
@@ -111,7 +112,7 @@ fn write(
     let shown = out.display();
     let parent = out.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent).with_context(|| format!("--out {shown}"))?;
-    let made = tempfile::Builder::new().prefix(".pintle-merge-").tempdir_in(parent);
+    let made = crate::disk::temporary_folder_in(".pintle-merge-", parent);
     let made = made.with_context(|| format!("--out {shown}"))?;
     for (from, result) in chosen {
         let to = made.path().join(&result.task.id);
@@ -152,6 +153,6 @@ fn tell_missing(parts: &[Part]) {
     let there: BTreeSet<usize> = shards.iter().map(|shard| shard.index).collect();
     for index in (1..=count).filter(|index| !there.contains(index)) {
         let text = format!("pintle: the shard {index}/{count} is not among the folders\n");
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+        let _ = std::io::Write::write_all(&mut screen::err(), text.as_bytes());
     }
 }

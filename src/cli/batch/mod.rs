@@ -30,6 +30,7 @@ use crate::cli::signals::Signals;
 use crate::cli::{prune, recording};
 use crate::disk;
 use crate::frontend::run::{FAILED, LIMIT, WALL_CLOCK, unstarted};
+use crate::text::screen;
 use anyhow::{Context, ensure};
 use budget::Budget;
 use folder::{
@@ -127,7 +128,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
 
 /// Prints the schema of `summary.json`.
 pub(crate) fn print_schema() -> anyhow::Result<u8> {
-    std::io::stdout().write_all(include_bytes!("summary.schema.json"))?;
+    screen::out().write_all(include_bytes!("summary.schema.json"))?;
     Ok(0)
 }
 
@@ -137,7 +138,7 @@ fn print_summary(summary: &Summary, format: SummaryFormat) {
         SummaryFormat::Text => summary.table(),
         SummaryFormat::Json => serde_json::to_string(summary).unwrap_or_default() + "\n",
     };
-    let _ = io::stdout().write_all(text.as_bytes());
+    let _ = screen::out().write_all(text.as_bytes());
 }
 
 fn read_list(here: &Path, path: &Path) -> anyhow::Result<Vec<Listed>> {

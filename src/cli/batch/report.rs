@@ -3,6 +3,7 @@
 use super::summary::{Row, State, seconds, usd};
 use super::{budget::Budget, folder::is_finished};
 use crate::ambient::Ambient;
+use crate::text::screen;
 use crate::text::visible::visible_line;
 use pintle_protocol::run::RunResult;
 use std::fmt::Write as _;
@@ -74,7 +75,7 @@ impl Reporter {
     /// Says something that `--quiet` does not leave out.
     pub(super) fn complain(&mut self, text: &str) {
         self.clear();
-        let _ = writeln!(std::io::stderr(), "pintle: {}", visible_line(text));
+        let _ = writeln!(screen::err(), "pintle: {}", visible_line(text));
     }
 
     /// Tells the end of a task.
@@ -102,7 +103,9 @@ impl Reporter {
     pub(super) fn draw(&mut self, progress: Progress, budget: &Budget) {
         if self.is_live() {
             let text = drawn(progress, budget, self.began.elapsed());
-            let _ = write!(std::io::stderr(), "\r{text}\x1b[K");
+            let mut err = screen::err();
+            let drawn = err.raw().write_all(b"\r").and_then(|()| write!(err, "{text}"));
+            let _ = drawn.and_then(|()| err.raw().write_all(b"\x1b[K"));
             self.is_drawn = true;
         }
     }
@@ -110,13 +113,13 @@ impl Reporter {
     /// Takes the line away.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.is_drawn) {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
+            let _ = screen::err().raw().write_all(b"\r\x1b[K");
         }
     }
 
     fn line(&mut self, text: &str) {
         self.clear();
-        let _ = writeln!(std::io::stderr(), "{}", visible_line(text));
+        let _ = writeln!(screen::err(), "{}", visible_line(text));
     }
 }
 

@@ -6,7 +6,8 @@ use crate::cli::args::Settings;
 use crate::cli::assemble;
 use crate::config::Config;
 use crate::llm::http::{Http, SmallRequest, SmallResponse, Timeouts};
-use crate::llm::{Endpoint, ModelRef, proxies};
+use crate::llm::{Endpoint, ModelRef};
+use crate::text::hosts::leads_to_loopback;
 use crate::text::visible::visible_line;
 use serde_json::Value;
 use std::fmt::Write;
@@ -110,7 +111,7 @@ fn tell(
     } else {
         writeln!(out, "online    {server} answers{key}, and does not list {}", model.id)?;
     }
-    if proxies::leads_to_loopback(url) || !has_it {
+    if leads_to_loopback(url) || !has_it {
         for name in names.iter().take(MAX_LISTED) {
             writeln!(out, "          {}", visible_line(name))?;
         }
@@ -122,7 +123,7 @@ fn tell(
         }
     }
     // A local server has what it lists; others may have more.
-    Ok(has_it || !proxies::leads_to_loopback(url))
+    Ok(has_it || !leads_to_loopback(url))
 }
 
 /// Returns the names in a list of models, in the form of OpenAI, Anthropic and most others, or of Gemini.

@@ -44,7 +44,7 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
         // Clients of Pi know its tools by their names.
         settings.profile = settings.profile.or(Some("pi".to_owned()));
     }
-    let nowhere = task.no_session.then(|| tempfile::Builder::new().prefix("pintle-").tempdir());
+    let nowhere = task.no_session.then(|| crate::disk::temporary_folder("pintle-"));
     let nowhere = nowhere.transpose()?;
     let named = settings.model.take();
     let mut set_up = SetUp { settings, ambient, folder, pi, nowhere, model: None };

@@ -5,6 +5,7 @@
 use super::StoreCommands;
 use crate::cli::args::Exporting;
 use crate::export;
+use crate::text::screen;
 use anyhow::Context;
 use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
@@ -17,7 +18,7 @@ impl StoreCommands<'_> {
         let id = self.named(&wanted.id)?;
         let format = wanted.format.into();
         if wanted.output.as_deref() == Some(Path::new("-")) {
-            let mut out = BufWriter::new(io::stdout().lock());
+            let mut out = BufWriter::new(screen::content());
             written(export::write(&self.store, &id, format, &mut out))?;
             out.flush()?;
             return Ok(0);
@@ -42,7 +43,7 @@ impl StoreCommands<'_> {
             .with_context(|| format!("{} was not written", name.display()))?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         keep(file, &path, &name, wanted.force)?;
-        writeln!(io::stdout(), "{}", name.display())?;
+        writeln!(screen::out(), "{}", name.display())?;
         Ok(0)
     }
 }

@@ -8,10 +8,11 @@ use super::terminal::one_line;
 use crate::cli::args::Importing;
 use crate::cli::assemble;
 use crate::pi;
+use crate::text::screen;
 use anyhow::Context;
 use pintle_protocol::ids::SessionId;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 impl StoreCommands<'_> {
@@ -23,7 +24,7 @@ impl StoreCommands<'_> {
         let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
         for file in &wanted.files {
             let id = self.import_file(file, cwd.as_deref(), wanted.again)?;
-            writeln!(io::stdout(), "{id}")?;
+            writeln!(screen::out(), "{id}")?;
         }
         Ok(0)
     }
@@ -43,7 +44,7 @@ impl StoreCommands<'_> {
         let read = pi::read(&text)
             .with_context(|| format!("{name} is no session of Pi's that can be imported"))?;
         let imported = pi::import(&read, cwd, &mut || self.ambient.new_id());
-        let mut err = io::stderr();
+        let mut err = screen::err();
         if !again && let Some(earlier) = self.imported_before(&imported.pi_id)? {
             writeln!(
                 err,

@@ -19,6 +19,7 @@ use crate::cli::assemble;
 use crate::store::index::Stored;
 use crate::store::{Filter, JournalReport, Store};
 use crate::text::money::usd;
+use crate::text::screen::{self, Screen};
 use anyhow::Context;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
@@ -86,16 +87,16 @@ impl StoreCommands<'_> {
         };
         self.read_all()?;
         let stored = self.store.index().stored(&filter, wanted.limit)?;
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         if wanted.json {
             for one in &stored {
                 let bytes = self.store.session_bytes(&one.summary.path);
-                writeln!(out, "{}", listed_as_json(one, bytes)?)?;
+                writeln!(out, "{}", screen::escaped(&listed_as_json(one, bytes)?))?;
             }
             return Ok(0);
         }
         if stored.is_empty() {
-            writeln!(io::stderr(), "pintle: no session is stored that fits")?;
+            writeln!(screen::err(), "pintle: no session is stored that fits")?;
             return Ok(NOTHING);
         }
         let short = self.id_length()?;
@@ -117,7 +118,7 @@ impl StoreCommands<'_> {
 
     fn show(&self, wanted: &Showing) -> anyhow::Result<u8> {
         let id = self.named(&wanted.id)?;
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         if wanted.range.from.is_some() || wanted.range.to.is_some() {
             let (after, before) = history::range(&self.store, &id, &wanted.range)?;
             return self.print_between(&id, after, before, wanted.json, &mut out);
@@ -202,14 +203,14 @@ impl StoreCommands<'_> {
         }
         self.read_all()?;
         let short = self.id_length()?;
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         let mut left = wanted.limit;
         let mut printed = 0;
         while left > 0 {
             let found = self.store.index().search(&params, left.min(PAGE))?;
             for hit in &found.hits {
                 if wanted.json {
-                    writeln!(out, "{}", serde_json::to_string(hit)?)?;
+                    writeln!(out, "{}", screen::escaped(&serde_json::to_string(hit)?))?;
                 } else {
                     print_hit(hit, short, &mut out)?;
                 }
@@ -222,7 +223,7 @@ impl StoreCommands<'_> {
             }
         }
         if printed == 0 {
-            writeln!(io::stderr(), "pintle: nothing was found")?;
+            writeln!(screen::err(), "pintle: nothing was found")?;
             return Ok(NOTHING);
         }
         Ok(0)
@@ -242,7 +243,7 @@ impl StoreCommands<'_> {
 
     fn archive(&self, wanted: &Archiving) -> anyhow::Result<u8> {
         let done = if wanted.undo { "unarchived" } else { "archived" };
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         for id in self.all_named(&wanted.ids)? {
             self.store.archive(&id, !wanted.undo)?;
             writeln!(out, "{done} {id}")?;
@@ -256,11 +257,11 @@ impl StoreCommands<'_> {
             let names: Vec<&str> = ids.iter().map(SessionId::as_str).collect();
             let question = format!("Delete {} for good?", names.join(", "));
             if !confirm(&question, "nothing was deleted")? {
-                writeln!(io::stderr(), "Nothing was deleted.")?;
+                writeln!(screen::err(), "Nothing was deleted.")?;
                 return Ok(NOTHING);
             }
         }
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         for id in ids {
             // As the sub-agent of another one it may be gone already.
             if !self.store.ids()?.contains(&id) {
@@ -279,16 +280,16 @@ impl StoreCommands<'_> {
         let check = self.store.index().check()?;
         let (sessions, entries) =
             (plural(check.sessions, "session"), plural(check.entries, "entr"));
-        writeln!(io::stdout(), "the index holds {sessions} with {entries}")?;
+        writeln!(screen::out(), "the index holds {sessions} with {entries}")?;
         Ok(0)
     }
 
     fn doctor(&self, json: bool) -> anyhow::Result<u8> {
         let reports = self.store.verify()?;
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         if json {
             for report in &reports {
-                writeln!(out, "{}", report_as_json(report))?;
+                writeln!(out, "{}", screen::escaped(&report_as_json(report)))?;
             }
         } else {
             for report in reports.iter().filter(|report| !report.problems.is_empty()) {
@@ -346,7 +347,7 @@ impl StoreCommands<'_> {
             }
             if !told {
                 told = true;
-                writeln!(io::stderr(), "pintle: reading {} …", plural(behind, "journal"))?;
+                writeln!(screen::err(), "pintle: reading {} …", plural(behind, "journal"))?;
             }
         }
     }
@@ -431,7 +432,7 @@ fn seq_of(event: &RawValue) -> Option<u64> {
 fn print(events: &[Box<RawValue>], json: bool, out: &mut impl Write) -> anyhow::Result<()> {
     for event in events {
         if json {
-            writeln!(out, "{event}")?;
+            writeln!(out, "{}", screen::escaped(event.get()))?;
         } else if let Ok(record) = serde_json::from_str::<EventRecord>(event.get())
             && let Some(text) = transcript::lines(&record)
         {
@@ -441,28 +442,28 @@ fn print(events: &[Box<RawValue>], json: bool, out: &mut impl Write) -> anyhow::
     Ok(())
 }
 
-fn print_hit(hit: &SearchHit, short: usize, out: &mut impl Write) -> anyhow::Result<()> {
+fn print_hit(hit: &SearchHit, short: usize, out: &mut Screen<io::Stdout>) -> anyhow::Result<()> {
     let id: String = hit.session_id.as_str().chars().take(short).collect();
     let title = hit.title.as_deref().map_or_else(|| one_line(&hit.cwd), one_line);
-    let mut text = String::new();
-    let is_marked = io::stdout().is_terminal();
-    for SnippetPiece { text: piece, is_match } in &hit.snippet {
-        let piece = transcript::drawn(piece);
-        if *is_match && is_marked {
-            text.push_str("\u{1b}[1m");
-            text.push_str(&piece);
-            text.push_str("\u{1b}[0m");
-        } else {
-            text.push_str(&piece);
-        }
-    }
     let role = match hit.role {
         pintle_protocol::search::EntryRole::User => ">",
         pintle_protocol::search::EntryRole::Assistant => " ",
         pintle_protocol::search::EntryRole::Tool => "*",
     };
     writeln!(out, "{id} --at {:<6} {}  {title}", hit.seq, time(hit.ts_ms))?;
-    writeln!(out, "  {role} {text}")?;
+    write!(out, "  {role} ")?;
+    let is_marked = std::io::stdout().is_terminal();
+    for SnippetPiece { text, is_match } in &hit.snippet {
+        let is_bold = *is_match && is_marked;
+        if is_bold {
+            out.raw().write_all(b"\x1b[1m")?;
+        }
+        write!(out, "{}", transcript::drawn(text))?;
+        if is_bold {
+            out.raw().write_all(b"\x1b[0m")?;
+        }
+    }
+    writeln!(out)?;
     Ok(())
 }
 

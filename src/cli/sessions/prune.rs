@@ -7,7 +7,8 @@ use crate::cli::args::Pruning;
 use crate::config::{Config, SessionSettings};
 use crate::store::retention::{Family, Policy, Reason};
 use crate::store::{self, Store};
-use std::io::{self, Write};
+use crate::text::screen;
+use std::io::Write;
 
 fn policy(settings: &SessionSettings) -> Policy {
     Policy {
@@ -19,7 +20,7 @@ fn policy(settings: &SessionSettings) -> Policy {
 
 impl StoreCommands<'_> {
     pub(super) fn prune(&self, wanted: &Pruning, config: &Config) -> anyhow::Result<u8> {
-        let mut err = io::stderr();
+        let mut err = screen::err();
         if config.sessions == SessionSettings::default() {
             writeln!(
                 err,
@@ -34,7 +35,7 @@ impl StoreCommands<'_> {
             writeln!(err, "pintle: no session exceeds the configured limits")?;
             return Ok(0);
         }
-        let mut out = io::stdout().lock();
+        let mut out = screen::out();
         for (family, reason) in &deletions {
             writeln!(out, "{}", describe(family, *reason))?;
         }
@@ -85,7 +86,7 @@ pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
         match store.delete(&family.session_id) {
             Ok(_) => {
                 let text = format!("pintle: deleted {}\n", describe(&family, reason));
-                let _ = io::stderr().write_all(text.as_bytes());
+                let _ = screen::err().write_all(text.as_bytes());
             }
             Err(store::Error::Locked { .. } | store::Error::NotFound(_)) => {}
             Err(error) => tracing::warn!("session {} was not deleted: {error}", family.session_id),

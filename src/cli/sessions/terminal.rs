@@ -2,6 +2,7 @@
 //!
 //! Times are in the machine's time zone.
 
+use crate::text::screen;
 use crate::text::visible::visible_line;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -19,8 +20,8 @@ pub(super) fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
         io::stdin().is_terminal(),
         "{otherwise}: nobody can be asked here; with --yes it is done without asking"
     );
-    write!(io::stderr(), "{question} [y/N] ")?;
-    io::stderr().flush()?;
+    write!(screen::err(), "{question} [y/N] ")?;
+    screen::err().flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

@@ -8,7 +8,7 @@ use crate::exec::sandbox::{Level, RefusedHost};
 use nix::unistd::Pid;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use tokio::process::Child;
 
@@ -20,6 +20,9 @@ pub(super) enum Started {
     /// A child of the guardian.
     #[cfg(target_os = "linux")]
     Guarded(Guarded),
+    /// A child of this process, confined by a profile.
+    #[cfg(target_os = "macos")]
+    Seatbelt(Child),
 }
 
 /// A program without a guardian cannot confine.
@@ -42,6 +45,14 @@ impl Started {
             let log = launch.writes.clone();
             return guardian.spawn(request, streams, log).await.map(Self::Guarded);
         }
+        #[cfg(target_os = "macos")]
+        if let Some(confinement) = &launch.confinement {
+            return launch
+                .confined(confinement.as_ref().clone())
+                .spawn(streams)
+                .map(Self::Seatbelt);
+        }
+        #[cfg(not(target_os = "macos"))]
         if launch.confinement.is_some() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, NO_GUARDIAN));
         }
@@ -52,6 +63,8 @@ impl Started {
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         match self {
             Self::Here(child) => child.wait().await,
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt(child) => child.wait().await,
             #[cfg(target_os = "linux")]
             Self::Guarded(guarded) => guarded.wait().await,
         }
@@ -60,6 +73,11 @@ impl Started {
     /// Its processes, by its mark.
     pub(super) fn family(&self, mark: String) -> Family {
         match self {
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt(child) => {
+                let id = child.id().and_then(|id| i32::try_from(id).ok());
+                Family::new(id.map(Pid::from_raw), mark)
+            }
             Self::Here(child) => {
                 let id = child.id().and_then(|id| i32::try_from(id).ok());
                 Family::new(id.map(Pid::from_raw), mark)
@@ -79,6 +97,8 @@ impl Started {
     pub(super) fn level(&self) -> Option<Level> {
         match self {
             Self::Here(_) => None,
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt(_) => Some(Level { has_seatbelt: true, ..Level::default() }),
             #[cfg(target_os = "linux")]
             Self::Guarded(guarded) => guarded.level().cloned(),
         }
@@ -88,8 +108,21 @@ impl Started {
     pub(super) fn refused(&self) -> Vec<RefusedHost> {
         match self {
             Self::Here(_) => Vec::new(),
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt(_) => Vec::new(),
             #[cfg(target_os = "linux")]
             Self::Guarded(guarded) => guarded.refused(),
+        }
+    }
+
+    /// The files that it was kept from changing because of their names.
+    pub(super) fn kept(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Here(_) => Vec::new(),
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt(_) => Vec::new(),
+            #[cfg(target_os = "linux")]
+            Self::Guarded(guarded) => guarded.kept(),
         }
     }
 
@@ -107,6 +140,28 @@ impl Started {
 }
 
 impl Launch {
+    /// The same command behind the program that applies the profile of its confinement.
+    #[cfg(target_os = "macos")]
+    fn confined(&self, mut confinement: crate::exec::sandbox::Confinement) -> Self {
+        use crate::exec::sandbox::{SEATBELT, seatbelt_profile};
+        confinement.resolve();
+        let mut variables = self.variables.clone();
+        if let Some(folder) = confinement.temporary.folder() {
+            variables.push(("TMPDIR".to_owned(), folder.to_string_lossy().into_owned()));
+        }
+        let before = [SEATBELT.to_owned(), "-p".to_owned(), seatbelt_profile(&confinement)];
+        Self {
+            argv: before.into_iter().chain(self.argv.iter().cloned()).collect(),
+            cwd: self.cwd.clone(),
+            variables,
+            mark: self.mark.clone(),
+            temporary: self.temporary.clone(),
+            guardian: None,
+            confinement: None,
+            writes: None,
+        }
+    }
+
     /// Starts a child of this process.
     fn spawn(&self, streams: [BorrowedFd<'_>; 3]) -> io::Result<Child> {
         let (program, arguments) = self

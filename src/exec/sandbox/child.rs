@@ -199,7 +199,10 @@ fn execute(
     }
 
     if let Some(confinement) = &request.confinement {
-        let level = confine(start, confinement, has_namespaces)?;
+        let mut level = confine(start, confinement, has_namespaces)?;
+        let listener =
+            start.programs.filter(|_| request.is_watched).and_then(filters::Programs::watch);
+        level.is_unwatched = request.is_watched && listener.is_none();
         if level.grade() < confinement.minimum && !request.argv.is_empty() {
             return Err(Failure {
                 step: "the sandbox".to_owned(),
@@ -207,8 +210,6 @@ fn execute(
                 message: format!("the level is {}", level.summary()),
             });
         }
-        let listener =
-            start.programs.filter(|_| request.is_watched).and_then(filters::Programs::watch);
         let descriptors: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
         wire::send_with(start.connection, &Frame::Level(level), &descriptors)
             .map_err(|error| Failure::of("tell the level", error))?;
@@ -266,6 +267,7 @@ fn confine(
         seccomp: start.programs.is_some(),
         namespaces: has_namespaces,
         namespaces_failed: start.namespaces_failed.map(str::to_owned),
+        ..Level::default()
     })
 }
 

@@ -3,8 +3,9 @@
 
 use super::helper::{ARGUMENT, NO_NAMESPACES};
 use super::proxy::{self, Proxy};
+use super::watch::{self, Kept};
 use super::wire::{self, Failure, Frame, Kind, Request};
-use super::{Confinement, Grade, Level, Network, RefusedHost, watch};
+use super::{Confinement, Grade, Level, Network, RefusedHost};
 use crate::exec::write_log::WriteLog;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::Pid;
@@ -76,7 +77,8 @@ impl Guardian {
     /// Returns what is enforced for a confined command on this machine, by confining a process.
     pub async fn level(&self) -> Level {
         let confinement = Confinement { minimum: Grade::None, ..Confinement::default() };
-        let request = Request { confinement: Some(confinement), ..Request::default() };
+        let request =
+            Request { confinement: Some(confinement), is_watched: true, ..Request::default() };
         let tried = async {
             let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
             let mut tried = self.spawn(request, [null.as_fd(); 3], None).await?;
@@ -107,7 +109,10 @@ impl Guardian {
         if hosts.is_some() {
             request.credential = proxy::credential()?;
         }
-        request.is_watched = log.is_some();
+        let changes = request.confinement.as_ref().filter(|limits| !limits.writable.is_empty());
+        let names = changes.map(|limits| limits.names.clone()).filter(|names| !names.is_empty());
+        let has_names = names.is_some();
+        request.is_watched |= log.is_some() || names.is_some();
         let (mine, theirs) = std::os::unix::net::UnixStream::pair()?;
         mine.set_nonblocking(true)?;
         let [stdin, stdout, stderr] = streams;
@@ -123,12 +128,18 @@ impl Guardian {
             early: None,
             descriptors: Vec::new(),
             listening: None,
-            log,
+            watcher: Some(watch::Watcher {
+                log,
+                names: names.unwrap_or_default(),
+                kept: Kept::default(),
+            }),
+            kept: Kept::default(),
             proxy: None,
         };
         guarded.connection.write_all(&wire::encode(&request)?).await?;
-        // What uses the proxy waits for it, so it is there before anybody waits for the command.
-        while guarded.pid.as_raw() == 0 || (hosts.is_some() && guarded.level.is_none()) {
+        // The proxy and the reports of changes come with the level. A command needs both at once, and nobody may wait for its end.
+        let needs_level = hosts.is_some() || has_names;
+        while guarded.pid.as_raw() == 0 || (needs_level && guarded.level.is_none()) {
             // On a busy machine a command has ended before the guardian tells its number.
             let ended = guarded.next().await?;
             guarded.early = guarded.early.or(ended);
@@ -230,8 +241,10 @@ pub(in crate::exec) struct Guarded {
     descriptors: Vec<OwnedFd>,
     /// The descriptors for the proxy, until it has them.
     listening: Option<wire::Listening<OwnedFd>>,
-    /// Where its writes are logged, until the kernel reports them.
-    log: Option<WriteLog>,
+    /// Takes what the kernel reports, from then on.
+    watcher: Option<watch::Watcher>,
+    /// The files that it was kept from.
+    kept: Kept,
     /// The way to the hosts that it may reach.
     proxy: Option<Proxy>,
 }
@@ -254,6 +267,11 @@ impl Guarded {
     /// The hosts that it was refused.
     pub(in crate::exec) fn refused(&self) -> Vec<RefusedHost> {
         self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
+    }
+
+    /// The files that it was kept from changing because of their names.
+    pub(in crate::exec) fn kept(&self) -> Vec<PathBuf> {
+        self.kept.paths()
     }
 
     /// Waits for its end. Cancel-safe.
@@ -295,8 +313,11 @@ impl Guarded {
             }
             Frame::Level(level) => {
                 self.level = Some(level);
-                if let (Some(listener), Some(log)) = (self.descriptors.pop(), self.log.take()) {
-                    watch::start(listener, log)?;
+                if let (Some(listener), Some(watcher)) =
+                    (self.descriptors.pop(), self.watcher.take())
+                {
+                    self.kept = watcher.kept.clone();
+                    watcher.start(listener)?;
                 }
             }
             Frame::Failed(Failure { step, errno, message }) => {

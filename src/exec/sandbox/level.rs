@@ -12,6 +12,12 @@ pub struct Level {
     pub seccomp: bool,
     /// The command has its own users, processes, mounts, network, host name and inter-process communication.
     pub namespaces: bool,
+    /// The kernel was asked to report changes of files and does not, so no file is protected by its name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unwatched: bool,
+    /// A profile of `sandbox-exec` confines it, on macOS.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_seatbelt: bool,
     /// The step at which the namespaces failed, with the kernel's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespaces_failed: Option<String>,
@@ -39,8 +45,10 @@ impl Level {
     /// The grade of the level.
     pub fn grade(&self) -> Grade {
         match (self.seccomp, self.namespaces, self.landlock) {
-            (true, true, 1..) => Grade::Full,
-            (true, true, 0) | (true, false, 1..) => Grade::Partial,
+            // Nobody has tested it yet.
+            _ if self.has_seatbelt => Grade::Partial,
+            (true, true, 1..) if !self.is_unwatched => Grade::Full,
+            (true, true, _) | (true, false, 1..) => Grade::Partial,
             (true, false, 0) | (false, ..) => Grade::None,
         }
     }
@@ -62,6 +70,16 @@ impl Level {
 
     /// Returns the gaps of this level against the full one, in words.
     pub fn gaps(&self, network: &Network) -> Vec<String> {
+        if self.has_seatbelt {
+            return [
+                "nobody has tested this sandbox yet",
+                "it sees all processes of the machine",
+                "the number of its processes and the size of its files have no limit",
+                "it reaches no network at all, not even the hosts that rules allow",
+            ]
+            .map(str::to_owned)
+            .into();
+        }
         let mut gaps = Vec::new();
         let mut gap = |is_open: bool, text: &str| {
             if is_open {
@@ -71,9 +89,16 @@ impl Level {
         gap(!self.seccomp, "it can make any system call, also those of tracing and mounting");
         let no_landlock = self.landlock == 0;
         gap(no_landlock && !self.namespaces, "it can write everywhere and read hidden files");
+        gap(
+            self.is_unwatched,
+            "it can make files that other programs obey, such as .envrc, and change those in subfolders",
+        );
         if !self.namespaces {
             gap(true, "it can change modes and times of files outside the workspace");
-            gap(true, "it can write to protected paths inside the workspace");
+            gap(
+                true,
+                "a program that changes names while they are checked can write to protected paths inside the workspace",
+            );
             gap(
                 true,
                 "it can connect to sockets that are files, such as docker.sock and ssh-agent",
@@ -98,17 +123,21 @@ impl Level {
             Grade::Partial => "partial",
             Grade::None => "none",
         };
+        if self.has_seatbelt {
+            return format!("{grade}: Seatbelt (untested)");
+        }
         let landlock = match self.landlock {
             0 => "no Landlock".to_owned(),
             abi => format!("Landlock {abi}"),
         };
         let seccomp = if self.seccomp { "seccomp" } else { "no seccomp" };
+        let unwatched = if self.is_unwatched { ", no reports of changes" } else { "" };
         let namespaces = match (&self.namespaces_failed, self.namespaces) {
             (_, true) => "namespaces".to_owned(),
             (Some(reason), false) => format!("no namespaces ({reason})"),
             (None, false) => "no namespaces".to_owned(),
         };
-        format!("{grade}: {landlock}, {seccomp}, {namespaces}")
+        format!("{grade}: {landlock}, {seccomp}, {namespaces}{unwatched}")
     }
 }
 
@@ -129,13 +158,15 @@ mod tests {
             (7, false, true, None),
             (0, false, false, None),
         ] {
-            let level = Level { landlock, seccomp, namespaces, namespaces_failed: Option::None };
+            let level = Level { landlock, seccomp, namespaces, ..Level::default() };
             assert_eq!(level.grade(), want, "{level:?}");
             assert_eq!(
                 level.is_full(),
                 level.gaps(&Network::None).is_empty() && landlock > 0,
                 "{level:?}"
             );
+            let unwatched = Level { is_unwatched: true, ..level };
+            assert_eq!(unwatched.grade(), want.min(Partial), "{unwatched:?}");
         }
     }
 }

@@ -12,6 +12,8 @@
 //! namespaces there is no such network, and no proxy either: Landlock allows a port, and not a port of an address, so that any
 //! machine with a server on the proxy's port could be reached.
 //!
+//! On macOS, `seatbelt` writes the same confinement as a profile for `sandbox-exec`. It is untested. Elsewhere there is no sandbox.
+//!
 //! Why a guardian and not a helper for each command: executing the program costs more than confining a fork of it, and a
 //! process above all commands can end those that left their session and cleared their environment, also when the engine is
 //! killed. It holds none of the engine's memory and variables.
@@ -24,6 +26,8 @@
 mod denial;
 mod hosts;
 mod level;
+mod names;
+mod seatbelt;
 
 #[cfg(target_os = "linux")]
 mod bpf;
@@ -53,6 +57,8 @@ mod wire;
 pub use denial::{Denial, denial};
 pub use hosts::{Hosts, Refusal, RefusedHost};
 pub use level::{Grade, Level};
+pub(in crate::exec) use names::Found;
+pub use names::{JudgeNames, NamePatterns, Names};
 
 #[cfg(target_os = "linux")]
 pub(in crate::exec) use guardian::{Guarded, NotConfined};
@@ -62,6 +68,9 @@ pub use guardian::{Guardian, probe};
 pub use helper::{ARGUMENT, run as run_helper};
 #[cfg(target_os = "linux")]
 pub(in crate::exec) use wire::Request;
+
+#[cfg(target_os = "macos")]
+pub(in crate::exec) use seatbelt::{PROGRAM as SEATBELT, profile as seatbelt_profile};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -78,12 +87,21 @@ pub struct Confinement {
     /// yet can be created; [`Report::created`] names it then.
     #[serde(default)]
     pub protected: Vec<PathBuf>,
+    /// Files that may not be read, changed or made because of their names.
+    #[serde(skip)]
+    pub names: Names,
     /// Paths that may not be read: key files, the engine's configuration and data.
     #[serde(default)]
     pub hidden: Vec<PathBuf>,
     /// Paths that may be read though they lie inside a hidden folder.
     #[serde(default)]
     pub readable: Vec<PathBuf>,
+    /// Sockets in the workspace, as they were found: those of other programs are hidden.
+    #[serde(default)]
+    pub sockets: Vec<PathBuf>,
+    /// Symbolic links that may not be replaced, found among the protected paths when the command starts.
+    #[serde(skip)]
+    pub links: Vec<PathBuf>,
     /// The folder for temporary files. The command sees it as `/tmp`, and without namespaces by `TMPDIR` alone.
     #[serde(default)]
     pub temporary: Temporary,
@@ -100,9 +118,14 @@ pub struct Confinement {
 
 impl Confinement {
     /// Resolves symbolic links, and leaves out what does not exist.
-    #[cfg(target_os = "linux")]
-    fn resolve(&mut self) {
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    pub(in crate::exec) fn resolve(&mut self) {
         let canonical = |path: &PathBuf| std::fs::canonicalize(path).ok();
+        let is_link = |path: &&PathBuf| path.is_symlink();
+        let as_link = |path: &PathBuf| {
+            Some(std::fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?))
+        };
+        self.links = self.protected.iter().filter(is_link).filter_map(as_link).collect();
         for paths in [&mut self.writable, &mut self.protected, &mut self.hidden, &mut self.readable]
         {
             *paths = paths.iter().filter_map(canonical).collect();
@@ -195,8 +218,20 @@ pub struct Report {
     pub denied: Option<Denial>,
     /// Protected paths that did not exist before, and do now.
     pub created: Vec<PathBuf>,
+    /// Files that it tried to change or make, and was kept from because of their names.
+    pub kept: Vec<PathBuf>,
     /// The hosts that the proxy refused it.
     pub refused: Vec<RefusedHost>,
+}
+
+/// Returns the level that this machine enforces. `_program` is only used on Linux.
+#[cfg(not(target_os = "linux"))]
+pub async fn probe(_program: &Path) -> Level {
+    #[cfg(target_os = "macos")]
+    let has_seatbelt = Path::new(SEATBELT).exists();
+    #[cfg(not(target_os = "macos"))]
+    let has_seatbelt = false;
+    Level { has_seatbelt, ..Level::default() }
 }
 
 /// Keeps other processes of the same user from reading this one's memory and variables, and from tracing it.

@@ -39,7 +39,11 @@ const TMPFS: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failure> {
     make_private()?;
     let table = read(&format!("/proc/{guardian}/net/unix"));
-    let steps = plan::steps(confinement, &plan::sockets(&table));
+    let sockets: Vec<PathBuf> = plan::sockets(&table, confinement)
+        .iter()
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    let steps = plan::steps(confinement, &sockets);
     let mut cloned = Vec::new();
     for (path, step) in steps {
         let tree = match step {
@@ -47,6 +51,8 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
                 Err(error) if is_missing(&error) => continue,
                 tree => Some(tree.map_err(|error| at("open_tree", &path, error))?),
             },
+            // Where the kernel makes no mount of a link, `watch` still keeps it by its name.
+            Step::Link => clone_link(&path).ok(),
             Step::Empty | Step::Hide => None,
         };
         cloned.push((path, step, tree));
@@ -91,7 +97,10 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
                     closed.push(path.clone());
                 }
             }
-            (Step::Write | Step::Pin | Step::Read, None) => {}
+            (Step::Link, Some(tree)) => {
+                let _ = attach_over_link(tree, path);
+            }
+            (Step::Write | Step::Pin | Step::Read | Step::Link, None) => {}
         }
     }
     nix::unistd::unlink(UNREADABLE).map_err(|error| Failure::of("unlink", error))?;
@@ -246,6 +255,12 @@ fn clone(path: &Path) -> io::Result<OwnedFd> {
     clone_of(libc::AT_FDCWD, &path, 0)
 }
 
+/// Clones the mount of a symbolic link, and not of its target.
+fn clone_link(path: &Path) -> io::Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    clone_of(libc::AT_FDCWD, &path, libc::AT_SYMLINK_NOFOLLOW.unsigned_abs())
+}
+
 #[expect(unsafe_code, reason = "a system call without a wrapper")]
 fn clone_of(folder: RawFd, path: &std::ffi::CStr, flags: u32) -> io::Result<OwnedFd> {
     let flags =
@@ -259,13 +274,28 @@ fn clone_of(folder: RawFd, path: &std::ffi::CStr, flags: u32) -> io::Result<Owne
 }
 
 /// Attaches cloned mounts at a path. No part of it may be a symbolic link, which somebody else could turn.
-#[expect(unsafe_code, reason = "a system call without a wrapper")]
 fn attach(tree: &OwnedFd, path: &Path) -> io::Result<()> {
     let how = OpenHow::new()
         .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
         .mode(Mode::empty())
         .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
-    let target = openat2(AT_FDCWD, path, how)?;
+    attach_at(tree, &openat2(AT_FDCWD, path, how)?)
+}
+
+/// Attaches the mount of a symbolic link over the link.
+fn attach_over_link(tree: &OwnedFd, path: &Path) -> io::Result<()> {
+    let (parent, name) = path.parent().zip(path.file_name()).ok_or(io::ErrorKind::InvalidInput)?;
+    let how = OpenHow::new()
+        .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
+        .mode(Mode::empty())
+        .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
+    let parent = openat2(AT_FDCWD, parent, how)?;
+    let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    attach_at(tree, &nix::fcntl::openat(&parent, name, flags, Mode::empty())?)
+}
+
+#[expect(unsafe_code, reason = "a system call without a wrapper")]
+fn attach_at(tree: &OwnedFd, target: &OwnedFd) -> io::Result<()> {
     let flags = libc::MOVE_MOUNT_F_EMPTY_PATH | libc::MOVE_MOUNT_T_EMPTY_PATH;
     // Safety: both descriptors and the empty paths live until the call returns.
     let moved = unsafe {

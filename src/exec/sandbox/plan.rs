@@ -13,6 +13,8 @@ pub(super) enum Step {
     Write,
     /// The real content, as a mount of its own, so that it cannot be renamed: a protected path lies below it.
     Pin,
+    /// A symbolic link, mounted over itself so that it cannot be removed or replaced.
+    Link,
     /// The real content, unchangeable.
     Read,
     /// An empty folder that the command may fill.
@@ -32,6 +34,8 @@ const RUN_NEEDED: [&str; 3] =
     ["/run/current-system", "/run/opengl-driver", "/run/systemd/resolve/stub-resolv.conf"];
 
 /// Returns the steps in their order. The paths of the confinement are canonical and exist; `sockets` are those of others.
+///
+/// Those are hidden wherever they are: a command that the engine started listens in a network of its own, whose table is another.
 pub(super) fn steps(confinement: &Confinement, sockets: &[PathBuf]) -> Vec<(PathBuf, Step)> {
     let mut steps = BTreeMap::new();
     let mut add = |path: &Path, step: Step| {
@@ -50,22 +54,19 @@ pub(super) fn steps(confinement: &Confinement, sockets: &[PathBuf]) -> Vec<(Path
     for path in &confinement.hidden {
         add(path, Step::Hide);
     }
-    for path in &confinement.protected {
+    for path in confinement.protected.iter().chain(&confinement.links) {
         let is_root = |above: &&Path| confinement.writable.iter().any(|root| root == above);
         if !path.ancestors().skip(1).any(|above| is_root(&above)) {
             continue;
         }
-        add(path, Step::Read);
+        let is_link = confinement.links.contains(path);
+        add(path, if is_link { Step::Link } else { Step::Read });
         for above in path.ancestors().skip(1).take_while(|above| !is_root(above)) {
             add(above, Step::Pin);
         }
     }
     for path in sockets {
-        let decides = |root: &&PathBuf| path.starts_with(root);
-        let is_own = confinement.writable.iter().any(|root| decides(&root));
-        if !is_own {
-            add(path, Step::Hide);
-        }
+        add(path, Step::Hide);
     }
     for folder in TEMPORARY.iter().chain([&RUN]) {
         if !confinement.writable.iter().any(|root| root == Path::new(folder)) {
@@ -77,20 +78,35 @@ pub(super) fn steps(confinement: &Confinement, sockets: &[PathBuf]) -> Vec<(Path
     steps
 }
 
-/// Paths of listening sockets in the kernel's table.
-pub(super) fn sockets(table: &str) -> Vec<PathBuf> {
+/// Paths of listening sockets in the kernel's table. A relative one means those of `in_workspace` that end with it.
+pub(super) fn sockets(table: &str, confinement: &Confinement) -> Vec<PathBuf> {
     /// Far more than a machine has; a hostile one costs no more than this.
     const MAX: usize = 256;
-    let hidden_anyway = |path: &str| {
+    let in_workspace = &confinement.sockets;
+    let hidden_anyway = |path: &Path| {
         let folders = TEMPORARY.iter().chain([&RUN, &"/dev", &"/var/run"]);
-        folders.into_iter().any(|folder| Path::new(path).starts_with(folder))
+        let roots = confinement.writable.iter().chain(&confinement.readable);
+        folders.into_iter().any(|folder| path.starts_with(folder))
+            && !roots.into_iter().any(|root| path.starts_with(root))
     };
     // Num RefCount Protocol Flags Type St Inode Path: the path is the rest of the line.
     let paths = table.lines().skip(1).filter_map(|line| {
-        let at = line.find(" /")?;
-        line.get(at + 1..)
+        let mut rest = line;
+        for _ in 0..7 {
+            rest = rest.trim_start().split_once(' ')?.1;
+        }
+        Some(rest.trim_start()).filter(|path| !path.is_empty() && !path.starts_with('@'))
     });
-    let mut paths: Vec<_> = paths.filter(|path| !hidden_anyway(path)).map(PathBuf::from).collect();
+    let mut paths: Vec<PathBuf> = paths
+        .flat_map(|path| match path.starts_with('/') {
+            true => vec![PathBuf::from(path)],
+            false => {
+                let path = path.trim_start_matches("./");
+                in_workspace.iter().filter(|found| found.ends_with(path)).cloned().collect()
+            }
+        })
+        .filter(|path| !hidden_anyway(path))
+        .collect();
     paths.sort();
     paths.dedup();
     paths.truncate(MAX);
@@ -113,13 +129,14 @@ mod tests {
 
     #[test]
     fn the_longer_path_comes_later() {
-        use Step::{Hide, Pin, Read, Write};
+        use Step::{Hide, Link, Pin, Read, Write};
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         let confinement = Confinement {
             writable: paths(&["/home/me/work", "/tmp/other"]),
             protected: paths(&["/home/me/work/.git/hooks", "/elsewhere"]),
             hidden: paths(&["/home/me/.ssh", "/home/me/data"]),
             readable: paths(&["/home/me/data/session"]),
+            links: paths(&["/home/me/work/AGENTS.md"]),
             ..Confinement::default()
         };
         let want = [
@@ -131,8 +148,10 @@ mod tests {
             ("/home/me/data/session", Read),
             ("/home/me/work/.git", Pin),
             ("/home/me/work/.git/hooks", Read),
+            ("/home/me/work/AGENTS.md", Link),
+            ("/home/me/work/others.sock", Hide),
         ];
-        let got = planned(&confinement, &["/var/lib/db.sock", "/home/me/work/own.sock"]);
+        let got = planned(&confinement, &["/var/lib/db.sock", "/home/me/work/others.sock"]);
         let mut got: Vec<_> = got.iter().map(|(path, step)| (path.as_str(), *step)).collect();
         got.sort_by_key(|(path, _)| want.iter().position(|(wanted, _)| wanted == path));
         assert_eq!(got, want);
@@ -149,6 +168,26 @@ mod tests {
             0000000000000000: 00000003 00000000 00000000 0001 03 23\n\
             0000000000000000: 00000002 00000000 00010000 0001 01 24 /run/docker.sock\n\
             0000000000000000: 00000002 00000000 00010000 0001 01 25 /var/lib/my db.sock\n";
-        assert_eq!(sockets(table), [PathBuf::from("/var/lib/my db.sock")]);
+        let table = format!(
+            "{table}\
+            0000000000000000: 00000002 00000000 00010000 0001 01 26 /tmp/work/own.sock\n\
+            0000000000000000: 00000002 00000000 00010000 0001 01 27 run/relative.sock\n\
+            0000000000000000: 00000002 00000000 00010000 0001 01 28 ./dotted.sock\n"
+        );
+        let path = |path: &str| PathBuf::from(path);
+        let confinement = Confinement {
+            writable: vec![path("/tmp/work")],
+            sockets: ["run/relative.sock", "sub/dotted.sock", "unrelated.sock"]
+                .map(|name| path("/tmp/work").join(name))
+                .into(),
+            ..Confinement::default()
+        };
+        let want = [
+            "/tmp/work/own.sock",
+            "/tmp/work/run/relative.sock",
+            "/tmp/work/sub/dotted.sock",
+            "/var/lib/my db.sock",
+        ];
+        assert_eq!(sockets(&table, &confinement), want.map(PathBuf::from));
     }
 }

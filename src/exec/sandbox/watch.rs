@@ -1,24 +1,33 @@
-//! Records which files a confined command changes.
+//! Records which files a confined command changes, and denies it those with protected names.
 //!
 //! A second seccomp filter reports the calls that may change a file by its path: opening for writing, renaming, linking, removing,
-//! truncating and changing modes. Each call blocks until a thread of the engine has read the path and continued it, so the log is complete
-//! when the command ends. Since the filter enforces nothing, a hostile program that swaps the path afterwards gains nothing.
+//! truncating and changing modes. Each call blocks until a thread of the engine has read the path and either continued or failed it, so
+//! the log is complete when the command ends.
+//!
+//! The kernel reads the path again when a call is continued. A program that swaps it in between, from another thread, can create a
+//! protected file or change one in a subfolder. Mounts protect the existing files at the top of the workspace against that.
+//!
+//! Paths are resolved as the command sees them, from its root on, and as this process sees them they are the same in the workspace.
 //!
 //! The thread lives as long as the command's processes: without a listener the kernel fails the reported calls.
 
 use super::bpf::{ALLOW, Assembler, Is, Label, Word};
-use super::{filters, wire};
+use super::{Names, filters, wire};
 use crate::exec::write_log::WriteLog;
 use nix::errno::Errno;
+use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2, readlinkat};
 use nix::libc::{self, sock_filter};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::stat::Mode;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
-use std::ffi::OsStr;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// The largest file whose content is kept.
@@ -45,33 +54,69 @@ enum Named {
     Open(usize),
 }
 
-/// The reported calls and the paths that they change. Where the argument with flags is named, a call without [`WRITING`] passes.
-fn calls() -> Vec<(libc::c_long, Option<u32>, &'static [Named])> {
+/// The effect of a call on the files that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// It changes the file, and follows links.
+    Changes,
+    /// The same, if the flags in the structure at this argument say so.
+    ChangesBy(usize),
+    /// It removes the name, or makes it.
+    Names,
+    /// It moves the first to the second.
+    Moves,
+    /// It makes the second a name of the first.
+    Links,
+}
+
+/// A reported call. Where the argument with flags is given, a call without [`WRITING`] passes.
+struct Reported {
+    number: libc::c_long,
+    flags: Option<u32>,
+    effect: Effect,
+    named: &'static [Named],
+}
+
+/// The reported calls and the paths that they change.
+fn calls() -> &'static [Reported] {
+    use Effect::{Changes, ChangesBy, Links, Moves, Names};
     use Named::{Here, In, Open};
-    let mut calls: Vec<(libc::c_long, Option<u32>, &'static [Named])> = vec![
-        (libc::SYS_openat, Some(2), &[In(0, 1)]),
-        (libc::SYS_openat2, None, &[In(0, 1)]),
-        (libc::SYS_renameat, None, &[In(0, 1), In(2, 3)]),
-        (libc::SYS_renameat2, None, &[In(0, 1), In(2, 3)]),
-        (libc::SYS_linkat, None, &[In(2, 3)]),
-        (libc::SYS_symlinkat, None, &[In(1, 2)]),
-        (libc::SYS_unlinkat, None, &[In(0, 1)]),
-        (libc::SYS_truncate, None, &[Here(0)]),
-        (libc::SYS_fchmodat, None, &[In(0, 1)]),
-        (SYS_FCHMODAT2, None, &[In(0, 1)]),
-        (libc::SYS_fchmod, None, &[Open(0)]),
+    const fn call(
+        number: libc::c_long,
+        flags: Option<u32>,
+        effect: Effect,
+        named: &'static [Named],
+    ) -> Reported {
+        Reported { number, flags, effect, named }
+    }
+    const CALLS: &[Reported] = &[
+        call(libc::SYS_openat, Some(2), Changes, &[In(0, 1)]),
+        call(libc::SYS_openat2, None, ChangesBy(2), &[In(0, 1)]),
+        call(libc::SYS_renameat, None, Moves, &[In(0, 1), In(2, 3)]),
+        call(libc::SYS_renameat2, None, Moves, &[In(0, 1), In(2, 3)]),
+        call(libc::SYS_linkat, None, Links, &[In(0, 1), In(2, 3)]),
+        call(libc::SYS_symlinkat, None, Names, &[In(1, 2)]),
+        call(libc::SYS_unlinkat, None, Names, &[In(0, 1)]),
+        call(libc::SYS_truncate, None, Changes, &[Here(0)]),
+        call(libc::SYS_fchmodat, None, Changes, &[In(0, 1)]),
+        call(SYS_FCHMODAT2, None, Changes, &[In(0, 1)]),
+        call(libc::SYS_fchmod, None, Changes, &[Open(0)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_open, Some(1), Changes, &[Here(0)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_creat, None, Changes, &[Here(0)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_rename, None, Moves, &[Here(0), Here(1)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_link, None, Links, &[Here(0), Here(1)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_symlink, None, Names, &[Here(1)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_unlink, None, Names, &[Here(0)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_chmod, None, Changes, &[Here(0)]),
     ];
-    #[cfg(target_arch = "x86_64")]
-    calls.extend([
-        (libc::SYS_open, Some(1), &[Here(0)][..]),
-        (libc::SYS_creat, None, &[Here(0)]),
-        (libc::SYS_rename, None, &[Here(0), Here(1)]),
-        (libc::SYS_link, None, &[Here(1)]),
-        (libc::SYS_symlink, None, &[Here(1)]),
-        (libc::SYS_unlink, None, &[Here(0)]),
-        (libc::SYS_chmod, None, &[Here(0)]),
-    ]);
-    calls
+    CALLS
 }
 
 /// Assembles the filter; none if there is none for this architecture.
@@ -85,16 +130,16 @@ pub(super) fn compile() -> Option<Vec<sock_filter>> {
     code.load(Word::Number);
     let mut judged = Vec::new();
     let mut numbers = Vec::new();
-    for (number, flags, _) in calls() {
+    for Reported { number, flags, .. } in calls() {
         let label = match flags {
             None => REPORT,
             Some(argument) => {
                 let label = code.label();
-                judged.push((label, argument));
+                judged.push((label, *argument));
                 label
             }
         };
-        numbers.push((u32::try_from(number).ok()?, label));
+        numbers.push((u32::try_from(*number).ok()?, label));
     }
     numbers.sort_unstable();
     code.search(&numbers, ALLOW);
@@ -122,64 +167,246 @@ nix::ioctl_readwrite!(receive, b'!', 0, libc::seccomp_notif);
 nix::ioctl_readwrite!(respond, b'!', 1, libc::seccomp_notif_resp);
 nix::ioctl_write_ptr!(is_valid, b'!', 2, u64);
 
-/// Starts the thread that logs what is reported.
-pub(super) fn start(listener: OwnedFd, log: WriteLog) -> io::Result<()> {
-    log.watch();
-    std::thread::Builder::new()
-        .name("writes".to_owned())
-        .stack_size(128 * 1024)
-        .spawn(move || while let Some(()) = next(&listener, &log) {})
-        .map(drop)
+/// The files that a command was kept from. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Kept(Arc<Mutex<BTreeSet<PathBuf>>>);
+
+impl Kept {
+    /// More are kept, and not listed.
+    const MAX: usize = 100;
+
+    fn add(&self, path: PathBuf) {
+        let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if paths.len() < Self::MAX {
+            paths.insert(path);
+        }
+    }
+
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
 }
 
-/// Handles one report and continues its call; `None` once all processes have ended.
-#[expect(unsafe_code, reason = "requests of the kernel without a wrapper")]
-fn next(listener: &OwnedFd, log: &WriteLog) -> Option<()> {
-    let mut ready = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
-    match poll(&mut ready, PollTimeout::NONE) {
-        Err(Errno::EINTR) => return Some(()),
-        Err(_) => return None,
-        Ok(_) => {}
+/// The treatment of what a command reports.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    /// Receives the changed paths.
+    pub(super) log: Option<WriteLog>,
+    /// What must not be changed or made.
+    pub(super) names: Names,
+    pub(super) kept: Kept,
+}
+
+impl Watcher {
+    /// Starts the thread that takes the reports.
+    pub(super) fn start(self, listener: OwnedFd) -> io::Result<()> {
+        if let Some(log) = &self.log {
+            log.watch();
+        }
+        std::thread::Builder::new()
+            .name("writes".to_owned())
+            .stack_size(256 * 1024)
+            .spawn(move || {
+                let mut root = None;
+                while let Some(()) = self.next(&listener, &mut root) {}
+            })
+            .map(drop)
     }
-    let events = ready.first().and_then(PollFd::revents).unwrap_or(PollFlags::POLLHUP);
-    if !events.contains(PollFlags::POLLIN) {
-        return None;
+
+    /// Handles one report; `None` once all processes have ended. `root` is the command's root folder, once it is open.
+    #[expect(unsafe_code, reason = "requests of the kernel without a wrapper")]
+    fn next(&self, listener: &OwnedFd, root: &mut Option<OwnedFd>) -> Option<()> {
+        let mut ready = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut ready, PollTimeout::NONE) {
+            Err(Errno::EINTR) => return Some(()),
+            Err(_) => return None,
+            Ok(_) => {}
+        }
+        let events = ready.first().and_then(PollFd::revents).unwrap_or(PollFlags::POLLHUP);
+        if !events.contains(PollFlags::POLLIN) {
+            return None;
+        }
+        // Safety: all bytes zero is a report of nothing, as the kernel wants it.
+        let mut report: libc::seccomp_notif = unsafe { std::mem::zeroed() };
+        // Safety: the report lives until the call returns, and has the expected size.
+        match unsafe { receive(listener.as_raw_fd(), &raw mut report) } {
+            // The process was killed meanwhile.
+            Err(Errno::ENOENT | Errno::EINTR) => return Some(()),
+            Err(_) => return None,
+            Ok(_) => {}
+        }
+        let seen = Seen::new(&report, root);
+        // Safety: the number lives until the call returns.
+        let is_current = unsafe { is_valid(listener.as_raw_fd(), &raw const report.id) }.is_ok();
+        // If the process has ended, its number may have been reused.
+        let is_denied = is_current && self.denies(&seen);
+        if is_current && !is_denied {
+            self.record(&seen);
+        }
+        let mut answer = libc::seccomp_notif_resp { id: report.id, val: 0, error: 0, flags: 0 };
+        if is_denied {
+            // What a file on a read-only mount gives.
+            answer.error = -libc::EROFS;
+        } else {
+            answer.flags = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE.try_into().unwrap_or(1);
+        }
+        // Safety: the answer lives until the call returns. It fails if the process was killed.
+        let _ = unsafe { respond(listener.as_raw_fd(), &raw mut answer) };
+        Some(())
     }
-    // Safety: all bytes zero is a report of nothing, as the kernel wants it.
-    let mut report: libc::seccomp_notif = unsafe { std::mem::zeroed() };
-    // Safety: the report lives until the call returns, and has the expected size.
-    match unsafe { receive(listener.as_raw_fd(), &raw mut report) } {
-        // The process was killed meanwhile.
-        Err(Errno::ENOENT | Errno::EINTR) => return Some(()),
-        Err(_) => return None,
-        Ok(_) => {}
-    }
-    let paths = changed(&report);
-    // Safety: the number lives until the call returns.
-    let is_current = unsafe { is_valid(listener.as_raw_fd(), &raw const report.id) }.is_ok();
-    // If the process has ended, its number may have been reused.
-    if is_current {
-        for path in paths {
-            match path {
-                Some(path) => {
-                    for path in places(&path) {
-                        let found = log.is_new(&path).and_then(|since| written_since(&path, since));
-                        log.add(path, found);
-                    }
+
+    /// Returns true if a call must fail.
+    fn denies(&self, seen: &Seen) -> bool {
+        if self.names.is_empty() || !seen.changes {
+            return false;
+        }
+        let mut is_denied = false;
+        for resolved in &seen.paths {
+            // A path that nobody can read may be any.
+            let Some(Resolved { named, target }) = resolved else { return true };
+            let target = match seen.effect {
+                Effect::Changes | Effect::ChangesBy(_) | Effect::Links => target.as_ref(),
+                Effect::Names | Effect::Moves => None,
+            };
+            for path in std::iter::once(named).chain(target) {
+                if self.names.is_obeyed(path) {
+                    self.kept.add(path.clone());
+                    is_denied = true;
                 }
-                None => log.add_unknown(),
+            }
+        }
+        if let (false, Effect::Moves, [Some(from), Some(to)]) =
+            (is_denied, seen.effect, seen.paths.as_slice())
+        {
+            // An exchange moves both.
+            for (from, to) in [(from, to), (to, from)] {
+                if let Some(path) = self.moved_to(&from.named, &to.named) {
+                    self.kept.add(path);
+                    is_denied = true;
+                }
+            }
+        }
+        is_denied
+    }
+
+    /// Returns a file that becomes one of those that must not be made when a folder is moved.
+    fn moved_to(&self, from: &Path, to: &Path) -> Option<PathBuf> {
+        /// A larger folder may only be moved to a name that begins no such path.
+        const MAX: usize = 20_000;
+        let is_folder = from.symlink_metadata().is_ok_and(|found| found.is_dir());
+        let mut folders = if is_folder { vec![from.to_path_buf()] } else { Vec::new() };
+        let mut seen = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
+                let path = entry.path();
+                let moved = to.join(path.strip_prefix(from).ok()?);
+                if self.names.is_obeyed(&moved) && !self.names.is_obeyed(&path) {
+                    return Some(moved);
+                }
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                }
+                seen += 1;
+            }
+            if seen > MAX {
+                let name = to.file_name().unwrap_or_default();
+                return name.as_bytes().starts_with(b".").then(|| to.to_path_buf());
+            }
+        }
+        None
+    }
+
+    fn record(&self, seen: &Seen) {
+        let Some(log) = self.log.as_ref().filter(|_| seen.changes) else { return };
+        // The other name of a link is not changed.
+        let skipped = usize::from(seen.effect == Effect::Links);
+        for resolved in seen.paths.iter().skip(skipped) {
+            let Some(Resolved { named, target }) = resolved else {
+                log.add_unknown();
+                continue;
+            };
+            for path in std::iter::once(named).chain(target) {
+                let found = log.is_new(path).and_then(|since| written_since(path, since));
+                log.add(path.clone(), found);
             }
         }
     }
-    let mut answer = libc::seccomp_notif_resp {
-        id: report.id,
-        val: 0,
-        error: 0,
-        flags: libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE.try_into().unwrap_or(1),
-    };
-    // Safety: the answer lives until the call returns. It fails if the process was killed.
-    let _ = unsafe { respond(listener.as_raw_fd(), &raw mut answer) };
-    Some(())
+}
+
+/// A path as the kernel will find it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Resolved {
+    /// With its last name as given, and everything before it resolved.
+    named: PathBuf,
+    /// The target, if that is a link.
+    target: Option<PathBuf>,
+}
+
+/// A reported call.
+#[derive(Debug)]
+struct Seen {
+    effect: Effect,
+    /// False if it only reads.
+    changes: bool,
+    /// Its paths, resolved; `None` for an unreadable one.
+    paths: Vec<Option<Resolved>>,
+}
+
+impl Seen {
+    fn new(report: &libc::seccomp_notif, root: &mut Option<OwnedFd>) -> Self {
+        let unknown = Self { effect: Effect::Changes, changes: true, paths: vec![None] };
+        let number = libc::c_long::from(report.data.nr);
+        let Some(call) = calls().iter().find(|call| call.number == number) else { return unknown };
+        let Ok(thread) = i32::try_from(report.pid) else { return unknown };
+        let argument = |at: usize| report.data.args.get(at).copied().unwrap_or_default();
+        if let Effect::ChangesBy(at) = call.effect {
+            // `struct open_how` begins with the flags.
+            let mut flags = [0; 8];
+            let is_read = read(thread, argument(at), &mut flags) == Some(flags.len());
+            if is_read && u64::from_le_bytes(flags) & u64::from(WRITING) == 0 {
+                return Self { effect: call.effect, changes: false, paths: Vec::new() };
+            }
+        }
+        if root.is_none() {
+            *root = open_root(thread);
+        }
+        let paths = call.named.iter().map(|named| {
+            let path = match *named {
+                Named::Here(path) => below(thread, "cwd", argument(path))?,
+                Named::In(folder, path) => {
+                    // The kernel reads the low half.
+                    #[expect(clippy::cast_possible_truncation, reason = "a descriptor has 32 bits")]
+                    let folder = argument(folder) as i32;
+                    let link = match folder {
+                        libc::AT_FDCWD => "cwd".to_owned(),
+                        folder => format!("fd/{folder}"),
+                    };
+                    below(thread, &link, argument(path))?
+                }
+                Named::Open(file) => {
+                    std::fs::read_link(format!("/proc/{thread}/fd/{}", argument(file))).ok()?
+                }
+            };
+            Resolver { thread, root: root.as_ref()? }.resolve(&path)
+        });
+        Self { effect: call.effect, changes: true, paths: paths.collect() }
+    }
+}
+
+/// Returns the path at an address as an absolute one. `link` names the folder that a relative one begins in.
+fn below(thread: i32, link: &str, address: u64) -> Option<PathBuf> {
+    let path = text(thread, address)?;
+    if path.is_absolute() {
+        return Some(path);
+    }
+    let folder = std::fs::read_link(format!("/proc/{thread}/{link}")).ok()?;
+    // An empty path means the descriptor's own file.
+    Some(if path.as_os_str().is_empty() { folder } else { folder.join(path) })
+}
+
+fn open_root(thread: i32) -> Option<OwnedFd> {
+    let flags = OFlag::O_PATH | OFlag::O_CLOEXEC;
+    nix::fcntl::open(format!("/proc/{thread}/root").as_str(), flags, Mode::empty()).ok()
 }
 
 /// Returns the content of a file that was modified since a time. The command has not changed it yet, so somebody else has.
@@ -192,43 +419,6 @@ fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
     std::fs::read(path).ok()
 }
 
-/// Returns the absolute paths that a reported call changes; `None` for an unreadable one.
-fn changed(report: &libc::seccomp_notif) -> Vec<Option<PathBuf>> {
-    let number = libc::c_long::from(report.data.nr);
-    let Some((.., named)) = calls().into_iter().find(|(call, ..)| *call == number) else {
-        return vec![None];
-    };
-    let Ok(thread) = i32::try_from(report.pid) else { return vec![None] };
-    let argument = |at: usize| report.data.args.get(at).copied().unwrap_or_default();
-    let below = |link: String, path: u64| {
-        let path = text(thread, path)?;
-        if path.is_absolute() {
-            return Some(path);
-        }
-        Some(std::fs::read_link(format!("/proc/{thread}/{link}")).ok()?.join(path))
-    };
-    named
-        .iter()
-        .map(|named| match *named {
-            Named::Here(path) => below("cwd".to_owned(), argument(path)),
-            Named::In(folder, path) => {
-                // The kernel reads the low half.
-                #[expect(clippy::cast_possible_truncation, reason = "a descriptor has 32 bits")]
-                let folder = argument(folder) as i32;
-                let link = if folder == libc::AT_FDCWD {
-                    "cwd".to_owned()
-                } else {
-                    format!("fd/{folder}")
-                };
-                below(link, argument(path))
-            }
-            Named::Open(file) => {
-                std::fs::read_link(format!("/proc/{thread}/fd/{}", argument(file))).ok()
-            }
-        })
-        .collect()
-}
-
 /// Reads a path from the memory of a process.
 fn text(thread: i32, address: u64) -> Option<PathBuf> {
     const PAGE: u64 = 4096;
@@ -237,9 +427,7 @@ fn text(thread: i32, address: u64) -> Option<PathBuf> {
     // Unreadable memory may follow the path, so no read crosses a page.
     while bytes.len() < libc::PATH_MAX as usize {
         let mut piece = vec![0; usize::try_from(PAGE - at % PAGE).ok()?];
-        let remote = [RemoteIoVec { base: usize::try_from(at).ok()?, len: piece.len() }];
-        let mut local = [IoSliceMut::new(&mut piece)];
-        let read = process_vm_readv(Pid::from_raw(thread), &mut local, &remote).ok()?;
+        let read = read(thread, at, &mut piece)?;
         let piece = piece.get(..read)?;
         if let Some(end) = piece.iter().position(|byte| *byte == 0) {
             bytes.extend_from_slice(piece.get(..end)?);
@@ -251,25 +439,122 @@ fn text(thread: i32, address: u64) -> Option<PathBuf> {
     None
 }
 
-/// Returns the canonical forms of a path: with its last component as named, and with a link there resolved.
-fn places(path: &Path) -> Vec<PathBuf> {
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                // A link's parent is that of its target.
-                clean = std::fs::canonicalize(&clean).unwrap_or(clean);
-                clean.pop();
+/// Reads memory of a process.
+fn read(thread: i32, address: u64, bytes: &mut [u8]) -> Option<usize> {
+    let remote = [RemoteIoVec { base: usize::try_from(address).ok()?, len: bytes.len() }];
+    process_vm_readv(Pid::from_raw(thread), &mut [IoSliceMut::new(bytes)], &remote).ok()
+}
+
+/// Resolves paths as a process sees them.
+struct Resolver<'a> {
+    thread: i32,
+    root: &'a OwnedFd,
+}
+
+impl Resolver<'_> {
+    /// As many links as the kernel follows.
+    const MAX_LINKS: usize = 40;
+
+    fn resolve(&self, path: &Path) -> Option<Resolved> {
+        let named = self.named(path, 0)?;
+        let mut target: Option<PathBuf> = None;
+        let mut links = 0;
+        while let Some(link) = self.link(target.as_ref().unwrap_or(&named)) {
+            links += 1;
+            if links > Self::MAX_LINKS {
+                break;
             }
-            part => clean.push(part),
+            let at = target.as_ref().unwrap_or(&named);
+            let next = at.parent().unwrap_or(Path::new("/")).join(link);
+            // A descriptor without a file has a text such as `pipe:[1]`.
+            target = Some(self.named(&next, links)?);
+            if !next.is_absolute() {
+                break;
+            }
         }
+        Some(Resolved { named, target })
     }
-    let parent = clean.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
-    let named = match (parent, clean.file_name()) {
-        (Some(parent), Some(name)) => parent.join(name),
-        _ => clean,
-    };
-    let target = std::fs::canonicalize(&named).ok().filter(|target| *target != named);
-    std::iter::once(named).chain(target).collect()
+
+    /// Resolves all of a path but its last name.
+    fn named(&self, path: &Path, links: usize) -> Option<PathBuf> {
+        let path = self.own(path);
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            // It ends with `..`, or is the root.
+            return self.folder(&path, links);
+        };
+        Some(self.folder(parent, links)?.join(name))
+    }
+
+    /// Resolves a folder. One that does not exist is returned as it is, without `..`.
+    fn folder(&self, path: &Path, links: usize) -> Option<PathBuf> {
+        let how = OpenHow::new()
+            .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
+            .mode(Mode::empty())
+            .resolve(ResolveFlag::RESOLVE_IN_ROOT);
+        if let Ok(folder) = openat2(self.root, path, how) {
+            let found = std::fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd())).ok()?;
+            // In `/proc`, links such as `self` lead elsewhere for this process.
+            if !found.starts_with("/proc") {
+                return Some(found);
+            }
+        }
+        self.by_names(path, links)
+    }
+
+    /// Resolves a path name by name. It follows the links of `/proc` to files that a process has open, which `openat2` does not.
+    fn by_names(&self, path: &Path, mut links: usize) -> Option<PathBuf> {
+        let mut clean = PathBuf::from("/");
+        let parts = |path: &Path| -> Vec<OsString> {
+            path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
+        };
+        let mut rest = parts(path);
+        while let Some(part) = rest.pop() {
+            match Path::new(&part).components().next() {
+                Some(Component::RootDir) => clean = PathBuf::from("/"),
+                Some(Component::ParentDir) => {
+                    clean.pop();
+                }
+                Some(Component::Normal(name)) => {
+                    let at = self.own(&clean.join(name)).into_owned();
+                    match self.link(&at) {
+                        Some(link) => {
+                            links += 1;
+                            if links > Self::MAX_LINKS {
+                                return None;
+                            }
+                            rest.extend(parts(&link));
+                        }
+                        None => clean = at,
+                    }
+                }
+                Some(Component::CurDir | Component::Prefix(_)) | None => {}
+            }
+        }
+        Some(clean)
+    }
+
+    /// Replaces the names in `/proc` that mean the process that asks.
+    fn own<'p>(&self, path: &'p Path) -> std::borrow::Cow<'p, Path> {
+        let below =
+            ["/proc/self", "/proc/thread-self"].iter().find_map(|own| path.strip_prefix(own).ok());
+        let Some(rest) = below else { return path.into() };
+        // The last number of the line is that in the innermost namespace.
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.thread)).unwrap_or_default();
+        let numbers = status.lines().find_map(|line| line.strip_prefix("NStgid:"));
+        let number =
+            numbers.and_then(|numbers| numbers.split_whitespace().last()).unwrap_or("self");
+        let own = Path::new("/proc").join(number);
+        let path = if rest.as_os_str().is_empty() { own } else { own.join(rest) };
+        path.into()
+    }
+
+    /// Returns the text of a link.
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        let relative = path.strip_prefix("/").unwrap_or(path);
+        if relative.as_os_str().is_empty() {
+            return None;
+        }
+        readlinkat(self.root, relative).ok().map(PathBuf::from)
+    }
 }

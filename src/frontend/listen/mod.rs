@@ -13,6 +13,7 @@ use crate::agent::EngineHandle;
 use crate::transport::{socket, websocket};
 use gate::{Gate, Handshake, Wire};
 use greeting::{First, Greeted};
+use std::collections::VecDeque;
 use std::io;
 use std::net::Shutdown;
 use std::path::PathBuf;
@@ -20,7 +21,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::http::StatusCode;
 use tokio_util::sync::CancellationToken;
@@ -32,7 +32,7 @@ const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 const FIRST_CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The number of WebSocket clients that may be in the handshake at once. A real one takes a millisecond; others of this machine, who may
-/// connect and say nothing, hold no more descriptors than this.
+/// connect and say nothing, hold no more descriptors than this. One more takes the place of the oldest.
 const MAX_HANDSHAKES: usize = 32;
 
 /// The sockets of an engine.
@@ -102,7 +102,7 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
         None => None,
     };
     let mut hosts = Hosts { running: JoinSet::new(), handle: None, cwd: options.cwd.clone() };
-    let handshakes = Arc::new(Semaphore::new(MAX_HANDSHAKES));
+    let mut handshakes = Handshakes::default();
     let mut linger = options.linger.map(|linger| linger.max(FIRST_CLIENT_TIMEOUT));
     let ended = loop {
         let unused = until_unused(&engine, connections.is_empty(), linger);
@@ -120,11 +120,11 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
                 }
                 (Ok(Came::Web(stream)), Some(gate)) => {
                     linger = options.linger;
-                    let room = Arc::clone(&handshakes).try_acquire_owned().ok();
+                    let waiting = handshakes.begin();
                     let cwd = options.cwd.clone();
                     let options = native::Options { cwd, stop: leaving.clone(), scope: Scope::Shared };
                     let host = hosts.handle(&engine);
-                    connections.spawn(serve_web(stream, room, gate.clone(), (engine.clone(), host), options));
+                    connections.spawn(serve_web(stream, waiting, gate.clone(), (engine.clone(), host), options));
                 }
                 (Ok(Came::Web(_)), None) => {}
                 (Err(error), _) => {
@@ -145,6 +145,27 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
     drop(handle);
     while running.join_next().await.is_some() {}
     Ok(ended)
+}
+
+/// The WebSocket clients that are in the handshake, the one that has waited longest first.
+#[derive(Default)]
+struct Handshakes(VecDeque<Waiting>);
+
+/// A client in the handshake, as long as it holds this. It is cancelled to make room for another.
+type Waiting = Arc<CancellationToken>;
+
+impl Handshakes {
+    fn begin(&mut self) -> Waiting {
+        self.0.retain(|waiting| Arc::strong_count(waiting) > 1);
+        if self.0.len() >= MAX_HANDSHAKES
+            && let Some(longest) = self.0.pop_front()
+        {
+            longest.cancel();
+        }
+        let waiting = Waiting::default();
+        self.0.push_back(Arc::clone(&waiting));
+        waiting
+    }
 }
 
 /// The one host of all clients that speak the Agent Host Protocol.
@@ -233,20 +254,22 @@ async fn serve_unix(
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// Serves a WebSocket client to its end, unless there is no `room` for its handshake.
+/// Serves a WebSocket client to its end, unless it is let go while it is `waiting` for its handshake.
 async fn serve_web(
     mut stream: TcpStream,
-    room: Option<OwnedSemaphorePermit>,
+    waiting: Waiting,
     gate: Gate,
     (engine, host): (EngineHandle, ahp::HostHandle),
     options: native::Options,
 ) {
-    if room.is_none() {
-        let why = "too many clients are connecting; try again";
-        return gate::refuse(&mut stream, StatusCode::SERVICE_UNAVAILABLE, why).await;
-    }
-    let shaken = shaken(&mut stream, Vec::new(), &gate).await;
-    drop(room);
+    let shaken = tokio::select! {
+        shaken = shaken(&mut stream, Vec::new(), &gate) => shaken,
+        () = waiting.cancelled() => {
+            let why = "too many clients are connecting; try again";
+            return gate::refuse(&mut stream, StatusCode::SERVICE_UNAVAILABLE, why).await;
+        }
+    };
+    drop(waiting);
     let Some(handshake) = shaken else { return };
     // Events are small, and each is to be seen at once.
     if let Err(error) = stream.set_nodelay(true) {

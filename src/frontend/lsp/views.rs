@@ -9,6 +9,7 @@ use super::driver::{Driver, Outcome};
 use super::start::file_path;
 use super::wire::{self, HandlerResult};
 use crate::agent::{Error, Transcript};
+use crate::disk;
 use crate::transport::envelope::{self, Id};
 use futures_util::future::FutureExt;
 use ls_types as lsp;
@@ -58,7 +59,7 @@ impl Views {
         let folder = if let Some(folder) = &self.folder {
             folder
         } else {
-            let made = tempfile::Builder::new().prefix("pintle-lsp-").tempdir();
+            let made = disk::temporary_folder("pintle-lsp-");
             let hint = "see that TMPDIR names a folder that you can write";
             let made = made.map_err(|error| {
                 wire::failed(&format!("no folder for files to show: {error}"), hint)

@@ -114,7 +114,7 @@ fn log_in_again(name: &str, message: String) -> Error {
 
 /// The error of a file that cannot be read or written.
 fn of_file(error: &io::Error) -> Error {
-    Error::new(ErrorKind::Auth, format!("the stored logins cannot be used: {error}"))
+    Error::of_key(error, format!("the stored logins cannot be used: {error}"))
 }
 
 impl Logins {

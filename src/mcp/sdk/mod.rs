@@ -10,6 +10,7 @@ use super::link::{
     ResourceText, ToolShape,
 };
 use super::shapes;
+use crate::text::hosts::leads_to_loopback;
 use lines::{Lines, MAX_LINE_BYTES};
 use pintle_protocol::content::Content;
 use rmcp::ClientHandler;
@@ -252,6 +253,8 @@ pub(super) async fn over_http(
     }
     use_ring();
     let builder = reqwest::Client::builder();
+    // Headers may hold keys, which a proxy has no business with on the way to this machine.
+    let builder = if leads_to_loopback(url) { builder.no_proxy() } else { builder };
     // The system's certificates take a while to read.
     let is_plain = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
     let builder = if is_plain { builder.tls_certs_only([]) } else { builder };

@@ -23,6 +23,7 @@ use crate::cli::assemble;
 use crate::frontend::run::{FAILED, STOPPED};
 use crate::history::tree as ways;
 use crate::store::Entry;
+use crate::text::screen;
 use pintle_protocol::event::Event;
 use pintle_protocol::history::SessionMergeResult;
 use pintle_protocol::ids::SessionId;
@@ -44,7 +45,7 @@ pub(crate) async fn run(
         Err(error) if super::is_broken_pipe(&error) => Ok(0),
         Err(error) => match error.downcast_ref::<Refused>() {
             Some(refused) if refused.is_internal => {
-                writeln!(io::stderr(), "pintle: {refused}")?;
+                writeln!(screen::err(), "pintle: {refused}")?;
                 Ok(FAILED)
             }
             Some(_) | None => Err(error),
@@ -137,7 +138,7 @@ impl<'a> OpenSession<'a> {
 
 /// Prints lines on stdout.
 fn print(lines: &[String]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = screen::out();
     for line in lines {
         writeln!(out, "{line}")?;
     }
@@ -172,11 +173,11 @@ async fn fork(
     let cwd = engine.cwd_of(session.id.clone()).await?;
     if wanted.directory.is_none() && cwd != own {
         writeln!(
-            io::stderr(),
+            screen::err(),
             "pintle: the fork works in {cwd}, since {own} does not exist any more"
         )?;
     }
-    writeln!(io::stdout(), "{}", session.id)?;
+    writeln!(screen::out(), "{}", session.id)?;
     Ok(0)
 }
 

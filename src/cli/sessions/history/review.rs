@@ -4,18 +4,19 @@ use super::super::terminal::one_line;
 use super::{FAILED, NOTHING, OpenSession, print};
 use crate::agent::{ReviewCommand, SubscriptionCommand};
 use crate::cli::args::history::Target;
+use crate::text::screen;
 use crate::text::terminal::shown;
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{
     Effect, Hunk, HunkKind, HunkState, Outcome, ReviewAction, ReviewDecideResult, ReviewTarget,
 };
-use std::io::{self, Write};
+use std::io::Write;
 
 impl OpenSession<'_> {
     pub(super) async fn patch(&self, open: bool) -> anyhow::Result<u8> {
         let read = |reply| ReviewCommand::Patch { open, reply };
         let patch = self.ask(read).await?;
-        let mut err = io::stderr();
+        let mut err = screen::err();
         for path in &patch.left_out {
             let path = one_line(path);
             writeln!(err, "pintle: not in the patch, since outside the session's folder: {path}")?;
@@ -25,7 +26,7 @@ impl OpenSession<'_> {
             writeln!(err, "pintle: the patch is empty: nothing {what} in the session's folder")?;
             return Ok(NOTHING);
         }
-        io::stdout().write_all(patch.text.as_bytes())?;
+        screen::content().write_all(patch.text.as_bytes())?;
         Ok(0)
     }
 
@@ -45,10 +46,10 @@ impl OpenSession<'_> {
         let mut lines = Vec::new();
         if is_json {
             for hunk in &hunks {
-                lines.push(serde_json::to_string(hunk)?);
+                lines.push(screen::escaped(&serde_json::to_string(hunk)?));
             }
         } else if hunks.is_empty() {
-            writeln!(io::stderr(), "pintle: nothing is open: no change of the agent's waits")?;
+            writeln!(screen::err(), "pintle: nothing is open: no change of the agent's waits")?;
             return Ok(NOTHING);
         } else {
             let root = self.root().await?;
@@ -115,7 +116,7 @@ impl OpenSession<'_> {
         }
         print(&done)?;
         for line in &told {
-            writeln!(io::stderr(), "{line}")?;
+            writeln!(screen::err(), "{line}")?;
         }
         Ok(if told.is_empty() { 0 } else { FAILED })
     }

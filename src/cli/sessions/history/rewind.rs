@@ -6,11 +6,12 @@ use super::super::terminal::one_line;
 use super::{Consent, FAILED, NOTHING, OpenSession, STOPPED, place, print};
 use crate::agent::{HistoryCommand, Rewind};
 use crate::cli::args::history::Rewinding;
+use crate::text::screen;
 use crate::text::terminal::shown;
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, FileFate, FileOwner, RewindScope};
 use pintle_protocol::history::SessionRewindResult;
-use std::io::{self, Write};
+use std::io::Write;
 
 impl OpenSession<'_> {
     pub(super) async fn rewind(&self, wanted: &Rewinding) -> anyhow::Result<u8> {
@@ -46,7 +47,7 @@ impl OpenSession<'_> {
         };
         let is_same = would.dropped.is_empty() && would.restored.is_empty();
         if is_same && !would.files.iter().any(is_touched) {
-            writeln!(io::stderr(), "pintle: nothing would change, so nothing was done")?;
+            writeln!(screen::err(), "pintle: nothing would change, so nothing was done")?;
             return Ok(NOTHING);
         }
         if !wanted.yes {
@@ -54,7 +55,7 @@ impl OpenSession<'_> {
                 Consent::Yes => {}
                 Consent::Stopped => return Ok(STOPPED),
                 Consent::No => {
-                    writeln!(io::stderr(), "Nothing was changed.")?;
+                    writeln!(screen::err(), "Nothing was changed.")?;
                     return Ok(NOTHING);
                 }
             }

@@ -7,12 +7,13 @@ use crate::agent::{EngineHandle, HistoryCommand};
 use crate::cli::args::history::Place;
 use crate::history::{anchors, tree as ways};
 use crate::store::Entry;
+use crate::text::screen;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
 use pintle_protocol::history::{Anchor, AnchorKind, HistoryNode};
 use pintle_protocol::ids::{SessionId, TurnId};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{self, Write};
+use std::io::Write;
 
 /// A node with what the list of nodes does not say.
 struct Row {
@@ -37,10 +38,10 @@ pub(super) fn tell(engine: &EngineHandle, id: &SessionId, is_json: bool) -> anyh
     let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
     let rows = rows(ways::nodes(&entries), &turn_ends(&entries));
     let here = rows.iter().filter(|row| row.node.is_current).map(|row| row.node.seq).max();
-    let mut out = io::stdout().lock();
+    let mut out = screen::out();
     if is_json {
         for row in &rows {
-            writeln!(out, "{}", as_json(row, here)?)?;
+            writeln!(out, "{}", screen::escaped(&as_json(row, here)?))?;
         }
     } else {
         let leaf_seq = entries.last().map_or(0, |entry| entry.seq);
@@ -75,7 +76,7 @@ impl OpenSession<'_> {
         let seq = self
             .ask(|reply| HistoryCommand::Label { at, label: named, metadata: None, reply })
             .await?;
-        let mut out = io::stdout();
+        let mut out = screen::out();
         match label {
             Some(label) => writeln!(out, "event {seq} is called {}", one_line(&label))?,
             None => writeln!(out, "event {seq} has no name any more")?,
@@ -186,10 +187,10 @@ pub(super) fn tell_anchors(
     let entries = engine.store().entries(id)?;
     let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
     let width = entries.last().map_or(1, |entry| entry.seq.to_string().len());
-    let mut out = io::stdout().lock();
+    let mut out = screen::out();
     for anchor in anchors::anchors(&entries) {
         if is_json {
-            writeln!(out, "{}", serde_json::to_string(&anchor)?)?;
+            writeln!(out, "{}", screen::escaped(&serde_json::to_string(&anchor)?))?;
         } else {
             let way = if anchor.is_current { '*' } else { ' ' };
             let ts = time(anchor.ts_ms);

@@ -1,0 +1,220 @@
+//! Files that commands are kept from by their names, wherever they lie in the workspace.
+//!
+//! The names are the caller's. What exists is found by looking: secret files are hidden by mounts, and so are the files at the top of
+//! the workspace that other programs obey made read-only. Those in subfolders, and those that a command would make, are kept by
+//! `watch`, which judges the path of each call that changes a file.
+//!
+//! The workspace is walked at the first command and again behind each one, so that no command waits for it. A secret file that
+//! appears while a command runs is hidden from the next.
+#![expect(clippy::disallowed_methods, reason = "exec is where folders are listed")]
+
+use super::Confinement;
+use std::collections::VecDeque;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The number of entries of the workspace that are looked at for secret files and sockets.
+const MAX_ENTRIES: usize = 20_000;
+
+/// The number of files of one kind that get a mount of their own. Each takes about 20 µs of a command's start.
+const MAX_MOUNTS: usize = 256;
+
+/// Folders with too many entries to look at, and none of the user's secrets: `.git` is protected as a whole.
+const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
+
+/// Judges paths by their names. All are absolute and canonical.
+pub trait JudgeNames: Send + Sync {
+    /// True for a file that must not be read.
+    fn is_secret(&self, path: &Path) -> bool;
+    /// True for a file that must not be changed or made.
+    fn is_obeyed(&self, path: &Path) -> bool;
+}
+
+/// The names of files that confined commands are kept from. By default none.
+#[derive(Clone, Default)]
+pub struct Names(Option<Arc<Inner>>);
+
+/// The same names as patterns, for a sandbox that takes a text: paths relative to any folder, or from the root if they begin with `/`.
+/// `*` is any text within a name, and `/` at the end means all that is below.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamePatterns {
+    /// What must not be changed or made in the workspace.
+    pub obeyed: Vec<String>,
+    /// Folders in which it may.
+    pub output: Vec<String>,
+    /// What must not be read.
+    pub secret: Vec<String>,
+    /// Exceptions to these.
+    pub open: Vec<String>,
+}
+
+struct Inner {
+    patterns: NamePatterns,
+    judge: Box<dyn JudgeNames>,
+    /// Paths outside the workspace that are secret if they exist.
+    places: Vec<PathBuf>,
+    /// Folders whose entries are judged.
+    listed: Vec<PathBuf>,
+    found: Mutex<Option<Arc<Found>>>,
+}
+
+/// The files that exist.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::exec) struct Found {
+    pub(in crate::exec) hidden: Vec<PathBuf>,
+    /// Sockets in the workspace.
+    pub(in crate::exec) sockets: Vec<PathBuf>,
+}
+
+impl Names {
+    /// `places` are paths that are secret if they exist, and `listed` folders whose entries are judged.
+    pub fn new(
+        judge: impl JudgeNames + 'static,
+        places: Vec<PathBuf>,
+        listed: Vec<PathBuf>,
+    ) -> Self {
+        let judge = Box::new(judge);
+        let patterns = NamePatterns::default();
+        Self(Some(Arc::new(Inner { patterns, judge, places, listed, found: Mutex::default() })))
+    }
+
+    /// Adds the names as patterns.
+    #[must_use]
+    pub fn with_patterns(mut self, patterns: NamePatterns) -> Self {
+        if let Some(inner) = self.0.as_mut().and_then(Arc::get_mut) {
+            inner.patterns = patterns;
+        }
+        self
+    }
+
+    /// The names as patterns.
+    pub(in crate::exec) fn patterns(&self) -> NamePatterns {
+        self.0.as_ref().map(|inner| inner.patterns.clone()).unwrap_or_default()
+    }
+
+    /// True if no name is kept.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// True for a file that must not be changed or made.
+    pub(in crate::exec) fn is_obeyed(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.judge.is_obeyed(path))
+    }
+
+    /// Returns what was found last, if anybody has looked.
+    pub(in crate::exec) fn known(&self) -> Option<Arc<Found>> {
+        self.0.as_ref()?.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks at what exists. Blocking.
+    pub(in crate::exec) fn look(&self, roots: &[PathBuf]) -> Arc<Found> {
+        let Some(inner) = &self.0 else { return Arc::default() };
+        let found = Arc::new(inner.find(roots));
+        *inner.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&found));
+        found
+    }
+
+    /// Returns the files at the top of the workspace that must not be changed: entries of its folders, and of folders in these whose
+    /// names begin with a dot.
+    pub(in crate::exec) fn at_the_top(&self, roots: &[PathBuf]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        if self.is_empty() {
+            return found;
+        }
+        for root in roots {
+            for (path, kind) in entries(root) {
+                if self.is_obeyed(&path) {
+                    found.push(path);
+                } else if kind.is_dir() && is_dotted(&path) {
+                    found.extend(
+                        entries(&path)
+                            .into_iter()
+                            .map(|(path, _)| path)
+                            .filter(|path| self.is_obeyed(path)),
+                    );
+                }
+            }
+        }
+        found.truncate(MAX_MOUNTS);
+        found
+    }
+}
+
+impl Inner {
+    fn find(&self, roots: &[PathBuf]) -> Found {
+        let exists = |path: &&PathBuf| path.symlink_metadata().is_ok();
+        let mut hidden: Vec<PathBuf> = self.places.iter().filter(exists).cloned().collect();
+        let listed = self.listed.iter().flat_map(|folder| entries(folder));
+        hidden.extend(
+            listed.map(|(path, _)| path).filter(|path| self.judge.is_secret(path)).take(MAX_MOUNTS),
+        );
+        let (mut in_workspace, mut sockets) = (Vec::new(), Vec::new());
+        // Nearest first, so that a limit leaves out what lies deepest.
+        let mut folders: VecDeque<PathBuf> = roots.iter().cloned().collect();
+        let mut seen = 0;
+        while let Some(folder) = folders.pop_front() {
+            for (path, kind) in entries(&folder) {
+                seen += 1;
+                if kind.is_socket() {
+                    sockets.push(path);
+                } else if self.judge.is_secret(&path) {
+                    in_workspace.push(path);
+                } else if kind.is_dir() && !SKIPPED.iter().any(|name| path.ends_with(name)) {
+                    folders.push_back(path);
+                }
+            }
+            if seen > MAX_ENTRIES {
+                break;
+            }
+        }
+        in_workspace.truncate(MAX_MOUNTS);
+        sockets.truncate(MAX_MOUNTS);
+        hidden.extend(in_workspace);
+        Found { hidden, sockets }
+    }
+}
+
+fn is_dotted(path: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
+}
+
+/// The entries of a folder, in order; none of one that cannot be read.
+fn entries(folder: &Path) -> Vec<(PathBuf, std::fs::FileType)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut entries: Vec<_> =
+        entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?))).collect();
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    entries
+}
+
+impl Confinement {
+    /// Adds the files that exist and are kept by their names.
+    pub(in crate::exec) fn add_found(&mut self, found: &Found) {
+        self.hidden.extend(found.hidden.iter().cloned());
+        self.sockets.clone_from(&found.sockets);
+        self.protected.extend(self.names.at_the_top(&self.writable));
+    }
+
+    /// The workspace's folders, whether they may be changed or only read.
+    pub(in crate::exec) fn roots(&self) -> Vec<PathBuf> {
+        self.writable.iter().chain(&self.readable).cloned().collect()
+    }
+}
+
+impl std::fmt::Debug for Names {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Names").field(&!self.is_empty()).finish()
+    }
+}
+
+/// Names do not count when confinements are compared: they follow from the folders.
+impl PartialEq for Names {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Names {}
