@@ -148,26 +148,19 @@ impl Names {
     fn add(&mut self, pattern: Pattern) {
         let at = self.patterns.len();
         let first = pattern.parts.first().cloned().unwrap_or_default();
-        let bytes = first.as_bytes();
-        match pattern.anchor {
-            Anchor::Home => self.of_home.push(at),
-            Anchor::Root => self.of_root.push(at),
-            Anchor::Anywhere if !first.contains('*') => {
-                self.by_name.entry(first).or_default().push(at)
-            }
-            Anchor::Anywhere if pattern.parts.len() > 1 || pattern.is_folder => {
-                self.others.push(at)
-            }
+        let bytes = first.clone().into_bytes();
+        let places = match pattern.anchor {
+            Anchor::Home => &mut self.of_home,
+            Anchor::Root => &mut self.of_root,
+            Anchor::Anywhere if !first.contains('*') => self.by_name.entry(first).or_default(),
+            Anchor::Anywhere if pattern.parts.len() > 1 || pattern.is_folder => &mut self.others,
             Anchor::Anywhere => match (bytes.first(), bytes.last()) {
-                (Some(&letter), _) if letter != b'*' => {
-                    self.by_first.entry(letter).or_default().push(at)
-                }
-                (_, Some(&letter)) if letter != b'*' => {
-                    self.by_last.entry(letter).or_default().push(at)
-                }
-                _ => self.others.push(at),
+                (Some(&letter), _) if letter != b'*' => self.by_first.entry(letter).or_default(),
+                (_, Some(&letter)) if letter != b'*' => self.by_last.entry(letter).or_default(),
+                _ => &mut self.others,
             },
-        }
+        };
+        places.push(at);
         self.patterns.push(pattern);
     }
 

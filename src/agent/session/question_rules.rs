@@ -190,4 +190,13 @@ mod tests {
             Interrupt Choice of 0: Operation aborted
             Interrupt Plan of 2: Operation aborted"]].assert_eq(&told.join("\n"));
     }
+
+    #[test]
+    fn options_are_drawn() {
+        let question =
+            question(QuestionKind::Choice, &["a\nb", "\u{202e}txt", "\u{1b}[8mhidden"], false);
+        let labels: Vec<&str> =
+            question.options.iter().map(|option| option.label.as_str()).collect();
+        assert_eq!(labels, ["a␊b", "⟨U+202E⟩txt", "␛[8mhidden"]);
+    }
 }

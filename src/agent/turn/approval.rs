@@ -323,6 +323,18 @@ mod tests {
     }
 
     #[test]
+    fn labels_and_rules_are_drawn_like_titles() {
+        let words = ["./x", "a\nb", "\u{202e}txt", "\u{1b}]52;c;eA==\u{7}"].map(str::to_owned);
+        let rule = Rule::for_words(permissions::Decision::Allow, words.into());
+        let run = Access::Execute("./x".to_owned());
+        for option in options(&run, &[rule]) {
+            for text in std::iter::once(&option.label).chain(&option.rules) {
+                assert_eq!(*text, visible_line(text), "{}", option.option_id);
+            }
+        }
+    }
+
+    #[test]
     fn a_person_is_shown_all_that_runs_and_the_models_words_apart() {
         let path = vec![PathBuf::from("/w/a\u{202e}b")];
         let rows = [

@@ -4,6 +4,7 @@ use super::Network;
 use serde::{Deserialize, Serialize};
 
 /// The level in force for a command, or possible on this machine.
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that is enforced or not")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
     /// The version of Landlock's interface; 0 where the kernel has none.

@@ -98,12 +98,12 @@ pub(super) fn sockets(table: &str, confinement: &Confinement) -> Vec<PathBuf> {
         Some(rest.trim_start()).filter(|path| !path.is_empty() && !path.starts_with('@'))
     });
     let mut paths: Vec<PathBuf> = paths
-        .flat_map(|path| match path.starts_with('/') {
-            true => vec![PathBuf::from(path)],
-            false => {
-                let path = path.trim_start_matches("./");
-                in_workspace.iter().filter(|found| found.ends_with(path)).cloned().collect()
+        .flat_map(|path| {
+            if path.starts_with('/') {
+                return vec![PathBuf::from(path)];
             }
+            let path = path.trim_start_matches("./");
+            in_workspace.iter().filter(|found| found.ends_with(path)).cloned().collect()
         })
         .filter(|path| !hidden_anyway(path))
         .collect();
