@@ -37,7 +37,6 @@ pub mod login;
 pub mod message;
 pub mod one_shot;
 mod output_schema;
-pub mod proxies;
 mod reasoning;
 #[cfg(test)]
 mod recorded;

@@ -3,12 +3,16 @@
 //! A login belongs to an address and is sent nowhere else. Every token is a known secret before anybody sees it. Processes renew a token
 //! one after the other, each with the newest one; a renewed token that cannot be written holds for the process.
 
+mod http;
+
 use super::definition::OAuthClient;
 use super::link::LinkError;
 use super::{sdk, shapes};
 use crate::ambient::{Secret, Secrets};
 use crate::callback::Callback;
 use crate::disk::{SecretFile, SecretLock};
+use crate::network::Network;
+use http::LoginClient;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession,
     CredentialRefreshGuard, CredentialStore, OAuthClientConfig, StoredCredentials,
@@ -64,6 +68,8 @@ pub struct ServerLogins {
     /// Locked while a token is renewed.
     renewals: SecretFile,
     secrets: Secrets,
+    /// The network to the servers.
+    network: Network,
     /// Renewed logins that could not be written, by address, each with the one in the file that it replaces.
     unwritten: Arc<Mutex<BTreeMap<String, (Value, Value)>>>,
 }
@@ -79,16 +85,22 @@ enum Unwritten {
 
 impl ServerLogins {
     /// The logins in this folder. Their tokens become known secrets.
-    pub fn in_folder(folder: &Path, secrets: &Secrets) -> Self {
+    pub fn in_folder(folder: &Path, secrets: &Secrets, network: Network) -> Self {
         let logins = Self {
             file: SecretFile::new(folder.join(FILE_NAME)),
             renewals: SecretFile::new(folder.join("mcp-renewals")),
             secrets: secrets.clone(),
+            network,
             unwritten: Arc::default(),
         };
         // A file that cannot be used is told by whoever needs it.
         let _ = logins.read();
         logins
+    }
+
+    /// The network to the servers.
+    pub(super) fn network(&self) -> &Network {
+        &self.network
     }
 
     /// Returns true if there is a login of the server at this address. Blocking, and short.
@@ -186,9 +198,9 @@ impl ServerLogins {
         url: &str,
         unwritten: Unwritten,
     ) -> Result<AuthorizationManager, LinkError> {
-        sdk::use_ring();
-        let mut manager =
-            AuthorizationManager::new(url).await.map_err(|error| self.failed(&error))?;
+        let client = Arc::new(LoginClient::new(url, &self.network));
+        let manager = AuthorizationManager::new_with_oauth_http_client(url, client).await;
+        let mut manager = manager.map_err(|error| self.failed(&error))?;
         manager.set_credential_store(Store {
             logins: self.clone(),
             url: url.to_owned(),
@@ -391,13 +403,13 @@ mod tests {
     async fn logins_are_kept_by_address_and_their_tokens_are_known() {
         let folder = tempfile::tempdir().unwrap();
         let secrets = Secrets::default();
-        let logins = ServerLogins::in_folder(folder.path(), &secrets);
+        let logins = ServerLogins::in_folder(folder.path(), &secrets, Network::default());
         let login = json!({"token_response": {"access_token": "access-123456", "refresh_token": "renew-123456"}});
         assert!(!logins.change("https://a", Some(login)).await.unwrap());
         assert_eq!(secrets.redact("access-123456 renew-123456"), "*** ***");
         assert!(!logins.log_out("https://a/other").await.unwrap());
         let later = Secrets::default();
-        let again = ServerLogins::in_folder(folder.path(), &later);
+        let again = ServerLogins::in_folder(folder.path(), &later, Network::default());
         assert!(again.has("https://a").unwrap() && !again.has("https://a/other").unwrap());
         assert_eq!(later.redact("access-123456"), "***");
         assert!(again.log_out("https://a").await.unwrap());

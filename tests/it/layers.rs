@@ -182,7 +182,14 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
     let rows: [(&str, &[&str]); 10] = [
         (
             "reqwest::",
-            &["src/llm/http.rs", "src/mcp/login.rs", "src/mcp/sdk/", "src/tools/fetch/net.rs"],
+            &[
+                "src/network/",
+                "src/llm/http.rs",
+                "src/mcp/login.rs",
+                "src/mcp/login/http.rs",
+                "src/mcp/sdk/",
+                "src/tools/fetch/net.rs",
+            ],
         ),
         // In the network of a confined command, which has nothing else in it; and on the loopback, for the browser of a person who
         // logs in.
@@ -209,7 +216,10 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 "src/exec/",
             ],
         ),
-        ("lookup_host", &["src/tools/fetch/net.rs", "src/exec/sandbox/proxy/"]),
+        (
+            "lookup_host",
+            &["src/tools/fetch/net.rs", "src/mcp/login/http.rs", "src/exec/sandbox/proxy/"],
+        ),
         (
             "Mutex",
             &[

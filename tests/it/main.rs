@@ -20,6 +20,7 @@ mod acp_told;
 mod ahp;
 mod batch;
 mod cancel;
+mod certificates;
 mod cli;
 mod client_calls;
 mod clouds;

@@ -46,6 +46,15 @@ impl Proxies {
         }
     }
 
+    /// The hosts of the proxies.
+    pub fn hosts(&self) -> impl Iterator<Item = String> {
+        let set = [&self.http, &self.https, &self.all].into_iter().flatten();
+        set.map(|proxy| {
+            let shown = shown(proxy);
+            host(shown.split_once("://").map_or("", |(_, rest)| rest)).to_owned()
+        })
+    }
+
     /// Returns the proxy of a request, as it is shown.
     pub fn for_url(&self, url: &str) -> Option<String> {
         let (scheme, rest) = url.split_once("://")?;
