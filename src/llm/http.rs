@@ -134,6 +134,10 @@ impl Wire for Http {
             body: self.body(response, server),
         })
     }
+
+    async fn small(&self, request: SmallRequest) -> Result<SmallResponse, Error> {
+        Self::small(self, request).await
+    }
 }
 
 /// A small request to a provider's login, and its answer, which is read whole.

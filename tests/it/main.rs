@@ -109,4 +109,5 @@ mod titles;
 mod tools;
 mod trust;
 mod web_search;
+mod windows;
 mod wire;

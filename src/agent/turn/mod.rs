@@ -25,6 +25,7 @@ mod provider_calls;
 pub(super) mod retry;
 mod room;
 pub(super) mod servers;
+mod served;
 mod step;
 pub(super) mod structured_output;
 
@@ -212,7 +213,9 @@ async fn drive<H: Host>(
             output.as_ref().and_then(|output| output.for_provider(!tools.is_empty()));
         let is_native = output_schema.is_some();
         let wanted = step::Wanted { messages, tools: &tools, output_schema };
-        let reply = match step::run(host, ctx, &wanted, tally).await {
+        let reply = step::run(host, ctx, &wanted, tally).await;
+        served::check(host, ctx, &mut state.served, &tools, messages).await;
+        let reply = match reply {
             // The provider may know no schemas, or refuse this one: the engine's own check is left.
             Err(End::Failed(error)) if error.code == INVALID && is_native => {
                 if let Some(output) = &mut output {
