@@ -19,6 +19,7 @@ pub mod image;
 pub mod llm;
 pub mod mcp;
 pub mod models;
+pub mod network;
 pub mod permissions;
 pub mod pi;
 pub mod review;

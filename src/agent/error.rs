@@ -220,9 +220,10 @@ impl From<store::Error> for Error {
     }
 }
 
-/// Returns true if a folder does not let this user write.
+/// Returns true if a place is no folder, or does not let this user write.
 fn is_forbidden(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+    use io::ErrorKind::{NotADirectory, PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), NotADirectory | PermissionDenied | ReadOnlyFilesystem)
 }
 
 impl From<llm::Error> for Error {

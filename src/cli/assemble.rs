@@ -18,11 +18,12 @@ use crate::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use crate::frontend::demo::{Demo, PROJECT};
 use crate::image;
 use crate::llm::credentials::Commands;
-use crate::llm::http::{Http, Network, Timeouts};
+use crate::llm::http::{Http, Timeouts};
 use crate::llm::login::Logins;
-use crate::llm::proxies::Proxies;
 use crate::llm::{Error, ModelRef, Provider, Script, Wire};
 use crate::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
+use crate::network::Network;
+use crate::network::proxies::Proxies;
 use crate::permissions::{Decision, Kind, Rule};
 use crate::store::Store;
 use crate::text::tool_names::names_tool;
@@ -64,7 +65,7 @@ pub(crate) async fn services(
     let model = config.model.as_ref().map(|model| model.value.clone());
     let editors = Editors::default();
     let env = environment(&config, ambient, &editors).await?;
-    let tool_settings = Arc::new(tool_settings(&config.tools)?);
+    let tool_settings = Arc::new(tool_settings(&config.tools, network(&config, ambient))?);
     let tools = Toolbox::Profiles {
         profile,
         web_fetch: config.tools.web_fetch && !settings.is_untrusted,
@@ -407,7 +408,7 @@ fn summary_model(set: &ContextSettings) -> anyhow::Result<Option<ModelRef>> {
     parsed.map_err(|error| anyhow::anyhow!("`context.summary_model`: {error}"))
 }
 
-fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
+fn tool_settings(set: &ToolSettings, network: Network) -> anyhow::Result<Settings> {
     let default = image::Limits::default();
     Ok(Settings {
         read_first: named("tools.read_first", set.read_first.as_deref(), &READ_FIRST)?,
@@ -417,6 +418,7 @@ fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
             max_base64_bytes: set.max_image_bytes.unwrap_or(default.max_base64_bytes),
         },
         web_fetch_private: set.web_fetch_private,
+        network,
         max_output_lines: set.max_output_lines,
         max_output_bytes: set.max_output_bytes,
         default_command_timeout: set.command_timeout,
@@ -641,7 +643,11 @@ mod tests {
                 format!("{:?}", config.question_timeout.unwrap_or(QUESTION_TIMEOUT)),
                 format!("{:?}", timeouts(config)),
                 format!("{:?} {:?}", config.instructions, config.model),
-                format!("{:?} {}", tool_settings(tools).unwrap(), tools.web_fetch),
+                format!(
+                    "{:?} {}",
+                    tool_settings(tools, Network::default()).unwrap(),
+                    tools.web_fetch
+                ),
                 tools.web_search.to_string(),
                 format!("{:?}", limits(&config.limits)),
                 format!("{:?}", room(&config.context)),

@@ -11,8 +11,9 @@ use crate::editor::Editors;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 use crate::exec::sandbox;
 use crate::llm::script::Script;
-use crate::llm::{ModelRef, catalog, proxies};
+use crate::llm::{ModelRef, catalog};
 use crate::models::{ConfiguredModels, ModelSource};
+use crate::network::{Reach, proxies};
 use crate::text::screen;
 use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
@@ -178,6 +179,10 @@ fn network(config: &Config, ambient: &Ambient) -> Vec<String> {
     }
     if config.client_certificate.is_some() {
         facts.push(format!("client_certificate_file: set in {file}"));
+    }
+    let https = Reach { is_plain: false, is_here: false };
+    if let Err(error) = assemble::network(config, ambient).builder(https) {
+        facts.push(format!("{error}: {}", error.hint));
     }
     if facts.is_empty() {
         facts.push("no proxy, the system's certificates".to_owned());

@@ -86,7 +86,11 @@ pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
         keys: KeyFetcher::new(here, ambient.secrets()),
         data: config.folders.data.clone(),
     };
-    let logins = ServerLogins::in_folder(&config.folders.data, ambient.secrets());
+    let logins = ServerLogins::in_folder(
+        &config.folders.data,
+        ambient.secrets(),
+        assemble::network(config, ambient),
+    );
     SharedServers {
         pool: Arc::new(Pool::new(Arc::new(values), logins)),
         definitions: config.servers.clone().into(),
@@ -249,7 +253,8 @@ async fn named(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<Option<A
 
 fn logins(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<ServerLogins> {
     let config = assemble::load_config(&wanted.settings, ambient)?;
-    Ok(ServerLogins::in_folder(&config.folders.data, ambient.secrets()))
+    let network = assemble::network(&config, ambient);
+    Ok(ServerLogins::in_folder(&config.folders.data, ambient.secrets(), network))
 }
 
 /// The outcome of a try, for people.

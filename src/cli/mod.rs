@@ -32,6 +32,7 @@ mod trust;
 
 use crate::agent::{Engine, EngineHandle};
 use crate::ambient::{Ambient, Secrets};
+use crate::disk;
 use crate::exec::sandbox;
 use crate::frontend::listen::{self, Speaks};
 use crate::frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
@@ -578,6 +579,17 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     for path in task.attached_files() {
         anyhow::ensure!(here.join(path).is_file(), "--attach: {} is no file", path.display());
     }
+    // Tools that act elsewhere cannot read files of this machine.
+    let is_here = services.env.is_this_machine();
+    let attachments = task.attached_files().map(|path| {
+        if is_here {
+            return Ok(run::Attached::File(attached(&here.join(path), copy.as_ref())));
+        }
+        let bytes = disk::read(&here.join(path), piped::MAX_BYTES as u64)
+            .with_context(|| format!("--attach: {}", path.display()))?;
+        Ok(run::Attached::Content { name: path.to_string_lossy().into_owned(), bytes })
+    });
+    let attachments = attachments.collect::<anyhow::Result<Vec<_>>>()?;
     let wanted = task.stdin()?;
     let Some(piped) = piped_into(&mut signals, wanted).await? else { return Ok(signals.code()) };
     let (task_text, piped) = match wanted {
@@ -599,10 +611,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         wall: task.max_wall.map(Duration::from_secs),
         idle: task.idle_timeout.map(Duration::from_secs),
         output_schema,
-        attach: task
-            .attached_files()
-            .map(|path| attached(&here.join(path), copy.as_ref()))
-            .collect(),
+        attach: attachments,
         piped,
         patch,
         reports,

@@ -14,7 +14,7 @@ const PATIENCE: Patience =
     Patience { first_byte: Duration::from_secs(2), idle: Duration::from_secs(30) };
 
 /// The largest input, in bytes: that of any other file which a session keeps.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
+pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// What the command line does with stdin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use crate::agent::{Explained, PermissionPolicy};
 use crate::ambient::Ambient;
 use crate::cli::args::{Place, Policy};
-use crate::cli::assemble;
+use crate::cli::{assemble, sessions};
 use crate::disk;
 use crate::exec::Environment;
 use crate::permissions::Decision;
@@ -15,7 +15,6 @@ use crate::tools::{Access, Folders, PROFILES};
 use anyhow::{Context, bail, ensure};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
-use pintle_protocol::ids::SessionId;
 use pintle_protocol::item::{ItemBody, ToolCall};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -49,6 +48,7 @@ struct Judge {
     cwd: PathBuf,
     mode: PermissionMode,
     store: Store,
+    ambient: Ambient,
 }
 
 impl Judge {
@@ -64,7 +64,8 @@ impl Judge {
         .await?;
         let policy = Arc::clone(&services.permissions);
         let mode = policy.default_mode;
-        Ok(Self { policy, env: services.env, cwd, mode, store: services.store })
+        let (env, store, ambient) = (services.env, services.store, ambient.clone());
+        Ok(Self { policy, env, cwd, mode, store, ambient })
     }
 
     async fn decide(&self, tool: &str, access: &Access, cwd: &Path) -> Explained {
@@ -147,7 +148,11 @@ impl Judge {
 
     /// Prints what today's permissions would have said to the calls of a stored session.
     async fn replay(&self, session: &str) -> anyhow::Result<u8> {
-        let id = SessionId::new(session.to_owned());
+        let id = if session == sessions::LAST {
+            sessions::newest(&self.store, &self.cwd)?
+        } else {
+            sessions::named(&self.store, session, &self.ambient)?
+        };
         let tools: Vec<_> = PROFILES.iter().flat_map(|(_, profile)| profile.all()).collect();
         let (mut after, mut cwd) = (0, self.cwd.clone());
         let mut out = screen::out();
@@ -157,8 +162,10 @@ impl Judge {
             for text in &page.events {
                 let EventRecord { seq, event, .. } = serde_json::from_str(text.get())?;
                 after = seq;
-                if let Event::SessionCreated(created) = &event {
-                    cwd = PathBuf::from(&created.cwd);
+                match &event {
+                    Event::SessionCreated(created) => cwd = PathBuf::from(&created.cwd),
+                    Event::SessionMoved(moved) => cwd = PathBuf::from(&moved.cwd),
+                    _ => {}
                 }
                 let Event::ItemCompleted { item } = event else { continue };
                 let ItemBody::ToolCall(call) = &item.body else { continue };

@@ -101,6 +101,9 @@ fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
     })
 }
 
+/// The settings that name certificates.
+const CERTIFICATES: [&str; 2] = ["extra_ca_file", "client_certificate_file"];
+
 /// Reads the certificates and the file that `system_prompt_file` names, and appends the text of the one that `instructions_file` names to `instructions`.
 fn instructions(
     ambient: &Ambient,
@@ -114,11 +117,16 @@ fn instructions(
         let wrong = |what: &str| Error::new(format!("{place}: `{key}` names {what}"));
         let path = path_of(&named, ambient, &folders.config_file)
             .map_err(|variable| wrong(&format!("{variable}, which is not set")))?;
-        let text = take(&path, files)?;
+        let text = take(&path, files).map_err(|error| {
+            let is_pem = CERTIFICATES.contains(&key);
+            let hint = if is_pem { "; it must be a text in PEM" } else { "" };
+            Error::new(format!("{place}: `{key}` names a file that cannot be used: {error}{hint}"))
+        })?;
         text.ok_or_else(|| wrong(&format!("{}, which does not exist", path.display()))).map(Some)
     };
-    settings.extra_ca = text_of("extra_ca_file", settings.extra_ca_file.take())?;
-    let certificate = text_of("client_certificate_file", settings.client_certificate_file.take())?;
+    let [ca, own] = CERTIFICATES;
+    settings.extra_ca = text_of(ca, settings.extra_ca_file.take())?;
+    let certificate = text_of(own, settings.client_certificate_file.take())?;
     settings.client_certificate = certificate.map(Secret::new);
     settings.base_prompt = text_of("system_prompt_file", settings.system_prompt_file.take())?;
     if let Some(text) = text_of("instructions_file", settings.instructions_file.take())? {

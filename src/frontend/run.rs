@@ -56,6 +56,20 @@ pub enum Format {
     Events,
 }
 
+/// A file that is attached to the task.
+#[derive(Debug, Clone)]
+pub enum Attached {
+    /// A file that the tools can read.
+    File(PathBuf),
+    /// The content of a local file, for tools on another machine.
+    Content {
+        /// Its name, as the command line gave it.
+        name: String,
+        /// What it holds.
+        bytes: Vec<u8>,
+    },
+}
+
 /// One task.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent options of the command line")]
@@ -77,7 +91,7 @@ pub struct Options {
     /// The JSON Schema that the answer must satisfy.
     pub output_schema: Option<Value>,
     /// Files that belong to the task.
-    pub attach: Vec<PathBuf>,
+    pub attach: Vec<Attached>,
     /// The content of stdin, attached to the task.
     pub piped: Option<Vec<u8>>,
     /// The destination of the agent's changes as a patch.
@@ -366,12 +380,15 @@ async fn attempt(
         print(out, header(session.id.clone(), cwd)).await;
     }
     let mut events = Events::complete(subscribe(&session, watch).await?, engine.clone());
-    let files = options
-        .attach
-        .iter()
-        .map(|path| Input::File { path: path.to_string_lossy().into_owned(), range: None });
-    let mut input: Vec<Input> =
-        std::iter::once(Input::text(options.prompt.clone())).chain(files).collect();
+    let mut input = vec![Input::text(options.prompt.clone())];
+    for attached in &options.attach {
+        input.push(match attached {
+            Attached::File(path) => {
+                Input::File { path: path.to_string_lossy().into_owned(), range: None }
+            }
+            Attached::Content { name, bytes } => engine.inline_input(name, bytes.clone())?,
+        });
+    }
     if let Some(bytes) = &options.piped {
         input.push(engine.keep_input(&session.id, "stdin", bytes.clone()).await?);
     }

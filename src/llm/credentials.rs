@@ -5,8 +5,9 @@
 
 use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
+use super::local;
 use super::wire::Wire;
-use super::{DeltaStream, Provider, Request, connect};
+use super::{DeltaStream, Provider, Request, ServedWindow, connect};
 use crate::ambient::Secret;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -189,6 +190,13 @@ impl Provider for Commanded {
             )));
         }
         second.provider.stream(request).await
+    }
+
+    async fn served_window(&self, model: &str) -> Option<ServedWindow> {
+        if !local::is_asked(&self.endpoint) {
+            return None;
+        }
+        self.connected(None).await.ok()?.provider.served_window(model).await
     }
 }
 

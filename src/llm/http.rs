@@ -5,16 +5,16 @@
 //! environment. No error ever holds a header, or more of the URL than scheme and host.
 
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
-use super::proxies::Proxies;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use crate::ambient::Secret;
-use crate::text::hosts::leads_to_loopback;
+use crate::network::{
+    CONNECT_TIMEOUT, Network, Reach, SetupError, TLS_HINT, innermost, is_tls_error, sources,
+};
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt};
 use reqwest::RequestBuilder;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
-use std::error::Error as _;
 use std::io;
 use std::pin::Pin;
 use std::sync::OnceLock;
@@ -37,22 +37,11 @@ pub struct Timeouts {
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
-            connect: Duration::from_secs(10),
+            connect: CONNECT_TIMEOUT,
             first_byte: Duration::from_secs(300),
             idle: Duration::from_secs(120),
         }
     }
-}
-
-/// The network between this machine and the servers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Network {
-    /// The proxies of the environment.
-    pub proxies: Proxies,
-    /// Certificates of authorities in PEM that are trusted beside those of the system.
-    pub extra_ca: Option<String>,
-    /// The certificate and the key, both in PEM, that a server may ask for.
-    pub client_certificate: Option<Secret>,
 }
 
 /// The wire over HTTP.
@@ -81,17 +70,16 @@ impl Http {
     }
 
     fn client(&self, url: &str) -> Result<reqwest::Client, Error> {
-        let is_plain = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
-        let is_here = leads_to_loopback(url);
+        let reach = Reach::of(url);
         let [secure_here, plain_here] = &self.here;
-        let slot = match (is_here, is_plain) {
+        let slot = match (reach.is_here, reach.is_plain) {
             (true, true) => plain_here,
             (true, false) => secure_here,
             (false, true) => &self.plain,
             (false, false) => &self.secure,
         };
         let connect = self.timeouts.connect;
-        slot.get_or_init(|| build(is_plain, is_here, connect, &self.network)).clone()
+        slot.get_or_init(|| build(reach, connect, &self.network)).clone()
     }
 
     /// Explains an error below HTTP.
@@ -111,45 +99,13 @@ impl Http {
     }
 }
 
-fn build(
-    is_plain: bool,
-    is_here: bool,
-    connect: Duration,
-    network: &Network,
-) -> Result<reqwest::Client, Error> {
-    // Fails if one is installed already, which serves as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = reqwest::Client::builder()
-        .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(connect)
-        .tcp_nodelay(true);
-    let builder = if is_here { builder.no_proxy() } else { builder };
-    let mut builder = if is_plain { builder.tls_certs_only([]) } else { builder };
-    if let Some(pem) = network.extra_ca.as_ref().filter(|_| !is_plain) {
-        let certificates = reqwest::Certificate::from_pem_bundle(pem.as_bytes());
-        let certificates =
-            certificates.ok().filter(|found| !found.is_empty()).ok_or_else(|| {
-                Error::new(ErrorKind::Network, "the file of `extra_ca_file` holds no certificate")
-                    .hint("name a file in PEM, with -----BEGIN CERTIFICATE-----")
-            })?;
-        builder = builder.tls_certs_merge(certificates);
-    }
-    if let Some(pem) = network.client_certificate.as_ref().filter(|_| !is_plain) {
-        let identity = reqwest::Identity::from_pem(pem.expose().as_bytes()).map_err(|_| {
-            Error::new(
-                ErrorKind::Network,
-                "the file of `client_certificate_file` holds no certificate with its key",
-            )
-            .hint("name a file in PEM that holds both, the key without a password")
-        })?;
-        builder = builder.identity(identity);
-    }
-    builder.build().map_err(|error| {
-        Error::new(ErrorKind::Network, format!("cannot set up HTTPS: {}", innermost(&error))).hint(
-            "install the system's CA certificates (package ca-certificates), or set SSL_CERT_FILE",
-        )
-    })
+fn build(reach: Reach, connect: Duration, network: &Network) -> Result<reqwest::Client, Error> {
+    // It stays so, however often it is tried.
+    let wrong =
+        |error: SetupError| Error::new(ErrorKind::InvalidRequest, error.message).hint(error.hint);
+    let builder = network.builder(reach).map_err(wrong)?;
+    let builder = builder.connect_timeout(connect).tcp_nodelay(true);
+    builder.build().map_err(|error| wrong(SetupError::of_build(&error)))
 }
 
 #[async_trait::async_trait]
@@ -177,6 +133,10 @@ impl Wire for Http {
             headers: response.headers().iter().filter_map(named).collect(),
             body: self.body(response, server),
         })
+    }
+
+    async fn small(&self, request: SmallRequest) -> Result<SmallResponse, Error> {
+        Self::small(self, request).await
     }
 }
 
@@ -408,7 +368,6 @@ fn too_slow(server: &str, what: &str, limit: Duration) -> Error {
 fn explain(error: &reqwest::Error, server: &str) -> Error {
     let cause = innermost(error);
     let io = sources(error).find_map(|source| source.downcast_ref::<io::Error>());
-    let is_tls = sources(error).any(is_tls_error);
     let check = || format!("is the server at {server} running? {CHECK_ADDRESS}");
     if error.is_dns() {
         return Error::new(
@@ -417,9 +376,9 @@ fn explain(error: &reqwest::Error, server: &str) -> Error {
         )
         .hint(format!("{CHECK_ADDRESS}, and the network"));
     }
-    if is_tls {
+    if is_tls_error(error) {
         return Error::new(ErrorKind::Network, format!("no TLS with {server}: {cause}"))
-            .hint("does it speak https? for a server with its own certificate, set `extra_ca_file` in config.toml, or SSL_CERT_FILE, which replaces the system's");
+            .hint(TLS_HINT);
     }
     if error.is_builder() {
         return Error::new(
@@ -441,27 +400,4 @@ fn explain(error: &reqwest::Error, server: &str) -> Error {
             .hint(check());
     }
     Error::new(ErrorKind::Network, format!("the connection to {server} broke: {cause}"))
-}
-
-type Source<'a> = &'a (dyn std::error::Error + 'static);
-
-/// Returns the chain of sources of an error, with IO errors unwrapped.
-fn sources(error: &reqwest::Error) -> impl Iterator<Item = Source<'_>> {
-    std::iter::successors(error.source(), |source: &Source<'_>| below(*source))
-}
-
-fn below(source: Source<'_>) -> Option<Source<'_>> {
-    match source.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
-        Some(inner) => Some(inner),
-        None => source.source(),
-    }
-}
-
-fn is_tls_error(source: &(dyn std::error::Error + 'static)) -> bool {
-    source.is::<rustls::Error>()
-}
-
-/// The cause at the bottom, which has the only words that help.
-fn innermost(error: &reqwest::Error) -> String {
-    sources(error).last().map_or_else(|| "the request failed".to_owned(), ToString::to_string)
 }

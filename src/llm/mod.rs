@@ -33,11 +33,11 @@ mod handoff;
 pub mod http;
 pub mod invariants;
 mod limits;
+pub mod local;
 pub mod login;
 pub mod message;
 pub mod one_shot;
 mod output_schema;
-pub mod proxies;
 mod reasoning;
 #[cfg(test)]
 mod recorded;
@@ -60,6 +60,7 @@ pub use chat::REASONING_CONTENT;
 pub use delta::{Accumulator, BlockStart, Delta, ProviderCall, Tier};
 pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};
+pub use local::ServedWindow;
 pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
 pub use remote::connect;
 pub use request::{BuiltIn, Effort, ModelRef, Request, ToolSpec};
@@ -86,4 +87,9 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// Whatever went wrong before the first byte of the reply, typed by [`ErrorKind`].
     async fn stream(&self, request: Request) -> Result<DeltaStream, Error>;
+
+    /// Returns the context size of this model on a local server; `None` if it is unknown.
+    async fn served_window(&self, _model: &str) -> Option<ServedWindow> {
+        None
+    }
 }

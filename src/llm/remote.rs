@@ -14,6 +14,7 @@ use super::error::{Error, ErrorKind};
 use super::gemini;
 use super::halves::Halves;
 use super::limits;
+use super::local::{self, ServedWindow};
 use super::reasoning;
 use super::responses;
 use super::sse::{self, SseEvent};
@@ -159,6 +160,10 @@ impl Provider for Remote {
             window,
         };
         Ok(limits::limited(deltas, name).boxed())
+    }
+
+    async fn served_window(&self, model: &str) -> Option<ServedWindow> {
+        local::served_window(self.wire.as_ref(), &self.endpoint, model).await
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! `http` connects to servers, `cassette` answers from a file; the providers cannot tell the difference.
 
-use super::error::Error;
+use super::error::{Error, ErrorKind};
+use super::http::{SmallRequest, SmallResponse};
 use crate::ambient::Secret;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
@@ -63,4 +64,12 @@ pub trait Wire: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// There was no response: no connection, or the timeout expired. An error never holds a header of the request.
     async fn send(&self, request: WireRequest) -> Result<WireResponse, Error>;
+
+    /// Sends a small request about the server itself, and reads the answer. A recording holds none of these.
+    ///
+    /// # Errors
+    /// There was no answer, or this wire carries requests to models alone.
+    async fn small(&self, _request: SmallRequest) -> Result<SmallResponse, Error> {
+        Err(Error::new(ErrorKind::Network, "only requests to models are sent here"))
+    }
 }

@@ -13,6 +13,7 @@ use super::{sdk, shapes};
 use crate::ambient::{Secret, Secrets};
 use crate::callback::Callback;
 use crate::disk::{SecretFile, SecretLock};
+use crate::network::Network;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession,
     CredentialRefreshGuard, CredentialStore, OAuthClientConfig, StoredCredentials,
@@ -68,6 +69,8 @@ pub struct ServerLogins {
     /// Locked while a token is renewed.
     renewals: SecretFile,
     secrets: Secrets,
+    /// The network to the servers.
+    network: Network,
     /// Renewed logins that could not be written, by address, each with the one in the file that it replaces.
     unwritten: Arc<Mutex<BTreeMap<String, (Value, Value)>>>,
 }
@@ -83,16 +86,22 @@ enum Unwritten {
 
 impl ServerLogins {
     /// The logins in this folder. Their tokens become known secrets.
-    pub fn in_folder(folder: &Path, secrets: &Secrets) -> Self {
+    pub fn in_folder(folder: &Path, secrets: &Secrets, network: Network) -> Self {
         let logins = Self {
             file: SecretFile::new(folder.join(FILE_NAME)),
             renewals: SecretFile::new(folder.join("mcp-renewals")),
             secrets: secrets.clone(),
+            network,
             unwritten: Arc::default(),
         };
         // A file that cannot be used is told by whoever needs it.
         let _ = logins.read();
         logins
+    }
+
+    /// The network to the servers.
+    pub(super) fn network(&self) -> &Network {
+        &self.network
     }
 
     /// Returns true if there is a login of the server at this address. Blocking, and short.
@@ -202,11 +211,11 @@ impl ServerLogins {
         agreement: Arc<dyn Agreement>,
         known: &[String],
     ) -> Result<AuthorizationManager, LinkError> {
-        sdk::use_ring();
         let base = reqwest::Url::parse(url);
         let base =
             base.map_err(|error| LinkError::Failed(format!("{url} is no address: {error}")))?;
-        let client = Arc::new(addresses::Guarded::new(base, agreement, known));
+        let client =
+            Arc::new(addresses::Guarded::new(base, self.network.clone(), agreement, known));
         let manager = AuthorizationManager::new_with_oauth_http_client(url, client).await;
         let mut manager = manager.map_err(|error| self.failed(&error))?;
         manager.set_credential_store(Store {
@@ -411,13 +420,13 @@ mod tests {
     async fn logins_are_kept_by_address_and_their_tokens_are_known() {
         let folder = tempfile::tempdir().unwrap();
         let secrets = Secrets::default();
-        let logins = ServerLogins::in_folder(folder.path(), &secrets);
+        let logins = ServerLogins::in_folder(folder.path(), &secrets, Network::default());
         let login = json!({"token_response": {"access_token": "access-123456", "refresh_token": "renew-123456"}});
         assert!(!logins.change("https://a", Some(login)).await.unwrap());
         assert_eq!(secrets.redact("access-123456 renew-123456"), "*** ***");
         assert!(!logins.log_out("https://a/other").await.unwrap());
         let later = Secrets::default();
-        let again = ServerLogins::in_folder(folder.path(), &later);
+        let again = ServerLogins::in_folder(folder.path(), &later, Network::default());
         assert!(again.has("https://a").unwrap() && !again.has("https://a/other").unwrap());
         assert_eq!(later.redact("access-123456"), "***");
         assert!(again.log_out("https://a").await.unwrap());

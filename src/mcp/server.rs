@@ -570,7 +570,10 @@ impl Shared {
                     let secret = self.client_secret(oauth).await?;
                     self.logins.stored(&url, oauth, secret.as_deref()).await?
                 };
-                (sdk::over_http(&url, &headers, login, versions).await?, None)
+                (
+                    sdk::over_http(&url, &headers, login, versions, self.logins.network()).await?,
+                    None,
+                )
             }
         };
         let tools = link.tools().await?.into();

@@ -3,8 +3,8 @@
 use crate::ambient::Ambient;
 use crate::config::{self, Config, TextSource};
 use crate::llm::catalog;
-use crate::llm::http::Network;
 use crate::llm::login::Logins;
+use crate::network::Network;
 
 /// Variables of clouds that hold keys, besides those that the catalogue names.
 const CLOUD_VARIABLES: [&str; 3] =

@@ -10,7 +10,7 @@
 use super::artifacts;
 use super::entries::Entries;
 use super::entry::{self, Entry, FromLine as _};
-use super::{Error, FORMAT_VERSION, Header, draft, migrate, place};
+use super::{Error, FORMAT_VERSION, Header, draft, migrate, moves, place};
 use crate::disk;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
@@ -286,13 +286,18 @@ impl Journal {
         artifacts::copy(from, &self.folder)
     }
 
-    /// Returns a closure that reads everything written so far, for use on another thread.
+    /// Returns a closure that reads everything written so far, with the present paths of files, for use on another thread.
     pub fn reader(&self) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
         let path = self.folder.join(FILE);
-        move || Entries::of(path)?.collect()
+        move || {
+            let mut entries = Entries::of(path)?.collect::<Result<Vec<_>, _>>()?;
+            moves::relocate(&mut entries);
+            Ok(entries)
+        }
     }
 
-    /// Returns a closure that reads all entries after the event `after`, for use on another thread while this journal grows.
+    /// Returns a closure that reads all entries after the event `after`, with the present paths of files, for use on another thread while
+    /// this journal grows. An open session does not move, so those that it reads again later have the same paths.
     pub fn reader_after(
         &self,
         after: u64,
@@ -301,7 +306,9 @@ impl Journal {
         let offset = self.offset_before(after);
         move || {
             let entries = Entries::of(path)?.after(offset, after)?;
-            entries.collect()
+            let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
+            moves::relocate(&mut entries);
+            Ok(entries)
         }
     }
 

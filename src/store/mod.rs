@@ -31,6 +31,7 @@ mod journal;
 mod keys;
 mod list;
 mod migrate;
+pub mod moves;
 mod place;
 pub mod retention;
 mod seek;

@@ -95,6 +95,12 @@ impl Tool for Bash {
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(self.row(), arguments)?;
         let command = arguments.filled_text("command")?;
+        if command.contains('\0') {
+            let name = arguments.shown("command");
+            return Err(format!(
+                "{name} holds a NUL character, which no shell takes: print one with printf '\\000'"
+            ));
+        }
         let folder = arguments.optional_text("cwd")?;
         // Some models type patches into the shell, which has no such program.
         if let Some((changed_to, patch)) = apply_patch::in_command(&command) {

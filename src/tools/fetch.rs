@@ -80,7 +80,7 @@ impl Prepared for Call {
 
 impl Call {
     async fn fetch(&self, ctx: &ToolContext) -> Result<Page, Failure> {
-        let answer = self.net.get(&self.address, ctx.settings.web_fetch_private).await?;
+        let answer = self.net.get(&self.address, &ctx.settings).await?;
         // Converting a page takes long, so it runs outside of the async executor.
         match tokio::task::spawn_blocking(move || body::page(answer)).await {
             Ok(page) => page,

@@ -63,6 +63,7 @@ use crate::exec::sandbox::Confinement;
 use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, Error, LeftOut, WriteLog};
 use crate::image;
+use crate::network::Network;
 use crate::text::truncate::{Guard, Limits};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
@@ -226,6 +227,8 @@ pub struct Settings {
     pub image_limits: image::Limits,
     /// Pages may be fetched from this machine and from private networks.
     pub web_fetch_private: bool,
+    /// The network through which pages are fetched.
+    pub network: Network,
     /// The limit of a long result in lines; `None` for that of the profile.
     pub max_output_lines: Option<usize>,
     /// The limit of a long result in bytes; `None` for that of the profile.
@@ -244,6 +247,7 @@ impl Default for Settings {
             block_images: false,
             image_limits: image::Limits::default(),
             web_fetch_private: false,
+            network: Network::default(),
             max_output_lines: None,
             max_output_bytes: None,
             default_command_timeout: None,

@@ -447,10 +447,11 @@ fn foreign(does: Option<Does>) -> impl Iterator<Item = &'static Field> {
     })
 }
 
-/// The rows of all families for a purpose.
+/// The rows of all families for a purpose. Starting a sub-agent and waiting for its answer take the same arguments.
 fn rows_of(does: Option<Does>) -> impl Iterator<Item = &'static Row> {
+    let kin = |does: Does| if does == Does::RunAgent { Does::SpawnAgent } else { does };
     let rows = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
-    rows.filter(move |row| Some(row.does) == does)
+    rows.filter(move |row| does.is_some_and(|does| kin(row.does) == kin(does)))
 }
 
 /// Returns true if another family's models may give this argument to a tool of this purpose, and it changes nothing.

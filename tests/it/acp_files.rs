@@ -2,6 +2,7 @@
 
 use crate::support::acp::{Client, call, said, script};
 use crate::support::program::Place;
+use crate::support::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -284,4 +285,39 @@ fn an_editor_that_is_gone_leaves_nothing_waiting() {
     assert!(rest.iter().any(|message| message["result"]["stopReason"] == "end_turn"), "{rest:#?}");
     assert!(client.program.wait().success());
     assert_eq!(place.read("a.txt"), "one\n");
+}
+
+/// Rows: the command (`wait` is a pause, in which a person saves), whether it is confined and so recorded, the client's capabilities, and
+/// the file after all was undone.
+#[test]
+fn what_a_person_saves_while_a_command_runs_stays() {
+    const DISK: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
+    let (plain, files) = (json!({}), json!({"fs": {"readTextFile": true, "writeTextFile": true}}));
+    for (name, command, is_confined, capabilities, want) in [
+        ("it only waits", "wait", true, &plain, "one\n"),
+        ("it changes another line", "wait; sed -i s/one/ONE/ a.txt", true, &plain, "one\n"),
+        ("the editor serves files", "wait; sed -i s/one/ONE/ a.txt", true, &files, "one\n"),
+        ("unwatched, it waits", "wait", false, &plain, "one\n"),
+        ("unwatched, another line", "wait; sed -i s/one/ONE/ a.txt", false, &plain, "ONE\n"),
+    ] {
+        let place = Place::new(&[("a.txt", DISK)]);
+        let command = command.replace("wait", "touch waits; until [ -e go ]; do sleep 0.01; done");
+        let replies = [call("bash", json!({"command": command})), said("done")];
+        let mode = if is_confined { "auto-edit" } else { "full" };
+        let options = ["--permission", mode];
+        let (script, capabilities) = (script(&replies), capabilities.clone());
+        let mut client = Client::start_with(&place, &script, capabilities, &options);
+        client.new_session(&place);
+        let prompt = client.prompt("go");
+        until(|| place.path("waits").exists());
+        let saved = place.read("a.txt").replace("six", "six saved");
+        std::fs::write(place.path("a.txt"), saved).unwrap();
+        std::fs::write(place.path("go"), "").unwrap();
+        assert_eq!(client.stop_of(prompt), "end_turn", "{name}");
+        drop(client);
+        let undone = place.command(&["sessions", "undo", "last", "--all"]).output().unwrap();
+        let text = place.read("a.txt");
+        assert!(text.ends_with("six saved\n"), "{name}: {text} {undone:?}");
+        assert!(text.starts_with(want), "{name}: {text} {undone:?}");
+    }
 }

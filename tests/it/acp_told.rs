@@ -234,7 +234,7 @@ fn requests_to_models_belong_to_the_trace_of_their_prompt() {
     let count = prompts.len();
     let server = std::thread::spawn(move || traces(&listener, count));
     let place = Place::new(&[]);
-    let args = ["acp", "--model", "ollama/none", "--api", "chat", "--base-url", &url];
+    let args = ["acp", "--model", "own/none", "--api", "chat", "--base-url", &url];
     let mut client = Client::over(place.engine(&args), json!({}));
     client.new_session(&place);
     for meta in prompts {

@@ -334,6 +334,24 @@ fn tools_act_behind_a_command_prefix_and_read_only() {
     assert_eq!(place.read("b.txt"), "two\n");
     std::fs::remove_file(place.path("b.txt")).unwrap();
 
+    // Files of this machine are attached by their content, those of the other one are mentioned.
+    let note = place.home().join("note.txt");
+    std::fs::create_dir_all(place.home()).unwrap();
+    for (name, content, want) in [
+        ("text", &b"from here\n"[..], Ok("from here")),
+        ("a picture", &include_bytes!("../../editors/vscode/media/icon.png")[..], Ok("\"image\"")),
+        ("neither", b"\xff\xfe\x00\x01", Err("is neither text nor a picture")),
+    ] {
+        std::fs::write(&note, content).unwrap();
+        let attach = ["--wrap", wrap, "-C", cwd, "--attach", note.to_str().unwrap()];
+        let (code, out) = run_with(&attach);
+        let want_code = if want.is_ok() { Some(0) } else { Some(2) };
+        assert_eq!(code, want_code, "{name}: {out}");
+        let (Ok(part) | Err(part)) = want;
+        assert!(out.contains(part), "{name}: {out}");
+    }
+    std::fs::remove_file(place.path("b.txt")).unwrap_or_default();
+
     let (code, out) = run_with(&["--read-only", "-C", cwd]);
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("Commands are not run: this environment is read-only"), "{out}");

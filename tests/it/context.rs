@@ -411,6 +411,33 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
     );
 }
 
+/// Rows: the task, a command that the model runs, more options, and whether the folder's document is told.
+#[test]
+fn the_documents_of_a_folder_are_told_when_a_person_or_a_command_names_a_file_in_it() {
+    for (name, task, command, more, is_told) in [
+        ("a mention", "look at @web/a.ts", None, &[][..], true),
+        ("an attached file", "look", None, &["--attach", "web/a.ts"], true),
+        ("a command that reads", "go", Some("cat web/a.ts"), &[], true),
+        ("a command in the folder", "go", Some("cd web && sed -n 1p a.ts"), &[], true),
+        ("a command that writes", "go", Some("echo x > web/new.ts"), &[], true),
+        ("another folder", "look at @b.txt", Some("cat b.txt"), &[], false),
+    ] {
+        let files = [("AGENTS.md", "Top.\n"), ("web/AGENTS.md", "In the web.\n")];
+        let place = Place::new(&[&files[..], &[("web/a.ts", "a\n"), ("b.txt", "b\n")]].concat());
+        let call =
+            |command| json!({"blocks": [{"tool": "bash", "arguments": {"command": command}}]});
+        let done = json!({"blocks": [{"text": "done"}]});
+        let replies: Vec<_> = command.map(call).into_iter().chain([done]).collect();
+        let script = place.script(&json!({"replies": replies}));
+        let args = ["run", task, "--script", &script, "--permission", "full", "--quiet"];
+        let out = place.command(&[&args, more].concat()).output().unwrap();
+        assert!(out.status.success(), "{name}: {out:?}");
+        let journal = std::fs::read_to_string(place.journal()).unwrap();
+        let told = journal.matches("In the web.").count();
+        assert_eq!(told, usize::from(is_told), "{name}: {journal}");
+    }
+}
+
 /// In a real repository, by the program: the branch, what is changed, what was done, and what people wrote.
 #[test]
 fn the_program_tells_of_a_real_repository() {

@@ -182,7 +182,13 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
     let rows: [(&str, &[&str]); 13] = [
         (
             "reqwest::",
-            &["src/llm/http.rs", "src/mcp/login", "src/mcp/sdk/", "src/tools/fetch/net.rs"],
+            &[
+                "src/network/",
+                "src/llm/http.rs",
+                "src/mcp/login",
+                "src/mcp/sdk/",
+                "src/tools/fetch/net.rs",
+            ],
         ),
         // In the network of a confined command, which has nothing else in it; and on the loopback, for the browser of a person who
         // logs in.

@@ -210,7 +210,7 @@ async fn a_renewed_login_that_cannot_be_stored_holds_for_the_run() {
         ..Login::default()
     };
     let ambient = Ambient::system();
-    let logins = Logins::in_folder(&place.home(), &ambient, pintle::llm::http::Network::default());
+    let logins = Logins::in_folder(&place.home(), &ambient, pintle::network::Network::default());
     assert!(ambient.secrets().are_in(&token("renew-0")), "what is stored is known at once");
     // The lock is there already, and nothing else can be written: the nearest thing to a full disk.
     std::fs::write(place.home().join("logins.toml.lock"), "").unwrap();

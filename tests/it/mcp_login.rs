@@ -15,10 +15,15 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 /// A server whose tokens are numbered; those below `valid` are refused. A token that renews another serves once. Registration may be
 /// missing.
 pub(crate) fn server(registers: bool, refreshes: bool) -> Provider {
+    server_at("http", registers, refreshes)
+}
+
+/// The same, reached by another scheme.
+pub(crate) fn server_at(scheme: &'static str, registers: bool, refreshes: bool) -> Provider {
     let mut issued = 0;
     let mut valid = 1;
     Provider::start(move |request| {
-        let url = format!("http://{}", request.header("host").unwrap());
+        let url = format!("{scheme}://{}", request.header("host").unwrap());
         match request.path.as_str() {
             path if path.starts_with("/.well-known/oauth-protected-resource") => ok(json!({
                 "resource": format!("{url}/mcp"),
@@ -82,7 +87,7 @@ pub(crate) fn server(registers: bool, refreshes: bool) -> Provider {
 }
 
 /// The answers of a server with one tool, over plain JSON.
-fn mcp(request: &Received) -> Answer {
+pub(crate) fn mcp(request: &Received) -> Answer {
     let Ok(message) = serde_json::from_str::<Value>(&request.body) else {
         return (405, String::new());
     };
@@ -101,7 +106,7 @@ fn mcp(request: &Received) -> Answer {
     ok(json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}))
 }
 
-fn configure(place: &Place, url: &str, more: &str) {
+pub(crate) fn configure(place: &Place, url: &str, more: &str) {
     std::fs::create_dir_all(place.home()).unwrap();
     let text = format!("[mcp_servers.guarded]\nurl = \"{url}/mcp\"\n{more}\n");
     std::fs::write(place.home().join("config.toml"), text).unwrap();
@@ -128,7 +133,7 @@ fn begin_with(mut command: Command) -> (Child, BufReader<ChildStdout>, String) {
 }
 
 /// Logs in as a person who agrees.
-fn log_in(place: &Place, server: &str) -> (bool, String) {
+pub(crate) fn log_in(place: &Place, server: &str) -> (bool, String) {
     let (child, out, page) = begin(place, server);
     agree(&page);
     end(child, out)
@@ -144,7 +149,7 @@ pub(crate) fn agree(page: &str) {
     assert_eq!(visit(&back), 200);
 }
 
-fn test(place: &Place) -> (i32, String) {
+pub(crate) fn test(place: &Place) -> (i32, String) {
     pintle(place, &["mcp", "test", "guarded"])
 }
 

@@ -361,3 +361,19 @@ fn bad_messages_are_answered_and_the_end_of_input_ends_what_runs() {
     assert!(client.program.wait().success());
     assert!(!is_running("54324"));
 }
+
+#[test]
+fn a_session_whose_folder_is_gone_continues_in_the_folder_of_the_server() {
+    let place = Place::new(&[("a/x.txt", "x\n")]);
+    let replies = place.script(&script(&[said("one")]));
+    let mut command = place.command(&["run", "first", "--format", "json", "--script", &replies]);
+    let made = command.current_dir(place.path("a")).output().unwrap();
+    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    std::fs::rename(place.path("a"), place.path("b")).unwrap();
+    let mut client = Client::start(&place, &[said("two")], json!({}));
+    let task = json!({"prompt": "more", "session": made["sessionId"]});
+    let done = client.call("start_task", task);
+    assert!(text(&done).contains("two"), "{done}");
+    let journal = std::fs::read_to_string(made["journal"].as_str().unwrap()).unwrap();
+    assert!(journal.contains("session.moved"), "{journal}");
+}

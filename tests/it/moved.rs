@@ -1,6 +1,7 @@
 //! Sessions whose folder was moved, renamed or deleted: opened, forked and found by the folder's new path.
 
 use crate::support::program::{Framing, Place, Program};
+use crate::support::waiting::until;
 use crate::tasks::{ended, text, tool};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -138,4 +139,135 @@ fn clients_name_the_new_folder() {
     let mut program = start();
     let opened = program.ask("session/open", json!({"sessionId": id}));
     assert_eq!(opened["cwd"], json!(place.path("b")), "{opened}");
+}
+
+/// Makes a session that edits `old.txt` and makes `new.txt` in the folder `a`, which is then renamed to `b`. Returns its id.
+fn edited(place: &Place) -> String {
+    std::fs::write(folder(place, "a").join("old.txt"), "one\n").unwrap();
+    let edit = tool("edit", json!({"path": "old.txt", "oldText": "one", "newText": "two"}));
+    let write = tool("write", json!({"path": "new.txt", "content": "x\n"}));
+    let replies = json!([tool("read", json!({"path": "old.txt"})), edit, write, text("done")]);
+    let (code, result, said) = run(place, "a", replies, &["first", "--permission", "full"]);
+    assert_eq!(code, 0, "{said}");
+    std::fs::rename(place.path("a"), place.path("b")).unwrap();
+    result["sessionId"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_was_done_before_a_move_is_undone_in_the_new_folder() {
+    /// `old.txt` and `new.txt` afterwards.
+    const UNDONE: [Option<&str>; 2] = [Some("one\n"), None];
+    const KEPT: [Option<&str>; 2] = [Some("two\n"), Some("x\n")];
+    let all = || json!({"of": "all"});
+    let cli = |args: &'static str| {
+        move |place: &Place, id: &str| {
+            let args: Vec<&str> =
+                args.split(' ').map(|arg| if arg == "ID" { id } else { arg }).collect();
+            let mut command = place.command(&args);
+            let out = command.current_dir(place.path("b")).stdin(Stdio::null()).output().unwrap();
+            let said = String::from_utf8(out.stderr).unwrap();
+            assert!(out.status.success(), "{args:?}: {said}");
+            assert!(said.contains("the session moved to"), "{args:?}: {said}");
+        }
+    };
+    let client = |method: &'static str, params: Value| {
+        move |place: &Place, id: &str| {
+            let mut program = Program::start(place.engine(&["serve"]), Framing::Lines);
+            program.initialize();
+            program.ask("session/open", json!({"sessionId": id, "cwd": place.path("b")}));
+            let (method, mut params) = (method, params.clone());
+            let file = place.path("b/old.txt");
+            if params["action"]["target"]["of"] == "file" {
+                params["action"]["target"]["path"] = json!(file);
+            }
+            params["sessionId"] = json!(id);
+            let done = program.ask(method, params);
+            assert!(done.get("message").is_none(), "{done}");
+            let left = place.path("a").to_string_lossy().into_owned();
+            assert!(!done.to_string().contains(&left), "an old path is shown: {done}");
+            program.end_input();
+            program.rest();
+        }
+    };
+    type Act = Box<dyn Fn(&Place, &str)>;
+    let rows: [(&str, Act, [Option<&str>; 2]); 9] = [
+        ("undo", Box::new(cli("sessions undo ID --all")), UNDONE),
+        ("undo of a file", Box::new(cli("sessions undo ID --file old.txt")), [UNDONE[0], KEPT[1]]),
+        ("rewind", Box::new(cli("sessions rewind ID --to=#1 --scope both --yes")), UNDONE),
+        ("a label", Box::new(cli("sessions label ID --to=#1 mark")), KEPT),
+        ("keep", Box::new(cli("sessions keep ID --all")), KEPT),
+        (
+            "undo of a client",
+            Box::new(client(
+                "review/decide",
+                json!({"action": {"action": "undo", "target": all()}}),
+            )),
+            UNDONE,
+        ),
+        (
+            "undo of a file by a client",
+            Box::new(client(
+                "review/decide",
+                json!({"action": {"action": "undo", "target": {"of": "file", "path": ""}}}),
+            )),
+            [UNDONE[0], KEPT[1]],
+        ),
+        (
+            "rewind by a client",
+            Box::new(client("session/rewind", json!({"to": {"seq": 1}, "scope": "files"}))),
+            UNDONE,
+        ),
+        ("a client looks", Box::new(client("review/list", json!({}))), KEPT),
+    ];
+    for (name, act, want) in rows {
+        let place = Place::new(&[]);
+        let id = edited(&place);
+        act(&place, &id);
+        let read = |path: &str| std::fs::read_to_string(place.path(path)).ok();
+        let found = [read("b/old.txt"), read("b/new.txt")];
+        assert_eq!(found.each_ref().map(Option::as_deref), want, "{name}");
+        assert!(!place.path("a").exists(), "{name}: nothing is written at the old path");
+    }
+}
+
+#[test]
+fn searches_in_a_folder_find_the_sessions_that_it_had_before_it_was_moved() {
+    let place = Place::new(&[]);
+    let id = renamed(&place);
+    for (name, args) in [
+        ("the index", &["sessions", "search", "one", "-C", "b"][..]),
+        ("its path", &["sessions", "search", "one", "--json", "-C", "b"]),
+    ] {
+        let out = place.command(args).output().unwrap();
+        let found = String::from_utf8(out.stdout).unwrap();
+        assert!(found.contains(&id[..8]), "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_command_that_a_kill_cut_before_the_move_is_told_in_the_new_folder() {
+    let place = Place::new(&[]);
+    folder(&place, "a");
+    std::fs::write(place.path("a/old.txt"), "one\n").unwrap();
+    let command = "echo two > old.txt; touch began; sleep 100";
+    let script = place.script(&json!({"replies": [tool("bash", json!({"command": command}))]}));
+    let args = ["run", "go", "--script", &script, "--permission", "full", "--sandbox", "off"];
+    let mut command = place.command(&args);
+    let mut child = command.current_dir(place.path("a")).stdin(Stdio::null()).spawn().unwrap();
+    until(|| place.path("a/began").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::rename(place.path("a"), place.path("b")).unwrap();
+    let out = place
+        .command(&["sessions", "review", "last", "--json"])
+        .current_dir(place.path("b"))
+        .output();
+    let found = String::from_utf8(out.unwrap().stdout).unwrap();
+    let hunks: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(hunks.len(), 2, "{found}");
+    for hunk in hunks {
+        let path = hunk["path"].as_str().unwrap();
+        assert!(path.starts_with(place.path("b").to_str().unwrap()), "{hunk}");
+        assert!(hunk["cause"].as_str().unwrap().starts_with("unknown, while "), "{hunk}");
+    }
 }

@@ -40,6 +40,22 @@ pub(crate) fn say(text: &str) -> Value {
     json!({"blocks": [{"text": text}]})
 }
 
+#[test]
+fn last_is_the_newest_session_of_the_folder() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let id = ran(&place, "Edit a", None, json!([edit("one", "won"), say("edited")]));
+    let (code, out, err) = pintle(&place, &["policy", "replay", "last"]);
+    assert!(code == 0 && out.contains("edit: a.txt"), "{out}{err}");
+    let (code, out, err) = pintle(&place, &["policy", "replay", &id[..13]]);
+    assert!(code == 0 && out.contains("edit: a.txt"), "{out}{err}");
+    let (_, out, _) = sessions(&place, &["archive", "last"]);
+    assert!(out.contains(&id), "{out}");
+    for args in [&["policy", "replay", "last"], &["sessions", "show", "last"][..]] {
+        let (code, out, err) = pintle(&place, args);
+        assert!(code == 2 && err.contains("are archived"), "{args:?}: {out}{err}");
+    }
+}
+
 /// A session of two turns: `a.txt` edited, then `b.txt` made.
 pub(crate) fn made(place: &Place) -> String {
     let id = ran(place, "Edit a", None, json!([edit("one", "won"), say("edited")]));

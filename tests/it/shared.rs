@@ -203,6 +203,52 @@ fn an_engine_that_nobody_needs_ends() {
 }
 
 #[test]
+fn an_engine_whose_clients_were_killed_ends_though_a_question_is_open() {
+    let permission = json!({"tool": "bash", "arguments": {"command": "echo made > made.txt"}});
+    let arguments = json!({"question": "which?", "options": ["red", "blue"]});
+    let question = json!({"tool": "ask_user", "arguments": arguments});
+    for (name, call, method, clients) in [
+        ("permission", &permission, "approval/request", 1),
+        ("permission, asked of two", &permission, "approval/request", 2),
+        ("a question of the model", &question, "question/request", 1),
+    ] {
+        let shared = Shared::new(json!([{"blocks": [call]}, {"blocks": [{"text": "done"}]}]));
+        let mut engine = shared.command(&["serve", "--listen", "--linger", "0"]);
+        let mut engine = engine.stdout(Stdio::piped()).spawn().unwrap();
+        let mut ready = [0; 9];
+        engine.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+        let attach = || {
+            let mut client = Program::start(shared.place.command(&["attach"]), Framing::Lines);
+            let capabilities = json!({"approvals": {}, "questions": {}});
+            let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+            client.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));
+            client
+        };
+        let mut first = attach();
+        let session = create(&mut first);
+        let mut all = vec![first];
+        for _ in 1..clients {
+            let mut other = attach();
+            open(&mut other, &session);
+            all.push(other);
+        }
+        all[0].prompt("go");
+        for client in &mut all {
+            client.until(|message| message["method"] == method);
+        }
+        for client in &mut all {
+            client.child.kill();
+            client.wait();
+        }
+        assert!(engine.wait().unwrap().success(), "{name}");
+        assert!(shared.file().is_none(), "{name}");
+        let journal = std::fs::read_to_string(shared.place.journal()).unwrap();
+        assert!(journal.contains("turn.completed"), "{name}: the turn has an end: {journal}");
+        assert!(!shared.place.path("made.txt").exists(), "{name}: nobody allowed it");
+    }
+}
+
+#[test]
 fn a_client_that_comes_in_the_middle_of_a_reply_reads_it_from_the_beginning() {
     let shared = Shared::new(json!([
         {"blocks": [{"text": "It begins here and "}, {"gate": "never"}, {"text": "never ends."}]},

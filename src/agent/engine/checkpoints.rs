@@ -8,7 +8,7 @@ use crate::history::checkpoints::checkpoints;
 use crate::history::{ledger, tree};
 use crate::review::{Content, between};
 use crate::store::blobs::Blobs;
-use crate::store::{Entry, Store};
+use crate::store::{Entry, Store, moves};
 use pintle_protocol::files::FileState;
 use pintle_protocol::history::{
     Checkpoint, CheckpointDiffParams, CheckpointDiffResult, HistoryPoint,
@@ -65,7 +65,9 @@ impl EngineHandle {
 }
 
 fn read(store: &Store, id: &SessionId) -> Result<Vec<Entry>, crate::store::Error> {
-    store.entries(id)?.collect()
+    let mut entries = store.entries(id)?.collect::<Result<Vec<_>, _>>()?;
+    moves::relocate(&mut entries);
+    Ok(entries)
 }
 
 fn compare(

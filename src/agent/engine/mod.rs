@@ -38,6 +38,7 @@ use crate::history::recovery::{self, Earlier};
 use crate::history::touched::TouchedFiles;
 use crate::history::{replay, tree};
 use crate::llm::Effort;
+use crate::store::moves::{self, Moves};
 use crate::store::streaming::StreamingFile;
 use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use pintle_protocol::approval::PermissionMode;
@@ -434,6 +435,9 @@ impl Engine {
             entries.push(self.append(&mut journal, None, moved, None)?);
         }
 
+        let moves = Moves::of(&entries);
+        moves::relocate(&mut entries);
+
         let mut found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
         let permission_mode = config.permission_mode.or(self.services.permissions.named_mode);
@@ -463,7 +467,7 @@ impl Engine {
         let mut streaming = StreamingFile::of(journal.folder());
         let streamed = streaming.saved();
         found.restore_streamed(streamed);
-        let untold = crash::untold(self.services.env.as_ref(), &journal, &entries).await;
+        let untold = crash::untold(self.services.env.as_ref(), &journal, &entries, &moves).await;
         // What is closed here is part of the history that the model sees.
         for (turn, event) in untold.into_iter().chain(found.closing) {
             let entry = self.append(&mut journal, turn, event, None)?;

@@ -198,16 +198,29 @@ impl EngineHandle {
         name: &'static str,
         bytes: Vec<u8>,
     ) -> Result<Input, Error> {
-        let bytes = match String::from_utf8(bytes) {
-            Ok(text) => self.services().ambient.secrets().redact(&text).into_owned().into_bytes(),
-            Err(error) => error.into_bytes(),
-        };
+        let bytes = self.redacted(bytes);
         if !self.services().env.is_this_machine() {
             return input_of(name, bytes);
         }
         let (store, id) = (self.services().store.clone(), id.clone());
         let path = in_background(move || store.keep_input(&id, name, &bytes)).await?;
         Ok(Input::File { path: path.to_string_lossy().into_owned(), range: None })
+    }
+
+    /// Returns an input with data of this machine, for tools that act elsewhere.
+    ///
+    /// # Errors
+    /// The data is neither text nor a picture.
+    pub fn inline_input(&self, name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
+        input_of(name, self.redacted(bytes))
+    }
+
+    /// Replaces the known secrets in text.
+    fn redacted(&self, bytes: Vec<u8>) -> Vec<u8> {
+        match String::from_utf8(bytes) {
+            Ok(text) => self.services().ambient.secrets().redact(&text).into_owned().into_bytes(),
+            Err(error) => error.into_bytes(),
+        }
     }
 
     /// Reads a piece of a long output of a session, open or not.

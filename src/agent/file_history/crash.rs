@@ -7,11 +7,13 @@
 //! before it, for a command those of the whole folder. It is no event, since it means nothing once the change has ended. A verdict that
 //! did not get into the journal is reverted instead, since its changes would pass for a person's edits.
 
+use crate::agent::file_history::evidence::changes_nothing;
 use crate::agent::file_history::{look_at, put_back, record, scanned, state};
 use crate::exec::Environment;
 use crate::exec::scan::Files;
 use crate::store::announced::{Announced, Announcements};
 use crate::store::blobs::Blobs;
+use crate::store::moves::Moves;
 use crate::store::{Entry, Journal};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
@@ -59,10 +61,12 @@ pub(in crate::agent) async fn untold(
     env: &dyn Environment,
     journal: &Journal,
     entries: &[Entry],
+    moves: &Moves,
 ) -> Option<(Option<TurnId>, Event)> {
     let announcements = Announcements::of(journal.folder());
     let found = tokio::task::spawn_blocking(move || announcements.last()).await;
-    let announced = found.ok().flatten().filter(|announced| is_open(announced, entries))?;
+    let mut announced = found.ok().flatten().filter(|announced| is_open(announced, entries))?;
+    relocate(&mut announced, entries, moves);
     let blobs = Blobs::of(journal.folder());
     tidy(env, &announced).await;
     let mut by = announced.by.clone();
@@ -71,14 +75,56 @@ pub(in crate::agent) async fn untold(
         // What could not be taken back no verdict tells.
         by = ChangedBy::Other {};
     }
+    // Changes after the kill are included, so their author is unknown.
+    if let ChangedBy::Call { while_ran: Some(command), .. } = &by
+        && changes_nothing(command)
+    {
+        by = ChangedBy::Other {};
+    }
     let changes = changes(env, &blobs, &announced).await;
     let event = Event::FilesChanged(FilesChanged { changes: changes.clone(), by });
     (!changes.is_empty()).then_some((announced.turn_id, event))
 }
 
+/// Updates the announced paths if the folder was moved after the kill.
+fn relocate(announced: &mut Announced, entries: &[Entry], moves: &Moves) {
+    let begun = match &announced.by {
+        ChangedBy::Call { item_id, .. } => entries.iter().rev().find_map(|entry| {
+            let event = &entry.record.as_ref()?.event;
+            let runs = matches!(event, Event::ItemUpdated { item } if item.id == *item_id);
+            runs.then_some(entry.seq)
+        }),
+        ChangedBy::Other {} | ChangedBy::Rewind {} | ChangedBy::Review {} => announced.after_seq,
+    };
+    let seq = begun.unwrap_or_default();
+    let present = |path: String| {
+        let present = moves.path(seq, Path::new(&path));
+        present.map_or(path, |present| present.to_string_lossy().into_owned())
+    };
+    for folder in &mut announced.folders {
+        if let Some(present) = moves.path(seq, folder) {
+            *folder = present;
+        }
+    }
+    let before = std::mem::take(&mut announced.before).into_iter();
+    announced.before = before.map(|(path, state)| (present(path), state)).collect();
+    let after = std::mem::take(&mut announced.after).into_iter();
+    announced.after = after.map(|(path, hash)| (present(path), hash)).collect();
+    announced.unknown = std::mem::take(&mut announced.unknown).into_iter().map(present).collect();
+}
+
+/// Returns the last event before the session was opened, which may have moved it.
+fn last(entries: &[Entry]) -> Option<&Entry> {
+    let is_move = |entry: &&Entry| {
+        let event = entry.record.as_ref().map(|record| &record.event);
+        matches!(event, Some(Event::SessionMoved(_)))
+    };
+    entries.iter().rfind(|entry| !is_move(entry))
+}
+
 /// Returns true when the announced verdict is the journal's last event, so that its changes of files are not in it yet.
 fn is_decided(announced: &Announced, entries: &[Entry]) -> bool {
-    let Some(record) = entries.last().and_then(|entry| entry.record.as_ref()) else { return false };
+    let Some(record) = last(entries).and_then(|entry| entry.record.as_ref()) else { return false };
     announced.by == (ChangedBy::Review {})
         && announced.after_seq == record.seq.checked_sub(1)
         && matches!(record.event, Event::ReviewDecided(_))
@@ -103,7 +149,7 @@ async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) 
 /// Returns true when the journal does not say how the announced change ended.
 fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
     let ChangedBy::Call { item_id, .. } = &announced.by else {
-        let last = entries.last().map_or(0, |entry| entry.seq);
+        let last = last(entries).map_or(0, |entry| entry.seq);
         return announced.after_seq == Some(last) || is_decided(announced, entries);
     };
     let mut runs = false;
@@ -186,6 +232,7 @@ mod tests {
                     json!({"type": "files.changed", "changes": [], "by": {"type": "call", "itemId": "c"}})
                 }
                 "runs" => json!({"type": "item.updated", "item": item("running")}),
+                "moved" => json!({"type": "session.moved", "from": "/a", "cwd": "/b"}),
                 "ends" => json!({"type": "item.completed", "item": item("completed")}),
                 _ => json!({"type": "session.closed"}),
             };
@@ -212,6 +259,20 @@ mod tests {
             ("a verdict has begun", &review, Some(1), "x", (true, false)),
             ("a verdict has begun after another", &review, Some(2), "x keep", (true, false)),
             ("a verdict stands, its files do not", &review, Some(1), "x keep", (true, true)),
+            (
+                "a verdict stands, and the session has moved",
+                &review,
+                Some(1),
+                "x keep moved",
+                (true, true),
+            ),
+            (
+                "going back has begun, and the session has moved",
+                &rewind,
+                Some(1),
+                "x moved",
+                (true, false),
+            ),
             ("a verdict has ended", &review, Some(1), "x keep files", (false, false)),
         ] {
             let (by, after_seq) = (by.clone(), after_seq);

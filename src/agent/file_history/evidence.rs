@@ -76,6 +76,12 @@ impl Running {
     }
 }
 
+/// Returns true if a command, by its text, changes no files.
+pub(super) fn changes_nothing(command: &str) -> bool {
+    let evidence = Evidence::of_text(command, Path::new("/"), None);
+    evidence.only_reads && evidence.named.is_empty()
+}
+
 /// Returns true if a command runs nothing but programs that change files and end at once.
 fn is_brief(analysis: &Analysis) -> bool {
     const FILE_TOOLS: [&str; 13] = [

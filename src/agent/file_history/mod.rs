@@ -179,8 +179,13 @@ impl FileHistory {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         // The disk never held these texts, so it does not tell what became of them.
         let unknown = place.env.unsaved(Path::new("/"));
+        // After a kill there is no evidence about the author of a change.
+        let while_ran = match before {
+            FilesBefore::Folder(running) => Some(running.command.clone()),
+            FilesBefore::Unknown | FilesBefore::Paths(_) => None,
+        };
         let mut announced = Announced {
-            by: ChangedBy::Call { item_id: item_id.clone(), while_ran: None },
+            by: ChangedBy::Call { item_id: item_id.clone(), while_ran },
             turn_id: Some(turn_id.clone()),
             after_seq: None,
             folders: Vec::new(),

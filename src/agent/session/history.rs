@@ -167,10 +167,12 @@ impl Session {
     /// The model knows what these entries say.
     fn replay_state(&mut self, entries: &[Entry]) {
         // What was allowed and what happened to files does not depend on what the model knows.
-        let (grants, files) = match &mut self.phase {
-            Phase::Idle(state) => {
-                (std::mem::take(&mut state.grants), std::mem::take(&mut state.files))
-            }
+        let (grants, files, served) = match &mut self.phase {
+            Phase::Idle(state) => (
+                std::mem::take(&mut state.grants),
+                std::mem::take(&mut state.files),
+                std::mem::take(&mut state.served),
+            ),
             Phase::Running(_) => return,
         };
         self.phase = Phase::Idle(TurnState {
@@ -178,6 +180,7 @@ impl Session {
             briefing: Box::new(Briefing::replay(entries)),
             grants,
             files,
+            served,
             ..TurnState::default()
         });
         self.view.reported_mode = recovery::reported_mode(entries);

@@ -13,10 +13,13 @@ use crate::agent::turn::{hook_points, mode};
 use crate::context::conversation::from_engine;
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::permissions;
+use crate::permissions::command::Analysis;
 use crate::store::artifacts;
 use crate::text::truncate::{self, Guard};
 use crate::text::visible::visible_line;
-use crate::tools::{Access, CEILING, Client, Progress, Pruned, ResolvedPaths, ToolContext};
+use crate::tools::{
+    Access, CEILING, Client, Folders, Progress, Pruned, ResolvedPaths, ToolContext,
+};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::approval::{Approval, DecidedBy, Decision};
@@ -323,13 +326,23 @@ impl Output {
     }
 }
 
-/// The files that calls are about.
-pub(in crate::agent) fn touched(calls: &[Call]) -> Vec<PathBuf> {
-    let paths = calls.iter().filter_map(|call| match &call.prepared {
-        Ok(prepared) => Some(prepared.locations()),
-        Err(_) => None,
+/// The maximum number of paths that are taken from one command.
+const MAX_NAMED_PATHS: usize = 64;
+
+/// Returns the files of calls, including those named in commands.
+pub(in crate::agent) fn touched(calls: &[Call], folders: &Folders) -> Vec<PathBuf> {
+    let (cwd, home) = (&folders.cwd, folders.home.as_deref());
+    let prepared = calls.iter().filter_map(|call| call.prepared.as_ref().ok());
+    let paths = prepared.flat_map(|prepared| {
+        let mut paths: Vec<PathBuf> =
+            prepared.locations().into_iter().map(|location| location.path.into()).collect();
+        if let Access::Execute(command) = prepared.access() {
+            let named = Analysis::of(&command).paths(cwd, home);
+            paths.extend(named.into_iter().filter(|path| path != cwd).take(MAX_NAMED_PATHS));
+        }
+        paths
     });
-    paths.flatten().map(|location| PathBuf::from(location.path)).collect()
+    paths.collect()
 }
 
 fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {

@@ -11,6 +11,7 @@ use crate::agent::turn::lint::Lint;
 use crate::agent::turn::meter::Meter;
 use crate::agent::turn::permit::Permissions;
 use crate::agent::turn::retry::RetryPolicy;
+use crate::agent::turn::served::ServedContext;
 use crate::agent::turn::servers::TurnServers;
 use crate::agent::workspace::Workspace;
 use crate::ambient::Ambient;
@@ -131,6 +132,7 @@ pub(in crate::agent) struct TurnState {
     pub(in crate::agent) meter: Meter,
     pub(in crate::agent) briefing: Box<Briefing>,
     pub(in crate::agent) files: Box<FileHistory>,
+    pub(in crate::agent) served: Box<ServedContext>,
 }
 
 /// The work of a turn.

@@ -23,7 +23,7 @@ use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::ToolResult;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A message as the model reads it.
@@ -34,6 +34,8 @@ pub(in crate::agent) struct Rendered {
     pub(in crate::agent) private: Option<Box<RawValue>>,
     /// What the person may have mentioned and is neither a path nor a resource.
     unknown: Vec<String>,
+    /// Existing files mentioned or attached.
+    pub(in crate::agent) files: Vec<PathBuf>,
 }
 
 /// The maximum number of unknown mentions that a notice names.
@@ -64,7 +66,8 @@ impl Rendered {
 pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
     let plain = input::plain(sent);
     let work = async {
-        let (mut content, mut unknown) = (Vec::new(), Vec::new());
+        let (mut content, mut unknown, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        let cwd = &ctx.workspace.folders.cwd;
         let mut mentioned = Vec::new();
         for (at, block) in sent.iter().enumerate() {
             match block {
@@ -76,11 +79,15 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
                         mentioned.extend(input::mentions(text));
                     }
                 }
-                Input::File { path, range } => content.extend(file(ctx, path, *range).await),
+                Input::File { path, range } => {
+                    files.push(cwd.join(path));
+                    content.extend(file(ctx, path, *range).await);
+                }
                 Input::Image { data, .. } => {
                     content.push(picture(&ctx.tools.settings, &ctx.cancel, data).await);
                 }
-                Input::Selection { .. } | Input::Diagnostics { .. } => {
+                Input::Selection { path, .. } | Input::Diagnostics { path, .. } => {
+                    files.push(cwd.join(path));
                     content.extend(input::plain(std::slice::from_ref(block)));
                 }
             }
@@ -93,6 +100,9 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
             for path in std::iter::once(mention.as_str()).chain(before) {
                 let kind = kind_of(ctx, path).await;
                 is_path |= kind.is_some();
+                if kind.is_some() {
+                    files.push(cwd.join(path));
+                }
                 if kind == Some(FileKind::File) {
                     found = Some(file(ctx, path, None).await);
                     break;
@@ -107,16 +117,16 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
             }
             content.extend(found);
         }
-        (content, unknown)
+        (content, unknown, files)
     };
-    let (content, unknown) = tokio::select! {
+    let (content, unknown, files) = tokio::select! {
         biased;
-        () = ctx.cancel.cancelled() => (plain.clone(), Vec::new()),
+        () = ctx.cancel.cancelled() => (plain.clone(), Vec::new(), Vec::new()),
         content = work => content,
     };
     let private =
         if content == plain { None } else { to_raw_value(&json!({ "read": content })).ok() };
-    Rendered { content, private, unknown }
+    Rendered { content, private, unknown, files }
 }
 
 /// The prompt or the skill that a text calls, with its arguments.

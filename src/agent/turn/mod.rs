@@ -24,6 +24,7 @@ mod prompt;
 mod provider_calls;
 pub(super) mod retry;
 mod room;
+mod served;
 pub(super) mod servers;
 mod step;
 pub(super) mod structured_output;
@@ -56,6 +57,7 @@ use pintle_protocol::event::{
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{CompactionReason, EngineMessage, ItemBody, ItemStatus, UserMessage};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The code of a provider's refusal because the conversation is too long.
@@ -152,8 +154,9 @@ async fn open<H: Host>(
         return Err(end);
     }
     let begun = hook_points::begin(host, ctx, &mut inputs).await;
-    read_inputs(host, ctx, &mut state.conversation, inputs).await;
+    let files = read_inputs(host, ctx, &mut state.conversation, inputs).await;
     host.check()?;
+    tell_of_places(host, ctx, state, &files).await;
     let Begun { system, context } = begun?;
     if let Some(system) = system {
         ctx.system = system;
@@ -202,7 +205,8 @@ async fn drive<H: Host>(
         }
         if room::before_request(host, ctx, state, &tools, tally).await? {
             let steers = host.take_steers().await;
-            read_inputs(host, ctx, &mut state.conversation, steers).await;
+            let files = read_inputs(host, ctx, &mut state.conversation, steers).await;
+            tell_of_places(host, ctx, state, &files).await;
         }
         let conversation = &mut state.conversation;
         let changed = hook_points::context(host, ctx, &conversation.messages).await;
@@ -212,7 +216,9 @@ async fn drive<H: Host>(
             output.as_ref().and_then(|output| output.for_provider(!tools.is_empty()));
         let is_native = output_schema.is_some();
         let wanted = step::Wanted { messages, tools: &tools, output_schema };
-        let reply = match step::run(host, ctx, &wanted, tally).await {
+        let reply = step::run(host, ctx, &wanted, tally).await;
+        served::check(host, ctx, &mut state.served, &tools, messages).await;
+        let reply = match reply {
             // The provider may know no schemas, or refuse this one: the engine's own check is left.
             Err(End::Failed(error)) if error.code == INVALID && is_native => {
                 if let Some(output) = &mut output {
@@ -264,7 +270,7 @@ async fn drive<H: Host>(
         if let Some(end) = cut {
             return Err(end);
         }
-        let touched = calls::touched(&calls);
+        let touched = calls::touched(&calls, &ctx.workspace.folders);
         let Batch { steers, changes, ended } = if calls.is_empty() && stop == StopReason::Paused {
             // The provider goes on with the reply as it stands; a message behind it would end what it was doing.
             Batch::default()
@@ -298,12 +304,12 @@ async fn drive<H: Host>(
             calls::run(host, ctx, state, calls, tally).await
         };
         let (steers, _) = hook_points::inputs(host, ctx, steers).await;
-        read_inputs(host, ctx, &mut state.conversation, steers).await;
+        let files = read_inputs(host, ctx, &mut state.conversation, steers).await;
         if let Some(end) = ended {
             return Err(end);
         }
-        prompt::tell_rules(host, ctx, state, &touched).await;
-        prompt::tell_documents_below(host, ctx, state, &touched).await;
+        let touched: Vec<PathBuf> = touched.into_iter().chain(files).collect();
+        tell_of_places(host, ctx, state, &touched).await;
         if let Some(lint) = &ctx.checks.lint {
             let told = lint::run(host, ctx, lint, &changes, &mut linted);
             if let Some(text) = told.await {
@@ -487,18 +493,33 @@ fn tell_of<H: Host>(
     host.record(Event::ItemCompleted { item });
 }
 
-/// Puts messages of a person into the conversation; from here on they are read.
+/// Gives the model the rules and documents for these files.
+async fn tell_of_places<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    files: &[PathBuf],
+) {
+    if !files.is_empty() {
+        prompt::tell_rules(host, ctx, state, files).await;
+        prompt::tell_documents_below(host, ctx, state, files).await;
+    }
+}
+
+/// Puts messages of a person into the conversation; from here on they are read. Returns the files that they name.
 async fn read_inputs<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     conversation: &mut Conversation,
     inputs: Vec<QueuedInput>,
-) {
+) -> Vec<PathBuf> {
+    let mut files = Vec::new();
     for QueuedInput { item_id, content, .. } in inputs {
         let rendered = inputs::render(ctx, &content);
         let rendered = host.wait(rendered).await;
         let notice = rendered.notice();
-        let Rendered { content: read, private, .. } = rendered;
+        let Rendered { content: read, private, files: named, .. } = rendered;
+        files.extend(named);
         conversation.push(Message::User(read));
         let body = ItemBody::UserMessage(UserMessage { content });
         let mut item = ctx.item(item_id, None, ItemStatus::Completed, body);
@@ -508,4 +529,5 @@ async fn read_inputs<H: Host>(
             host.record(Event::Notice(notice));
         }
     }
+    files
 }

@@ -434,7 +434,7 @@ pub(crate) enum Policy {
     },
     /// Print what the permissions of today would have said to each call of a stored session
     Replay {
-        /// The session's id
+        /// A session id or its prefix, or `last` for the newest session of the folder
         session: String,
         #[command(flatten)]
         place: Place,

@@ -7,7 +7,7 @@ use super::folder::{Manifest, TaskResult, is_done, is_finished};
 use super::list::Mark;
 use crate::cli::args::batch::Shard;
 use crate::text::visible::visible_line;
-use pintle_protocol::content::{Usage, add_cost};
+use pintle_protocol::content::{self, Usage, add_cost};
 use pintle_protocol::ids::SessionId;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -47,6 +47,8 @@ pub(super) struct Row {
     usage: Usage,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_nano_usd: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
     duration_ms: u64,
     files: usize,
     added: u64,
@@ -69,6 +71,7 @@ impl Row {
                 steps: 0,
                 usage: Usage::default(),
                 cost_nano_usd: None,
+                cost_usd: None,
                 duration_ms: 0,
                 files: 0,
                 added: 0,
@@ -90,6 +93,7 @@ impl Row {
             steps: result.steps,
             usage: result.usage,
             cost_nano_usd: result.cost_nano_usd,
+            cost_usd: result.cost_nano_usd.map(content::usd),
             duration_ms: result.duration_ms,
             files: result.changes.files.len(),
             added: result.changes.added,
@@ -124,6 +128,8 @@ pub(super) struct Summary {
     usage: Usage,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_nano_usd: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
     rows: Vec<Row>,
 }
 
@@ -151,6 +157,7 @@ impl Summary {
             counts,
             usage,
             cost_nano_usd,
+            cost_usd: cost_nano_usd.map(content::usd),
             rows,
         }
     }
@@ -333,6 +340,16 @@ mod tests {
             4 tasks: 1 done, 1 failed, 1 unfinished, 1 not run; 2997 tokens, $0.0369
         "]]
         .assert_eq(&summary().table());
+    }
+
+    #[test]
+    fn a_cost_is_told_in_both_units() {
+        let summary = serde_json::to_value(summary()).unwrap();
+        for (cost, want) in [(&summary, 0.0369), (&summary["rows"][0], 0.0123)] {
+            let (nano, usd) = (cost["costNanoUsd"].as_f64().unwrap(), cost["costUsd"].as_f64());
+            assert_eq!((nano / 1e9, usd), (want, Some(want)), "{cost}");
+        }
+        assert!(summary["rows"][3].get("costUsd").is_none());
     }
 
     #[test]

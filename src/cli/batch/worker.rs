@@ -13,7 +13,7 @@ use crate::cli::{assemble, beside};
 use crate::disk;
 use crate::exec::{Environment, FileKind};
 use crate::frontend::run::{
-    self, Destination, EventFilter, Format, Options, Report, Terms, USAGE, unstarted,
+    self, Attached, Destination, EventFilter, Format, Options, Report, Terms, USAGE, unstarted,
 };
 use crate::tools::ReportFinding;
 use crate::transport::codec::Framing;
@@ -204,7 +204,7 @@ impl Worker {
             wall: order.limits.wall.map(Duration::from_secs),
             idle: order.limits.idle.map(Duration::from_secs),
             output_schema: order.output_schema,
-            attach,
+            attach: attach.into_iter().map(Attached::File).collect(),
             piped: None,
             patch: Some(Destination::File(order.patch)),
             terms: Terms {

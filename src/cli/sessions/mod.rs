@@ -381,11 +381,18 @@ pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<SessionId> {
     let cwd = cwd.to_string_lossy().into_owned();
     let filter = Filter { cwd: Some(cwd.clone()), archived: Some(false), ..Filter::default() };
     let (found, _) = store.list(&filter, None, 1)?;
-    let newest = found.into_iter().next();
-    let newest = newest.with_context(|| {
-        format!("no session was made in {cwd}: `pintle sessions list` shows those of other folders")
-    })?;
-    Ok(newest.session_id)
+    if let Some(newest) = found.into_iter().next() {
+        return Ok(newest.session_id);
+    }
+    let archived = Filter { archived: Some(true), ..filter };
+    let (archived, _) = store.list(&archived, None, 1)?;
+    anyhow::ensure!(
+        archived.is_empty(),
+        "the sessions of {cwd} are archived: name one by its id, which `pintle sessions list --archived` shows"
+    );
+    anyhow::bail!(
+        "no session was made in {cwd}: `pintle sessions list` shows those of other folders"
+    )
 }
 
 /// The session whose id begins so, or the newest of the current folder for `last`.

@@ -16,7 +16,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::{sleep, timeout};
 
 /// The helper's functions, by the names in requests.
-const FUNCTIONS: [(&str, &str); 15] = [
+const FUNCTIONS: [(&str, &str); 16] = [
     ("about", include_str!("scripts/about.sh")),
     ("canonicalize", include_str!("scripts/canonicalize.sh")),
     ("change", include_str!("scripts/change.sh")),
@@ -29,6 +29,7 @@ const FUNCTIONS: [(&str, &str); 15] = [
     ("release", include_str!("scripts/release.sh")),
     ("run", include_str!("scripts/run.sh")),
     ("stat", include_str!("scripts/stat.sh")),
+    ("sums", include_str!("scripts/sums.sh")),
     ("times", include_str!("scripts/times.sh")),
     ("tree", include_str!("scripts/tree.sh")),
     ("write", include_str!("scripts/write.sh")),

@@ -1,8 +1,8 @@
 //! Facts and lines of a file, as the scripts print them: pure.
 
 use super::cksum;
-use crate::exec::{FileKind, Lines, Stat, Version, Window, files};
-use std::path::Path;
+use crate::exec::{Error, FileKind, Lines, Stat, Version, Window, files};
+use std::path::{Path, PathBuf};
 
 /// Beyond this the lines of a file are not counted, and its version is its size.
 const MAX_COUNTED_BYTES: u64 = 64 * 1024 * 1024;
@@ -61,6 +61,29 @@ pub(super) fn parse(path: &Path, answer: &[u8], window: Window) -> Option<Lines>
         digest: None,
         ..lines
     })
+}
+
+/// The argument of `sums.sh`.
+pub(super) fn max_summed() -> String {
+    MAX_COUNTED_BYTES.to_string()
+}
+
+/// Parses the output of `sums.sh` about these files.
+pub(super) fn versions(paths: &[PathBuf], answer: &[u8]) -> Vec<Result<Version, Error>> {
+    let text = String::from_utf8_lossy(answer);
+    let mut lines = text.lines();
+    let version = |path: &PathBuf| {
+        let line = lines.next().unwrap_or("-");
+        if line == "gone" {
+            return Err(Error::NotFound(path.clone()));
+        }
+        let told = || {
+            let (size, mark) = line.split_once(' ')?;
+            Some(version_of(path, size.parse().ok()?, mark.parse().unwrap_or_default()))
+        };
+        told().ok_or_else(|| Error::Refused("it cannot be read".to_owned()))
+    };
+    paths.iter().map(version).collect()
 }
 
 /// The version of a file with this content.

@@ -25,7 +25,8 @@ use crate::exec::process::{self, Drains, Order, Shell};
 use crate::exec::variables::Policy;
 use crate::exec::{
     Before, Command, Decide, End, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines,
-    ListEntry, MAX_WHOLE_BYTES, Platform, Ran, Rewrite, Stat, Updated, Window, files, local,
+    ListEntry, MAX_WHOLE_BYTES, Platform, Ran, Rewrite, Stat, Updated, Version, Window, files,
+    local,
 };
 use helper::{Answer, Connections, MAX_ANSWER_BYTES};
 use std::path::{Path, PathBuf};
@@ -276,6 +277,28 @@ impl Environment for Wrapped {
         let answer = self.on_path(path, "lines", &arguments, &[]).await?;
         let changed = || unreachable(path, "the file changed while it was read; read it again");
         lines::parse(path, &answer, window).ok_or_else(changed)
+    }
+
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        let list = paths.iter().try_fold(Vec::new(), |mut list, path| {
+            list.extend_from_slice(text_of(path)?.as_bytes());
+            list.push(0);
+            Ok(list)
+        });
+        let ask = async |list: Vec<u8>| {
+            self.run(Path::new("/"), "sums", &[&lines::max_summed()], &list).await
+        };
+        let answer = match list {
+            Ok(list) => ask(list).await,
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(answer) => lines::versions(paths, &answer),
+            Err(error) => paths.iter().map(|_| Err(error.clone())).collect(),
+        }
     }
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {

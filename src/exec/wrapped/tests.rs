@@ -346,6 +346,32 @@ async fn bytes_travel_both_ways() {
 }
 
 #[tokio::test]
+async fn versions_tell_contents_apart_without_reading_them_here() {
+    let env = wrapped(plain()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let names = ["plain", "with space", "line\nend", "-dash", "ä"];
+    for name in names {
+        env.write(&at(name), b"x\n".to_vec()).await.unwrap();
+    }
+    env.create_folder(&at("folder")).await.unwrap();
+    let paths: Vec<PathBuf> = names.iter().copied().chain(["folder", "gone"]).map(at).collect();
+    let first = env.versions(&paths).await;
+    for (name, version) in names.iter().zip(&first) {
+        assert_eq!(*version, Ok(lines::version(&at(name), b"x\n")), "{name}");
+    }
+    assert!(matches!(first[5], Err(Error::Refused(_))), "{first:?}");
+    assert_eq!(first[6], Err(Error::NotFound(at("gone"))));
+    env.write(&at("plain"), b"x\n".to_vec()).await.unwrap();
+    env.write(&at("ä"), b"y\n".to_vec()).await.unwrap();
+    let second = env.versions(&paths).await;
+    let changed: Vec<&str> =
+        (0..5).filter(|&at| first[at] != second[at]).map(|at| names[at]).collect();
+    assert_eq!(changed, ["ä"], "a new time alone is no change");
+    assert!(env.versions(&[]).await.is_empty());
+}
+
+#[tokio::test]
 async fn folders_are_made_moved_and_removed() {
     let env = wrapped(plain()).await;
     let folder = tempfile::tempdir().unwrap();

@@ -7,8 +7,8 @@ use super::session::{Open, Work, key_of};
 use super::state::Channels;
 use super::translator::Translator;
 use crate::agent::{
-    CreateSession, EngineHandle, Error, OpenConfig, PageRange, SessionHandle, Snapshot, Subscriber,
-    SubscriptionCommand,
+    CreateSession, EngineHandle, Error, NewFolder, OpenConfig, PageRange, SessionHandle, Snapshot,
+    Subscriber, SubscriptionCommand,
 };
 use futures_util::future::FutureExt;
 use pintle_protocol::event::{Event, EventRecord};
@@ -64,7 +64,11 @@ impl Host {
             ..CreateSession::default()
         });
         let (engine, subscriber) = (self.engine.clone(), self.subscriber.clone());
-        let again = OpenConfig { additional: open.directories(), ..OpenConfig::default() };
+        let again = OpenConfig {
+            additional: open.directories(),
+            cwd: Some(NewFolder::IfGone(self.cwd.clone())),
+            ..OpenConfig::default()
+        };
         let session = session.clone();
         let loading = async move {
             let loaded =

@@ -7,7 +7,8 @@ use super::forms::Asked;
 use super::tasks::{self, State, Task};
 use super::tools::{self, Call, Start, Steer};
 use crate::agent::{
-    CreateSession, EngineHandle, Error, OpenConfig, ReviewCommand, SessionHandle, TurnCommand,
+    CreateSession, EngineHandle, Error, NewFolder, OpenConfig, ReviewCommand, SessionHandle,
+    TurnCommand,
 };
 use futures_util::future::{BoxFuture, FutureExt};
 use pintle_protocol::content::Input;
@@ -27,7 +28,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -114,7 +115,12 @@ impl Server {
             }
             let id = SessionId::new(id.as_str());
             let known = self.engine.store().entries(&id).map_err(|error| error.to_string())?;
-            self.inside(&known.header().cwd).await?;
+            let cwd = &known.header().cwd;
+            // If the folder is gone, the session continues in the server's.
+            if self.engine.canonicalize(Path::new(cwd)).await.is_ok() {
+                self.inside(cwd).await?;
+            }
+            let config = OpenConfig { cwd: Some(NewFolder::IfGone(self.cwd.clone())), ..config };
             return self.engine.open(id, config).await.map_err(|error| words(&error));
         }
         let cwd = match &wanted.directory {

@@ -15,8 +15,9 @@ pub use store::FILE_NAME;
 
 use super::catalog::Login;
 use super::error::{Error, ErrorKind};
-use super::http::{Http, Network, SmallRequest, Timeouts};
+use super::http::{Http, SmallRequest, Timeouts};
 use crate::ambient::{Ambient, Secret, Secrets};
+use crate::network::Network;
 use pintle_protocol::auth::AuthMethod;
 use std::collections::BTreeMap;
 use std::io;

@@ -4,7 +4,10 @@ use super::{Credential, Logins};
 use crate::ambient::Secret;
 use crate::llm::catalog::Login;
 use crate::llm::credentials::{CommandOutput, Commanded, Slot};
-use crate::llm::{DeltaStream, Endpoint, Error, ErrorKind, Provider, Request, Wire, connect};
+use crate::llm::local;
+use crate::llm::{
+    DeltaStream, Endpoint, Error, ErrorKind, Provider, Request, ServedWindow, Wire, connect,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -109,5 +112,13 @@ impl Provider for LoggedIn {
             (TokenSource::Stored, Some(401)) => error.log_in(&self.endpoint.name, None),
             _ => error,
         })
+    }
+
+    async fn served_window(&self, model: &str) -> Option<ServedWindow> {
+        if !local::is_asked(&self.endpoint) {
+            return None;
+        }
+        let credential = self.credential(None).await.ok()?;
+        self.connect(&credential).served_window(model).await
     }
 }

@@ -4,6 +4,7 @@ use crate::ambient::{Secret, Secrets};
 use crate::llm::aws::encode;
 use crate::llm::error::{Error, ErrorKind};
 use crate::llm::http::{Http, SmallBody, SmallRequest};
+use crate::network::TLS_HINT;
 use crate::text::credentials;
 use crate::text::visible::visible_line;
 use serde_json::Value;
@@ -27,6 +28,10 @@ pub(super) async fn call(
 ) -> Result<Answer, Error> {
     let url = request.url.clone();
     let response = http.small(request).await.map_err(|error| {
+        // The hint about certificates is more specific.
+        if error.hint.as_deref() == Some(TLS_HINT) {
+            return error;
+        }
         error.hint("is the network there, and are the URLs of the provider's `login` right?")
     })?;
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();

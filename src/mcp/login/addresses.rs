@@ -5,6 +5,8 @@
 //! what was found then.
 
 use crate::exec::addresses::is_public;
+use crate::mcp::sdk::with_sources;
+use crate::network::{Network, Reach, TLS_HINT, is_tls_error};
 use crate::text::hosts::leads_to_loopback;
 use reqwest::Url;
 use rmcp::transport::auth::{
@@ -54,6 +56,7 @@ enum Refused {
 /// Sends the requests of a login.
 pub(super) struct Guarded {
     base: Url,
+    network: Network,
     agreement: Arc<dyn Agreement>,
     /// Origins that a person agreed to.
     agreed: Mutex<BTreeSet<String>>,
@@ -61,9 +64,14 @@ pub(super) struct Guarded {
 
 impl Guarded {
     /// `known` are addresses to which a person agreed before.
-    pub(super) fn new(base: Url, agreement: Arc<dyn Agreement>, known: &[String]) -> Self {
+    pub(super) fn new(
+        base: Url,
+        network: Network,
+        agreement: Arc<dyn Agreement>,
+        known: &[String],
+    ) -> Self {
         let origins = known.iter().filter_map(|url| Url::parse(url).ok()).map(|url| origin(&url));
-        Self { base, agreement, agreed: Mutex::new(origins.collect()) }
+        Self { base, network, agreement, agreed: Mutex::new(origins.collect()) }
     }
 
     fn has_agreed(&self, origin: &str) -> bool {
@@ -95,25 +103,27 @@ fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
+fn explained(error: reqwest::Error) -> OAuthHttpClientError {
+    if is_tls_error(&error) {
+        format!("{} ({TLS_HINT})", with_sources(&error)).into()
+    } else {
+        error.into()
+    }
+}
+
 impl OAuthHttpClient for Guarded {
     /// Follows no redirect: the SDK follows those of its metadata by itself, through here.
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = reqwest::Request::try_from(request.request)?;
             let addresses = self.addresses(request.url()).await?;
-            let mut builder = reqwest::Client::builder()
-                .timeout(TIMEOUT)
-                .redirect(reqwest::redirect::Policy::none());
-            if leads_to_loopback(request.url().as_str()) {
-                builder = builder.no_proxy();
-            }
-            if request.url().scheme() == "http" {
-                builder = builder.tls_certs_only([]);
-            }
+            let builder = self.network.builder(Reach::of(request.url().as_str()))?;
+            let mut builder = builder.timeout(TIMEOUT);
             if let (Some(name), false) = (request.url().domain(), addresses.is_empty()) {
                 builder = builder.resolve_to_addrs(name, &addresses);
             }
-            let mut response = builder.build()?.execute(request).await?;
+            let sent = builder.build()?.execute(request).await;
+            let mut response = sent.map_err(explained)?;
             let mut body = Vec::new();
             while let Some(chunk) = response.chunk().await? {
                 if body.len() + chunk.len() > MAX_BYTES {

@@ -10,7 +10,7 @@ use super::link::{
     ResourceText, ToolShape,
 };
 use super::shapes;
-use crate::text::hosts::leads_to_loopback;
+use crate::network::{Network, Reach, SetupError, TLS_HINT, is_tls_error};
 use lines::{Lines, MAX_LINE_BYTES};
 use pintle_protocol::content::Content;
 use rmcp::ClientHandler;
@@ -228,12 +228,6 @@ pub(super) async fn over_streams(
     Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
 }
 
-/// Makes `ring` the program's provider of cryptography.
-pub(super) fn use_ring() {
-    // Fails if one is installed already, which serves as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
 /// Connects over HTTP, with the login where there is one.
 ///
 /// # Errors
@@ -243,6 +237,7 @@ pub(super) async fn over_http(
     headers: &[(String, String)],
     login: Option<AuthorizationManager>,
     versions: Versions,
+    network: &Network,
 ) -> Result<(Sdk, Driver), LinkError> {
     let mut custom = HashMap::new();
     for (name, value) in headers {
@@ -251,15 +246,10 @@ pub(super) async fn over_http(
         let header = name.parse().map_err(|_| wrong("name"))?;
         custom.insert(header, value.parse().map_err(|_| wrong("value"))?);
     }
-    use_ring();
-    let builder = reqwest::Client::builder();
-    // Headers may hold keys, which a proxy has no business with on the way to this machine.
-    let builder = if leads_to_loopback(url) { builder.no_proxy() } else { builder };
-    // The system's certificates take a while to read.
-    let is_plain = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
-    let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
-    let client = builder
-        .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
+    let of_setup = |error: SetupError| LinkError::Failed(format!("{error}: {}", error.hint));
+    let client = network
+        .builder(Reach::of(url))
+        .map_err(of_setup)?
         .redirect(reqwest::redirect::Policy::custom(|attempt| {
             let is_same = |other: &reqwest::Url| other.origin() == attempt.url().origin();
             if attempt.previous().len() < 5 && attempt.previous().iter().all(is_same) {
@@ -269,15 +259,17 @@ pub(super) async fn over_http(
                 attempt.stop()
             }
         }))
-        .connect_timeout(Duration::from_secs(10))
         .build()
-        .map_err(|error| LinkError::Failed(with_sources(&error)))?;
+        .map_err(|error| of_setup(SetupError::of_build(&error)))?;
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(custom);
     let handler = handler(None, versions);
     let (calls, changes) = (handler.calls.clone(), Arc::clone(&handler.changes));
     // The SDK waits for the time of its first question to be over where nobody listens.
     let unreachable = async {
         match client.head(url).send().await {
+            Err(error) if is_tls_error(&error) => {
+                LinkError::Failed(format!("{} ({TLS_HINT})", with_sources(&error)))
+            }
             Err(error) if error.is_connect() => LinkError::Failed(with_sources(&error)),
             Ok(_) | Err(_) => std::future::pending().await,
         }

@@ -4,8 +4,8 @@ use super::*;
 use crate::config::{Flags, load};
 use crate::llm::catalog::{Auth, OutputLimit};
 use crate::llm::credentials::Printer;
-use crate::llm::http::Network;
 use crate::llm::wire::{WireRequest, WireResponse};
+use crate::network::Network;
 use pintle_protocol::models::KeyState;
 
 /// Nothing is sent and nothing is run here.

@@ -22,8 +22,8 @@ mod search;
 mod sessions;
 mod words;
 
-use super::Error;
 use super::list::{Cursor, Filter};
+use super::{Error, place};
 use database::Database;
 use pintle_protocol::methods::SessionSummary;
 use pintle_protocol::search::{EntryKind, EntryRole, SessionSearchParams, SessionSearchResult};
@@ -155,8 +155,10 @@ impl Index {
             Err(Error::IndexHeld(_)) => 1,
             behind => behind?,
         };
+        let folders = params.cwd.as_deref().map(|cwd| place::names(&self.sessions, cwd));
+        let asked = search::Asked { params, folders };
         let result =
-            self.database.with(|connection| search::search(connection, params, from, limit))?;
+            self.database.with(|connection| search::search(connection, &asked, from, limit))?;
         Ok(SessionSearchResult { behind, ..result })
     }
 

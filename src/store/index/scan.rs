@@ -5,7 +5,7 @@
 
 use super::extract::{self, SearchEntry};
 use super::words::{self, Query};
-use crate::store::{Error, Filter, Store};
+use crate::store::{Error, Filter, Store, place};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::ItemId;
@@ -43,10 +43,11 @@ pub(in crate::store) fn search(
         let filter = Filter { cwd: params.cwd.clone(), subagents: true, ..Filter::default() };
         store.list(&filter, None, MAX_SESSIONS)?.0
     };
+    let folders = params.cwd.as_deref().map(|cwd| place::names(&store.sessions, cwd));
     let end = from.saturating_add(limit);
     let mut hits = Vec::new();
     for session in &sessions {
-        if params.cwd.as_ref().is_some_and(|cwd| *cwd != session.cwd) {
+        if folders.as_ref().is_some_and(|folders| !folders.contains(&session.cwd)) {
             continue;
         }
         // One that was deleted meanwhile, or that is damaged, has no hits.

@@ -32,20 +32,28 @@ struct Candidate {
     score: f64,
 }
 
+/// What is searched for.
+pub(super) struct Asked<'a> {
+    pub(super) params: &'a SessionSearchParams,
+    /// The paths by which sessions name the working directory, also those before it was moved; `None` for all directories.
+    pub(super) folders: Option<Vec<String>>,
+}
+
 pub(super) fn search(
     connection: &Connection,
-    params: &SessionSearchParams,
+    asked: &Asked<'_>,
     from: usize,
     limit: usize,
 ) -> rusqlite::Result<SessionSearchResult> {
+    let params = asked.params;
     let query = Query::parse(&params.query);
     if query.is_unsearchable {
         return Ok(SessionSearchResult::default());
     }
     let keys = if query.words.is_empty() {
-        newest(connection, params, from, limit)?
+        newest(connection, asked, from, limit)?
     } else {
-        let ranked = ranked(connection, params, &query)?;
+        let ranked = ranked(connection, asked, &query)?;
         ranked.into_iter().skip(from).take(limit.saturating_add(1)).collect()
     };
     let next_cursor = (keys.len() > limit).then(|| from.saturating_add(limit).to_string());
@@ -84,11 +92,11 @@ fn hit(row: &Row<'_>, query: &Query) -> rusqlite::Result<SearchHit> {
 /// Without words: the newest entries that pass the filters, one more than fits.
 fn newest(
     connection: &Connection,
-    params: &SessionSearchParams,
+    asked: &Asked<'_>,
     from: usize,
     limit: usize,
 ) -> rusqlite::Result<Vec<i64>> {
-    let mut statement = matching(params, &[], "e.key");
+    let mut statement = matching(asked, &[], "e.key");
     statement.sql.push_str(" LIMIT ? OFFSET ?");
     let number = |n: usize| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
     statement.values.extend([number(limit.saturating_add(1)), number(from)]);
@@ -96,12 +104,8 @@ fn newest(
     prepared.query_map(params_from_iter(statement.values), |row| row.get(0))?.collect()
 }
 
-fn ranked(
-    connection: &Connection,
-    params: &SessionSearchParams,
-    query: &Query,
-) -> rusqlite::Result<Vec<i64>> {
-    let Statement { sql, values } = matching(params, &query.words, "e.key, e.text, e.paths");
+fn ranked(connection: &Connection, asked: &Asked<'_>, query: &Query) -> rusqlite::Result<Vec<i64>> {
+    let Statement { sql, values } = matching(asked, &query.words, "e.key, e.text, e.paths");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let mut candidates = Vec::new();
@@ -172,7 +176,8 @@ impl Conditions {
 }
 
 /// Returns the statement for the entries that have all words and pass the filters, newest first.
-fn matching(params: &SessionSearchParams, words: &[Word], columns: &str) -> Statement {
+fn matching(asked: &Asked<'_>, words: &[Word], columns: &str) -> Statement {
+    let params = asked.params;
     let mut conditions = Conditions::default();
     let quoted = |table: Table| -> Vec<String> {
         words.iter().filter(|word| word.table == table).map(Word::quoted).collect()
@@ -207,22 +212,23 @@ fn matching(params: &SessionSearchParams, words: &[Word], columns: &str) -> Stat
             (format!("{table} w {entries} {sessions}"), "w.rowid")
         }
     };
-    filter(params, key, &mut conditions);
+    filter(asked, key, &mut conditions);
     let Conditions { texts, values } = conditions;
     let condition = if texts.is_empty() { "true".to_owned() } else { texts.join(" AND ") };
     let sql = format!("SELECT {columns} FROM {from} WHERE {condition} ORDER BY {key} DESC");
     Statement { sql, values }
 }
 
-fn filter(params: &SessionSearchParams, key: &str, conditions: &mut Conditions) {
+fn filter(Asked { params, folders }: &Asked<'_>, key: &str, conditions: &mut Conditions) {
     if let Some(ms) = params.after_ms {
         conditions.add(format!("{key} >= ?"), first_key(ms));
     }
     if let Some(ms) = params.before_ms {
         conditions.add(format!("{key} < ?"), first_key(ms));
     }
-    if let Some(cwd) = &params.cwd {
-        conditions.add("s.cwd = ?", cwd.clone());
+    if let Some(folders) = folders {
+        let folders = serde_json::Value::from(folders.as_slice()).to_string();
+        conditions.add("s.cwd IN (SELECT value FROM json_each(?))", folders);
     }
     if let Some(id) = &params.session_id {
         conditions.add("s.id = ?", id.as_str().to_owned());

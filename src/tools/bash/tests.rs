@@ -44,6 +44,11 @@ async fn commands_answer() {
             json!({"command": "for i in {1..5000}; do printf 测; done"}),
             &multi_byte,
         ),
+        (
+            "a NUL character",
+            json!({"command": "echo a\0b"}),
+            "error: `command` holds a NUL character, which no shell takes: print one with printf '\\000'",
+        ),
         ("no editor to wait for", json!({"command": "cat >/dev/null; echo done"}), "done\n"),
     ];
     for (name, arguments, want) in rows {

@@ -6,7 +6,7 @@ use super::{
     ALL, BACKGROUND, COMMAND, CONTENT, CONTEXT_FIELD, EDIT_PATH, FILES, Family, GLOB, IGNORE_CASE,
     IN_FOLDER, LIMIT, LIST, LISTED, Layout, NEW, Numbers, OFFSET, OLD, OPTIONS, PLAN, QUESTION,
     READ_PATH, RECALL_FIELDS, SEARCHED, SECONDS, SEVERAL, STATUSES, STEP, TASK, URL, WRITE_PATH,
-    about,
+    about, adapt,
 };
 use crate::tools::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, texts};
 
@@ -31,7 +31,8 @@ pub(in crate::tools) const FAMILY: Family = Family {
                 number("timeout", "timeout", SECONDS),
                 flag("background", "background", BACKGROUND),
             ],
-        ),
+        )
+        .adapted(adapt::command),
         JOB,
         Row::new(
             Does::Edit,

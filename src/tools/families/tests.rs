@@ -486,6 +486,16 @@ fn arguments_are_understood_by_the_names_of_other_families() {
             json!({"description": "d", "task": "t", "agent_name": "explore", "run_in_background": false}),
         ),
         (Profile::Pi, Does::SpawnAgent, json!({"message": "t", "agent_type": "explorer"})),
+        (
+            Profile::Pi,
+            Does::SpawnAgent,
+            json!({"description": "d", "prompt": "t", "subagent_type": "Explore", "run_in_background": true}),
+        ),
+        (Profile::OpenAi, Does::SpawnAgent, json!({"prompt": "t", "subagent_type": "Plan"})),
+        (Profile::Anthropic, Does::RunAgent, json!({"message": "t", "agent_type": "explorer"})),
+        (Profile::Gemini, Does::RunAgent, json!({"prompt": "t", "subagent_type": "Explore"})),
+        (Profile::Pi, Does::Shell, json!({"command": ["bash", "-lc", "ls"]})),
+        (Profile::Pi, Does::Shell, json!({"cmd": ["ls", "a b"]})),
     ] {
         let row = profile.row(does);
         assert_eq!(row.unknown(&arguments), None, "{profile:?} {does:?} {arguments}");

@@ -5,7 +5,9 @@
 //! there is no proxy: what a proxy looks up cannot be checked.
 
 use crate::exec::addresses::is_public;
+use crate::network::{Network, Reach, SetupError, TLS_HINT, innermost, is_tls_error};
 use crate::text::truncate::size;
+use crate::tools::Settings;
 use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url};
@@ -15,9 +17,6 @@ use std::time::Duration;
 
 /// A page that takes longer is not worth waiting for.
 const MAX_TIME: Duration = Duration::from_secs(30);
-
-/// For one connection, TLS included.
-const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// A page that leads on more often leads nowhere.
 const MAX_REDIRECTS: usize = 5;
@@ -125,22 +124,18 @@ impl Net {
     ///
     /// # Errors
     /// The reason why there is none.
-    pub(super) async fn get(
-        &self,
-        from: &Address,
-        may_be_private: bool,
-    ) -> Result<Answer, Failure> {
-        let getting = self.follow(from, may_be_private);
+    pub(super) async fn get(&self, from: &Address, settings: &Settings) -> Result<Answer, Failure> {
+        let getting = self.follow(from, settings);
         match tokio::time::timeout(self.max_time, getting).await {
             Ok(answer) => answer,
             Err(_) => Err(Failure(format!("there was no whole answer after {:?}", self.max_time))),
         }
     }
 
-    async fn follow(&self, from: &Address, may_be_private: bool) -> Result<Answer, Failure> {
+    async fn follow(&self, from: &Address, settings: &Settings) -> Result<Answer, Failure> {
         let mut address = from.clone();
         for _ in 0..=MAX_REDIRECTS {
-            match self.hop(&address, may_be_private).await? {
+            match self.hop(&address, settings).await? {
                 Hop::On(next) => address = next,
                 Hop::Arrived(response) => return take(&address, response).await,
             }
@@ -148,12 +143,12 @@ impl Net {
         Err(Failure(format!("it redirects more than {MAX_REDIRECTS} times")))
     }
 
-    async fn hop(&self, address: &Address, may_be_private: bool) -> Result<Hop, Failure> {
-        let addresses = self.addresses(address, may_be_private).await?;
+    async fn hop(&self, address: &Address, settings: &Settings) -> Result<Hop, Failure> {
+        let addresses = self.addresses(address, settings.web_fetch_private).await?;
         let host = address.0.host_str().unwrap_or_default();
-        let client = client(address.0.scheme() == "http", host, &addresses)?;
+        let client = client(address.0.scheme() == "http", host, &addresses, &settings.network)?;
         let sending = client.get(address.0.clone()).header(ACCEPT, WANTED).send();
-        let response = sending.await.map_err(|error| Failure(innermost(&error)))?;
+        let response = sending.await.map_err(|error| Failure(failed(&error)))?;
         let status = response.status();
         if status.is_redirection()
             && let Some(location) = response.headers().get(LOCATION)
@@ -220,17 +215,17 @@ fn site(url: &Url) -> (&str, Option<u16>) {
     (host.strip_prefix("www.").unwrap_or(host), url.port())
 }
 
-fn client(is_plain: bool, host: &str, addresses: &[SocketAddr]) -> Result<Client, Failure> {
-    // Fails if one is installed already, which serves as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .no_proxy()
-        .connect_timeout(MAX_CONNECT_TIME)
-        .resolve_to_addrs(host, addresses);
-    let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
-    builder.build().map_err(|error| Failure(format!("cannot set up HTTPS: {}", innermost(&error))))
+fn client(
+    is_plain: bool,
+    host: &str,
+    addresses: &[SocketAddr],
+    network: &Network,
+) -> Result<Client, Failure> {
+    // As if the page were on this machine: no proxy is asked.
+    let builder = network.builder(Reach { is_plain, is_here: true });
+    let builder = builder.map_err(|error| Failure(format!("{error}: {}", error.hint)))?;
+    let built = builder.resolve_to_addrs(host, addresses).build();
+    built.map_err(|error| Failure(SetupError::of_build(&error).message))
 }
 
 async fn take(address: &Address, mut response: Response) -> Result<Answer, Failure> {
@@ -254,7 +249,7 @@ async fn take(address: &Address, mut response: Response) -> Result<Answer, Failu
         return too_large(length, "");
     }
     let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| Failure(innermost(&error)))? {
+    while let Some(piece) = response.chunk().await.map_err(|error| Failure(failed(&error)))? {
         body.extend_from_slice(&piece);
         if body.len() > MAX_BODY_BYTES {
             return too_large(MAX_BODY_BYTES as u64, "larger than ");
@@ -263,13 +258,10 @@ async fn take(address: &Address, mut response: Response) -> Result<Answer, Failu
     Ok(Answer { url: address.shown(), content_type, body })
 }
 
-/// The reason at the bottom: the layers above only repeat the address.
-fn innermost(error: &reqwest::Error) -> String {
-    let mut inner: &dyn std::error::Error = error;
-    while let Some(next) = inner.source() {
-        inner = next;
-    }
-    inner.to_string()
+/// The reason why a request failed, and for TLS the next step.
+fn failed(error: &reqwest::Error) -> String {
+    let reason = innermost(error);
+    if is_tls_error(error) { format!("{reason} ({TLS_HINT})") } else { reason }
 }
 
 #[cfg(test)]

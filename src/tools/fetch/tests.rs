@@ -57,9 +57,13 @@ fn moved(to: &str) -> Vec<u8> {
     answer("302 Found", &format!("location: {to}\r\n"), b"")
 }
 
+fn settings(web_fetch_private: bool) -> Settings {
+    Settings { web_fetch_private, ..Settings::default() }
+}
+
 fn scene(web_fetch_private: bool) -> Scene {
     let mut scene = Scene::new();
-    scene.ctx.settings = Arc::new(Settings { web_fetch_private, ..Settings::default() });
+    scene.ctx.settings = Arc::new(settings(web_fetch_private));
     scene
 }
 
@@ -225,10 +229,10 @@ async fn a_name_is_looked_up_once_and_the_answer_is_held_to() {
         },
         ..Net::default()
     };
-    let refused = net.get(&url, false).await.unwrap_err().to_string();
+    let refused = net.get(&url, &settings(false)).await.unwrap_err().to_string();
     assert!(refused.starts_with("changing.test is this machine"), "{refused}");
     assert!(asked.try_recv().is_err(), "nobody was asked");
-    assert_eq!(net.get(&url, true).await.unwrap().body, b"x");
+    assert_eq!(net.get(&url, &settings(true)).await.unwrap().body, b"x");
     assert_eq!(LOOK_UPS.load(Ordering::SeqCst), 2, "once for each call");
     let request = asked.recv().await.unwrap().to_ascii_lowercase();
     assert!(request.contains(&format!("host: changing.test:{}", address.port())), "{request}");
@@ -263,7 +267,7 @@ async fn an_answer_that_does_not_end_is_not_waited_for() {
         stream.read_to_end(&mut Vec::new())
     });
     let net = Net { max_time: Duration::from_millis(300), ..Net::default() };
-    let failure = net.get(&url, true).await.unwrap_err().to_string();
+    let failure = net.get(&url, &settings(true)).await.unwrap_err().to_string();
     assert_eq!(failure, "there was no whole answer after 300ms");
     // The connection is closed: else this would never end. The runtime must run for that.
     let ended = tokio::task::spawn_blocking(|| server.join().unwrap()).await.unwrap();

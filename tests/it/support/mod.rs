@@ -18,6 +18,7 @@ pub(crate) mod server;
 pub(crate) mod shared;
 pub(crate) mod stage;
 pub(crate) mod steady;
+pub(crate) mod tls;
 pub(crate) mod waiting;
 pub(crate) mod websocket;
 

@@ -11,7 +11,7 @@ mod tree;
 
 pub(super) use place::range;
 
-use super::terminal::confirm;
+use super::terminal::{confirm, one_line};
 use super::{NOTHING, StoreCommands};
 use crate::agent::{
     Action, Command, EngineHandle, Error, ErrorKind, ForkSession, Hint, HistoryCommand, NewFolder,
@@ -103,8 +103,19 @@ impl<'a> OpenSession<'a> {
         id: SessionId,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
-        let opened = engine.open(id.clone(), OpenConfig::default()).await;
+        let own = engine.cwd_of(id.clone()).await?;
+        let cwd = Some(NewFolder::IfGone(ambient.current_dir()?));
+        let opened = engine.open(id.clone(), OpenConfig { cwd, ..OpenConfig::default() }).await;
         let session = opened.map_err(|error| refused(error, &id))?;
+        let cwd = engine.cwd_of(id).await?;
+        if cwd != own {
+            writeln!(
+                io::stderr(),
+                "pintle: the session moved to {} from {}, which does not exist any more",
+                one_line(&cwd),
+                one_line(&own)
+            )?;
+        }
         Ok(Self { engine, ambient, session, stop })
     }
 

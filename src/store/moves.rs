@@ -1,0 +1,176 @@
+//! Paths in the events of a session whose folder was moved: those below its old folder stand for the files in the new one.
+//!
+//! The journal stays as it is. Whoever compares its paths with files reads them through [`relocate`], so that nothing is restored or
+//! looked for in a folder that is gone.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::Entry;
+use pintle_protocol::event::Event;
+use pintle_protocol::item::ItemBody;
+use pintle_protocol::review::{ReviewAction, ReviewTarget};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The moves of a session's folder, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Moves(Vec<Move>);
+
+/// A move: the paths by which files of the old folder are known, and the new folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Move {
+    seq: u64,
+    from: [PathBuf; 2],
+    to: PathBuf,
+}
+
+/// Returns a path without symbolic links, as far as it exists: a folder that was moved away is known by its parent.
+fn real(path: &Path) -> PathBuf {
+    for folder in path.ancestors() {
+        if let Ok(real) = fs::canonicalize(folder) {
+            return path.strip_prefix(folder).map_or(real.clone(), |rest| {
+                if rest.as_os_str().is_empty() { real } else { real.join(rest) }
+            });
+        }
+    }
+    path.to_owned()
+}
+
+impl Moves {
+    /// Finds the moves in the events of a session.
+    pub fn of(entries: &[Entry]) -> Self {
+        let moves = entries.iter().filter_map(|entry| {
+            let Event::SessionMoved(moved) = &entry.record.as_ref()?.event else { return None };
+            let from = Path::new(&moved.from);
+            let (from, to) = ([real(from), from.to_owned()], real(Path::new(&moved.cwd)));
+            Some(Move { seq: entry.seq, from, to })
+        });
+        Self(moves.collect())
+    }
+
+    /// Returns the present path of a file that an event with this number names; `None` if it was not moved.
+    pub fn path(&self, seq: u64, path: &Path) -> Option<PathBuf> {
+        let mut present: Option<PathBuf> = None;
+        for moved in self.0.iter().filter(|moved| moved.seq > seq) {
+            let path = present.as_deref().unwrap_or(path);
+            let below = moved.from.iter().find_map(|from| path.strip_prefix(from).ok());
+            present = below
+                .map(|rest| {
+                    let is_folder = rest.as_os_str().is_empty();
+                    if is_folder { moved.to.clone() } else { moved.to.join(rest) }
+                })
+                .or(present);
+        }
+        present
+    }
+
+    fn change(&self, seq: u64, path: &mut String) {
+        if let Some(present) = self.path(seq, Path::new(path)) {
+            *path = present.to_string_lossy().into_owned();
+        }
+    }
+}
+
+/// Gives the paths in events as they are now.
+///
+/// Once is enough: a second time would move them again where the new folder lies in the old one.
+pub fn relocate(entries: &mut [Entry]) {
+    let moves = Moves::of(entries);
+    if moves.0.is_empty() {
+        return;
+    }
+    for entry in entries {
+        let Some(record) = &mut entry.record else { continue };
+        let change = |path: &mut String| moves.change(entry.seq, path);
+        match &mut record.event {
+            Event::FilesChanged(changed) => {
+                changed.changes.iter_mut().for_each(|record| change(&mut record.path));
+            }
+            Event::ReviewDecided(decided) => {
+                decided.parts.iter_mut().for_each(|part| change(&mut part.path));
+                if let ReviewAction::Keep { target } | ReviewAction::Undo { target, .. } =
+                    &mut decided.action
+                    && let ReviewTarget::File { path } = target
+                {
+                    change(path);
+                }
+            }
+            Event::ItemStarted { item }
+            | Event::ItemUpdated { item }
+            | Event::ItemCompleted { item } => match &mut item.body {
+                ItemBody::ToolCall(call) => {
+                    call.locations.iter_mut().for_each(|location| change(&mut location.path));
+                }
+                ItemBody::Compaction(body) => {
+                    let files = body.files.iter_mut();
+                    files
+                        .flat_map(|files| files.read.iter_mut().chain(&mut files.changed))
+                        .for_each(change);
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::entry;
+    use serde_json::{Value, json};
+
+    /// Events in a word each: `PATH` is a change of a file, `A>B` a move.
+    fn journal(words: &str) -> Vec<Entry> {
+        let by = json!({"type": "other"});
+        let line = |(at, word): (usize, &str)| {
+            let event: Value = match word.split_once('>') {
+                Some((from, to)) => json!({"type": "session.moved", "from": from, "cwd": to}),
+                None => json!({"type": "files.changed", "changes": [{"path": word}], "by": by}),
+            };
+            let record = json!({"sessionId": "s", "seq": at + 1, "tsMs": 0, "event": event});
+            entry::parse(&record.to_string()).unwrap()
+        };
+        words.split_whitespace().enumerate().map(line).collect()
+    }
+
+    #[test]
+    fn a_path_below_an_old_folder_is_that_of_the_new_one() {
+        for (name, words, want) in [
+            ("not moved", "/o/a/f", "/o/a/f"),
+            ("moved", "/o/a/f /o/a>/o/b /o/b/g", "/o/b/f /o/b/g"),
+            ("another folder with the same beginning", "/o/ab/f /o/a>/o/b", "/o/ab/f"),
+            ("outside", "/x/f /o/a>/o/b", "/x/f"),
+            ("moved twice", "/o/a/f /o/a>/o/b /o/b/g /o/b>/o/c", "/o/c/f /o/c/g"),
+            ("there and back", "/o/a/f /o/a>/o/b /o/b/g /o/b>/o/a", "/o/a/f /o/a/g"),
+            ("into itself", "/o/a/f /o/a>/o/a/in /o/a/in/g", "/o/a/in/f /o/a/in/g"),
+            ("out of itself", "/o/a/in/f /o/a/in>/o/a", "/o/a/f"),
+            ("another file in the old folder afterwards", "/o/a>/o/b /o/a/f", "/o/a/f"),
+        ] {
+            let mut entries = journal(words);
+            relocate(&mut entries);
+            let paths = entries.iter().filter_map(|entry| {
+                let Event::FilesChanged(changed) = &entry.record.as_ref()?.event else {
+                    return None;
+                };
+                Some(changed.changes[0].path.clone())
+            });
+            assert_eq!(paths.collect::<Vec<_>>().join(" "), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn files_of_a_folder_behind_a_link_are_found_by_both_paths() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(root.join("real/new")).unwrap();
+        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        let at = |path: &str| root.join(path).to_string_lossy().into_owned();
+        let moved = format!("{}>{}", at("link/old"), at("link/new"));
+        for path in ["real/old/f", "link/old/f"] {
+            let mut entries = journal(&format!("{} {moved}", at(path)));
+            let moves = Moves::of(&entries);
+            assert_eq!(moves.path(1, &root.join(path)), Some(root.join("real/new/f")), "{path}");
+            relocate(&mut entries);
+        }
+    }
+}
