@@ -124,6 +124,7 @@ pub(super) async fn run(
     let end = end.map_err(|error| launch.cannot_start(&error))?;
     let Running { family, child, capture, pipe, .. } = running;
     let (level, refused, kept) = (child.level(), child.refused(), child.kept());
+    let denied_programs = child.denied_programs();
     let mut ran = match pipe.filter(|_| !end.was_stopped()) {
         None => {
             drop(family);
@@ -141,9 +142,12 @@ pub(super) async fn run(
     };
     let report = |level| sandbox::Report {
         level,
-        denied: sandbox::denial(ran.end.code(), &ran.tail, !refused.is_empty()),
+        // What a rule denies is denied outside of the sandbox, too.
+        denied: sandbox::denial(ran.end.code(), &ran.tail, !refused.is_empty())
+            .filter(|_| denied_programs.is_empty()),
         created: Vec::new(),
         kept,
+        denied_programs,
         refused,
     };
     ran.sandbox = level.map(report).map(Box::new);

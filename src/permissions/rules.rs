@@ -468,6 +468,34 @@ fn flag_of(word: &str) -> Option<String> {
     is_name(name).then(|| format!("{name}="))
 }
 
+/// The rules that deny programs by their words.
+#[derive(Debug, Clone, Default)]
+pub struct DeniedPrograms(Vec<Compiled>);
+
+impl DeniedPrograms {
+    /// Takes those that hold for a tool.
+    pub fn of(rules: &[Compiled], tool: &str) -> Self {
+        let denies = |rule: &&Compiled| {
+            rule.rule.decision == Decision::Deny
+                && rule.rule.argv.is_some()
+                && rule.is_about_tool(Kind::Execute, tool)
+        };
+        Self(rules.iter().filter(denies).cloned().collect())
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True for a program with these words, of which the first is its name or path.
+    pub fn deny(&self, tool: &str, words: &[String]) -> bool {
+        let words = words.iter().cloned().map(Word::Text).collect();
+        let program = Program { words, ..Program::default() };
+        self.0.iter().any(|rule| rule.matches_program(tool, &program) == Match::Yes)
+    }
+}
+
 /// Matches the words of a program with those of a rule.
 ///
 /// An `allow` rule matches only what is certain. A rule that restricts also matches what may turn out to be meant:

@@ -397,6 +397,14 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
              user to run it outside of the sandbox; do so only if it needs that.]"
         )));
     }
+    if !report.denied_programs.is_empty() {
+        let named: Vec<String> =
+            report.denied_programs.iter().map(|program| format!("`{program}`")).collect();
+        result.content.push(Content::text(format!(
+            "[Not started, since rules of the user deny it: {}.]",
+            named.join(", ")
+        )));
+    }
     if !created.is_empty() {
         result.content.push(Content::text(format!(
             "[The command created files that other programs obey: {}. Tell the user.]",

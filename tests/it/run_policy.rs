@@ -2,7 +2,9 @@
 
 use crate::support::program::Place;
 use crate::support::skipped;
+use pintle::exec::sandbox::probe;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Stdio;
 
 fn tool(name: &str, arguments: Value) -> Value {
@@ -353,4 +355,39 @@ fn a_policy_says_the_mode_the_tools_and_the_rules() {
     let args = ["policy", "test", "rows.txt", "--policy", "policy.toml"];
     let out = place.command(&args).output().unwrap();
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
+}
+
+/// What a rule denies is not started either by what a command starts, where the kernel tells of it.
+#[tokio::test]
+async fn a_denied_program_is_not_started_behind_a_script() {
+    const RULES: &str = "[[rules]]\ndecision = \"deny\"\nargv = [\"touch\", \"**\"]\n\n\
+        [[rules]]\ndecision = \"deny\"\nargv = [\"git\", \"push\", \"**\"]\n";
+    if !probe(Path::new(env!("CARGO_BIN_EXE_pintle"))).await.is_full() {
+        return skipped("no full sandbox");
+    }
+    for (script, denied) in [
+        ("touch made", Some("touch made")),
+        ("/usr/bin/touch made", Some("touch made")),
+        ("x=touch; $x made", Some("touch made")),
+        ("ln -s /usr/bin/touch t; ./t made", Some("touch made")),
+        ("cp /usr/bin/touch t; (exec -a touch ./t made)", Some("touch made")),
+        ("python3 -c 'import os; os.execvp(\"touch\", [\"x\", \"made\"])'", Some("touch made")),
+        ("find . -name a.txt -exec touch made \\;", Some("touch made")),
+        ("printf made | xargs touch", Some("touch made")),
+        ("git push origin", Some("git push origin")),
+        ("cp a.txt made", None),
+        ("git --version >/dev/null && cp a.txt made", None),
+        ("sh -c 'cp a.txt made'", None),
+    ] {
+        let place = Place::new(&[("a.txt", "one\n"), ("x.sh", script)]);
+        std::fs::write(place.home().join("config.toml"), RULES).unwrap();
+        run(&place, bash("bash x.sh"), &["--permission", "auto-edit"]);
+        let journal = std::fs::read_to_string(place.journal()).unwrap();
+        let is_made = place.path("made").exists();
+        assert_eq!(is_made, denied.is_none(), "{script}");
+        if let Some(denied) = denied {
+            let told = format!("[Not started, since rules of the user deny it: `{denied}`.]");
+            assert!(journal.contains(&told), "{script}: {}", &journal[journal.len() - 3_000..]);
+        }
+    }
 }

@@ -13,10 +13,10 @@ use crate::permissions::command::{Analysis, Program};
 use crate::permissions::hosts::HostPatterns;
 use crate::permissions::propose::{leaving, needs_to_leave, propose};
 use crate::permissions::remedy::denial;
-use crate::permissions::rules::OfProject;
+use crate::permissions::rules::{DeniedPrograms, OfProject};
 use crate::permissions::{
-    self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, Origin, Places, ResolvedPath,
-    Rule, Sandbox, Verdict, Zone, decide, places, rules,
+    self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, InSandbox, Origin, Places,
+    ResolvedPath, Rule, Sandbox, Verdict, Zone, decide, places, rules,
 };
 use crate::tools::Access;
 use crate::trust::Answers;
@@ -292,7 +292,7 @@ impl Permissions {
             rules: &rules,
         };
         let verdict = decide(&call, &ctx);
-        let proposed = if verdict.is_confined && needs_to_leave(&call, &ctx) {
+        let proposed = if verdict.is_confined() && needs_to_leave(&call, &ctx) {
             leaving(&call, &ctx)
         } else {
             propose(&call, &verdict, &ctx)
@@ -350,8 +350,8 @@ impl Permissions {
         tool: &str,
         grants: &Grants,
     ) -> Option<Arc<Confinement>> {
-        let ready = self.ready.get().filter(|_| verdict.is_confined)?;
-        Some(if verdict.is_read_only && self.mode == PermissionMode::Ask {
+        let ready = self.ready.get().filter(|_| verdict.is_confined())?;
+        Some(if verdict.in_sandbox == InSandbox::ReadOnly {
             Arc::new(only_reading(&ready.confinement))
         } else {
             ready.confinement_with_hosts(tool, grants.rules())
@@ -516,6 +516,7 @@ struct ByName {
     places: Arc<Places>,
     /// Secret files that commands may read.
     readable: Vec<PathBuf>,
+    programs: DeniedPrograms,
 }
 
 impl JudgeNames for ByName {
@@ -526,6 +527,14 @@ impl JudgeNames for ByName {
 
     fn is_obeyed(&self, path: &Path) -> bool {
         self.places.is_kept_from_commands(path)
+    }
+
+    fn judges_programs(&self) -> bool {
+        !self.programs.is_empty()
+    }
+
+    fn denies_program(&self, words: &[String]) -> bool {
+        self.programs.deny(COMMANDS, words)
     }
 }
 
@@ -546,7 +555,11 @@ fn confinement(
     let roots = places.roots.clone();
     let opened = places.opened(rules, COMMANDS);
     let names = Names::new(
-        ByName { places: Arc::clone(places), readable: opened.clone() },
+        ByName {
+            places: Arc::clone(places),
+            readable: opened.clone(),
+            programs: DeniedPrograms::of(rules, COMMANDS),
+        },
         places.hidden().into_iter().filter(|path| !opened.contains(path)).collect(),
         places.listed(),
     );
@@ -744,7 +757,7 @@ mod tests {
         let mut grants = Grants::default();
         let access = Access::Execute("true".to_owned());
         let decided = permissions.decide(site, &grants, "bash", &access).await;
-        let verdict = Verdict { is_confined: true, ..decided.verdict };
+        let verdict = Verdict { in_sandbox: InSandbox::Yes, ..decided.verdict };
         let network = |grants: &Grants| {
             permissions.confinement(&verdict, "bash", grants).unwrap().network.clone()
         };

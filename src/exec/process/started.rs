@@ -126,6 +126,17 @@ impl Started {
         }
     }
 
+    /// The programs that it was kept from starting.
+    pub(super) fn denied_programs(&self) -> Vec<String> {
+        match self {
+            Self::Here(_) => Vec::new(),
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt(_) => Vec::new(),
+            #[cfg(target_os = "linux")]
+            Self::Guarded(guarded) => guarded.denied_programs(),
+        }
+    }
+
     /// Lets what a confined command left in the background go on until its mark is released.
     pub(super) fn keep(self, guardian: &Guardian, mark: String) {
         #[cfg(target_os = "linux")]

@@ -200,8 +200,10 @@ fn execute(
 
     if let Some(confinement) = &request.confinement {
         let mut level = confine(start, confinement, has_namespaces)?;
-        let listener =
-            start.programs.filter(|_| request.is_watched).and_then(filters::Programs::watch);
+        let listener = start
+            .programs
+            .filter(|_| request.is_watched)
+            .and_then(|programs| programs.watch(request.are_programs_watched));
         level.is_unwatched = request.is_watched && listener.is_none();
         if level.grade() < confinement.minimum && !request.argv.is_empty() {
             return Err(Failure {

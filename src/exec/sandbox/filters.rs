@@ -95,6 +95,8 @@ pub(super) struct Programs {
     allowed: Vec<sock_filter>,
     denied: Vec<sock_filter>,
     watching: Option<Vec<sock_filter>>,
+    /// The same, and reports the programs that are started.
+    watching_starts: Option<Vec<sock_filter>>,
 }
 
 impl Programs {
@@ -107,12 +109,18 @@ impl Programs {
         let program =
             |inet| program(number, inet).ok_or_else(|| failed("the filter is too long".to_owned()));
         let (allowed, denied) = (program(Inet::Allowed)?, program(Inet::Denied)?);
-        Ok(Self { allowed, denied, watching: watch::compile() })
+        Ok(Self {
+            allowed,
+            denied,
+            watching: watch::compile(false),
+            watching_starts: watch::compile(true),
+        })
     }
 
-    /// Reports this process's writes from now on. Returns the descriptor to read them from, or `None` if the kernel refuses.
-    pub(super) fn watch(&self) -> Option<OwnedFd> {
-        watch::install(self.watching.as_deref()?)
+    /// Reports this process's writes from now on, and if wanted the programs that it starts. Returns the descriptor to read them from, or `None` if the kernel refuses.
+    pub(super) fn watch(&self, has_programs: bool) -> Option<OwnedFd> {
+        let program = if has_programs { &self.watching_starts } else { &self.watching };
+        watch::install(program.as_deref()?)
     }
 
     /// Installs the one for this permission in this process, for good.

@@ -113,6 +113,7 @@ impl Guardian {
         let names = changes.map(|limits| limits.names.clone()).filter(|names| !names.is_empty());
         let has_names = names.is_some();
         request.is_watched |= log.is_some() || names.is_some();
+        request.are_programs_watched = names.as_ref().is_some_and(super::Names::judges_programs);
         let (mine, theirs) = std::os::unix::net::UnixStream::pair()?;
         mine.set_nonblocking(true)?;
         let [stdin, stdout, stderr] = streams;
@@ -272,6 +273,11 @@ impl Guarded {
     /// The files that it was kept from changing because of their names.
     pub(in crate::exec) fn kept(&self) -> Vec<PathBuf> {
         self.kept.paths()
+    }
+
+    /// The programs that it was kept from starting, with their arguments.
+    pub(in crate::exec) fn denied_programs(&self) -> Vec<String> {
+        self.kept.programs()
     }
 
     /// Waits for its end. Cancel-safe.

@@ -29,6 +29,14 @@ pub trait JudgeNames: Send + Sync {
     fn is_secret(&self, path: &Path) -> bool;
     /// True for a file that must not be changed or made.
     fn is_obeyed(&self, path: &Path) -> bool;
+    /// True if any program may be denied.
+    fn judges_programs(&self) -> bool {
+        false
+    }
+    /// True for a program that must not be started. The first word is its name or path.
+    fn denies_program(&self, _words: &[String]) -> bool {
+        false
+    }
 }
 
 /// The names of files that confined commands are kept from. By default none.
@@ -101,6 +109,16 @@ impl Names {
     /// True for a file that must not be changed or made.
     pub(in crate::exec) fn is_obeyed(&self, path: &Path) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_obeyed(path))
+    }
+
+    /// True if any program may be denied.
+    pub(in crate::exec) fn judges_programs(&self) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.judge.judges_programs())
+    }
+
+    /// True for a program that must not be started. The first word is its name or path.
+    pub(in crate::exec) fn denies_program(&self, words: &[String]) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.judge.denies_program(words))
     }
 
     /// Returns what was found last, if anybody has looked.

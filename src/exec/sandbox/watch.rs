@@ -1,4 +1,4 @@
-//! Records which files a confined command changes, and denies it those with protected names.
+//! Records which files a confined command changes, and denies it those with protected names, and programs that rules deny.
 //!
 //! A second seccomp filter reports the calls that may change a file by its path: opening for writing, renaming, linking, removing,
 //! truncating and changing modes. Each call blocks until a thread of the engine has read the path and either continued or failed it, so
@@ -27,7 +27,7 @@ use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 /// The largest file whose content is kept.
@@ -67,6 +67,8 @@ enum Effect {
     Moves,
     /// It makes the second a name of the first.
     Links,
+    /// It starts the program, with the words whose addresses are at this argument.
+    Starts(usize),
 }
 
 /// A reported call. Where the argument with flags is given, a call without [`WRITING`] passes.
@@ -79,7 +81,7 @@ struct Reported {
 
 /// The reported calls and the paths that they change.
 fn calls() -> &'static [Reported] {
-    use Effect::{Changes, ChangesBy, Links, Moves, Names};
+    use Effect::{Changes, ChangesBy, Links, Moves, Names, Starts};
     use Named::{Here, In, Open};
     const fn call(
         number: libc::c_long,
@@ -101,6 +103,8 @@ fn calls() -> &'static [Reported] {
         call(libc::SYS_fchmodat, None, Changes, &[In(0, 1)]),
         call(SYS_FCHMODAT2, None, Changes, &[In(0, 1)]),
         call(libc::SYS_fchmod, None, Changes, &[Open(0)]),
+        call(libc::SYS_execve, None, Starts(1), &[Here(0)]),
+        call(libc::SYS_execveat, None, Starts(2), &[In(0, 1)]),
         #[cfg(target_arch = "x86_64")]
         call(libc::SYS_open, Some(1), Changes, &[Here(0)]),
         #[cfg(target_arch = "x86_64")]
@@ -119,8 +123,8 @@ fn calls() -> &'static [Reported] {
     CALLS
 }
 
-/// Assembles the filter; none if there is none for this architecture.
-pub(super) fn compile() -> Option<Vec<sock_filter>> {
+/// Assembles the filter, which also reports programs that are started if that is wanted; none if there is none for this architecture.
+pub(super) fn compile(has_programs: bool) -> Option<Vec<sock_filter>> {
     let architecture = filters::architecture(std::env::consts::ARCH)?;
     let mut code = Assembler::default();
     code.load(Word::Architecture);
@@ -130,7 +134,8 @@ pub(super) fn compile() -> Option<Vec<sock_filter>> {
     code.load(Word::Number);
     let mut judged = Vec::new();
     let mut numbers = Vec::new();
-    for Reported { number, flags, .. } in calls() {
+    let is_wanted = |call: &&Reported| has_programs || !matches!(call.effect, Effect::Starts(_));
+    for Reported { number, flags, .. } in calls().iter().filter(is_wanted) {
         let label = match flags {
             None => REPORT,
             Some(argument) => {
@@ -167,24 +172,54 @@ nix::ioctl_readwrite!(receive, b'!', 0, libc::seccomp_notif);
 nix::ioctl_readwrite!(respond, b'!', 1, libc::seccomp_notif_resp);
 nix::ioctl_write_ptr!(is_valid, b'!', 2, u64);
 
-/// The files that a command was kept from. Clones share them.
+/// The files and programs that a command was kept from. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Kept(Arc<Mutex<BTreeSet<PathBuf>>>);
+pub(super) struct Kept(Arc<Mutex<Denied>>);
+
+#[derive(Debug, Default)]
+struct Denied {
+    paths: BTreeSet<PathBuf>,
+    programs: BTreeSet<String>,
+}
 
 impl Kept {
     /// More are kept, and not listed.
     const MAX: usize = 100;
 
     fn add(&self, path: PathBuf) {
-        let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let paths = &mut self.denied().paths;
         if paths.len() < Self::MAX {
             paths.insert(path);
         }
     }
 
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    fn add_program(&self, words: &[String]) {
+        let programs = &mut self.denied().programs;
+        if programs.len() < Self::MAX {
+            programs.insert(words.join(" "));
+        }
     }
+
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.denied().paths.iter().cloned().collect()
+    }
+
+    pub(super) fn programs(&self) -> Vec<String> {
+        self.denied().programs.iter().cloned().collect()
+    }
+
+    fn denied(&self) -> MutexGuard<'_, Denied> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The state of the reports of one command.
+#[derive(Debug, Default)]
+struct State {
+    /// Its root folder, once it is open.
+    root: Option<OwnedFd>,
+    /// The shell that runs it was started.
+    has_begun: bool,
 }
 
 /// The treatment of what a command reports.
@@ -207,15 +242,15 @@ impl Watcher {
             .name("writes".to_owned())
             .stack_size(256 * 1024)
             .spawn(move || {
-                let mut root = None;
-                while let Some(()) = self.next(&listener, &mut root) {}
+                let mut state = State::default();
+                while let Some(()) = self.next(&listener, &mut state) {}
             })
             .map(drop)
     }
 
-    /// Handles one report; `None` once all processes have ended. `root` is the command's root folder, once it is open.
+    /// Handles one report; `None` once all processes have ended.
     #[expect(unsafe_code, reason = "requests of the kernel without a wrapper")]
-    fn next(&self, listener: &OwnedFd, root: &mut Option<OwnedFd>) -> Option<()> {
+    fn next(&self, listener: &OwnedFd, state: &mut State) -> Option<()> {
         let mut ready = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
         match poll(&mut ready, PollTimeout::NONE) {
             Err(Errno::EINTR) => return Some(()),
@@ -235,18 +270,21 @@ impl Watcher {
             Err(_) => return None,
             Ok(_) => {}
         }
-        let seen = Seen::new(&report, root);
+        let seen = Seen::new(&report, &mut state.root);
+        // The shell that runs the command is the engine's own.
+        let is_start = matches!(seen.effect, Effect::Starts(_));
+        let is_own = is_start && !std::mem::replace(&mut state.has_begun, true);
         // Safety: the number lives until the call returns.
         let is_current = unsafe { is_valid(listener.as_raw_fd(), &raw const report.id) }.is_ok();
         // If the process has ended, its number may have been reused.
-        let is_denied = is_current && self.denies(&seen);
+        let is_denied = is_current && !is_own && self.denies(&seen);
         if is_current && !is_denied {
             self.record(&seen);
         }
         let mut answer = libc::seccomp_notif_resp { id: report.id, val: 0, error: 0, flags: 0 };
         if is_denied {
-            // What a file on a read-only mount gives.
-            answer.error = -libc::EROFS;
+            // What a file on a read-only mount gives, and one that must not be executed.
+            answer.error = if is_start { -libc::EACCES } else { -libc::EROFS };
         } else {
             answer.flags = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE.try_into().unwrap_or(1);
         }
@@ -257,6 +295,9 @@ impl Watcher {
 
     /// Returns true if a call must fail.
     fn denies(&self, seen: &Seen) -> bool {
+        if matches!(seen.effect, Effect::Starts(_)) {
+            return self.denies_start(seen);
+        }
         if self.names.is_empty() || !seen.changes {
             return false;
         }
@@ -266,7 +307,7 @@ impl Watcher {
             let Some(Resolved { named, target }) = resolved else { return true };
             let target = match seen.effect {
                 Effect::Changes | Effect::ChangesBy(_) | Effect::Links => target.as_ref(),
-                Effect::Names | Effect::Moves => None,
+                Effect::Names | Effect::Moves | Effect::Starts(_) => None,
             };
             for path in std::iter::once(named).chain(target) {
                 if self.names.is_obeyed(path) {
@@ -287,6 +328,28 @@ impl Watcher {
             }
         }
         is_denied
+    }
+
+    /// Returns true for a program that must not be started, by its path, its name, the name of the file that a link leads to, or the name
+    /// that it is given.
+    fn denies_start(&self, seen: &Seen) -> bool {
+        let (given, rest) =
+            seen.words.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let resolved = seen.paths.iter().flatten();
+        let paths =
+            resolved.flat_map(|Resolved { named, target }| std::iter::once(named).chain(target));
+        let paths: Vec<&PathBuf> = paths.collect();
+        let whole = paths.iter().map(|path| path.to_string_lossy().into_owned());
+        let names = paths.iter().map(|path| name_of(path));
+        let mut names = names.chain([name_of(Path::new(given))]).chain(whole);
+        let denied = names.find_map(|name| {
+            let words: Vec<String> = std::iter::once(name).chain(rest.iter().cloned()).collect();
+            self.names.denies_program(&words).then_some(words)
+        });
+        if let Some(words) = &denied {
+            self.kept.add_program(words);
+        }
+        denied.is_some()
     }
 
     /// Returns a file that becomes one of those that must not be made when a folder is moved.
@@ -333,6 +396,10 @@ impl Watcher {
     }
 }
 
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// A path as the kernel will find it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Resolved {
@@ -350,11 +417,14 @@ struct Seen {
     changes: bool,
     /// Its paths, resolved; `None` for an unreadable one.
     paths: Vec<Option<Resolved>>,
+    /// The words that a program is started with.
+    words: Vec<String>,
 }
 
 impl Seen {
     fn new(report: &libc::seccomp_notif, root: &mut Option<OwnedFd>) -> Self {
-        let unknown = Self { effect: Effect::Changes, changes: true, paths: vec![None] };
+        let unknown =
+            Self { effect: Effect::Changes, changes: true, paths: vec![None], words: Vec::new() };
         let number = libc::c_long::from(report.data.nr);
         let Some(call) = calls().iter().find(|call| call.number == number) else { return unknown };
         let Ok(thread) = i32::try_from(report.pid) else { return unknown };
@@ -364,7 +434,7 @@ impl Seen {
             let mut flags = [0; 8];
             let is_read = read(thread, argument(at), &mut flags) == Some(flags.len());
             if is_read && u64::from_le_bytes(flags) & u64::from(WRITING) == 0 {
-                return Self { effect: call.effect, changes: false, paths: Vec::new() };
+                return Self { changes: false, paths: Vec::new(), effect: call.effect, ..unknown };
             }
         }
         if root.is_none() {
@@ -389,7 +459,12 @@ impl Seen {
             };
             Resolver { thread, root: root.as_ref()? }.resolve(&path)
         });
-        Self { effect: call.effect, changes: true, paths: paths.collect() }
+        let paths = paths.collect();
+        let (changes, words) = match call.effect {
+            Effect::Starts(at) => (false, words(thread, argument(at))),
+            _ => (true, Vec::new()),
+        };
+        Self { effect: call.effect, changes, paths, words }
     }
 }
 
@@ -417,6 +492,21 @@ fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
         return None;
     }
     std::fs::read(path).ok()
+}
+
+/// Reads the words that a program is started with, from the addresses of each. Those behind an unreadable one are left out.
+fn words(thread: i32, address: u64) -> Vec<String> {
+    /// More are not looked at; no rule has as many.
+    const MAX: u64 = 256;
+    const SIZE: u64 = size_of::<u64>() as u64;
+    let word = |at: u64| {
+        let mut pointer = [0; size_of::<u64>()];
+        let is_read = read(thread, address.checked_add(at * SIZE)?, &mut pointer)? == pointer.len();
+        let pointer = u64::from_ne_bytes(pointer);
+        let text = (is_read && pointer != 0).then(|| text(thread, pointer))??;
+        Some(text.to_string_lossy().into_owned())
+    };
+    (0..MAX).map_while(word).collect()
 }
 
 /// Reads a path from the memory of a process.

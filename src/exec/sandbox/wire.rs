@@ -39,6 +39,9 @@ pub(in crate::exec) struct Request {
     /// The files that it changes are reported, if it is confined and the kernel can do so.
     #[serde(default)]
     pub(in crate::exec) is_watched: bool,
+    /// So are the programs that it starts.
+    #[serde(default)]
+    pub(in crate::exec) are_programs_watched: bool,
 }
 
 /// A message about a command.
