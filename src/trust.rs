@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(run.agreement(here), Agreement::Unknown);
         run.agree_first(here, orders("three"));
         run.agree_first(here, orders("four"));
-        assert_eq!(run.clone().agreement(here), Agreement::To(orders("three")));
+        assert_eq!(run.agreement(here), Agreement::To(orders("three")));
         assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
         // A copy is taken for the folder that was copied.
         answers.take_for("/tmp/c".into(), here.into());

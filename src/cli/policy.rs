@@ -7,7 +7,7 @@ use crate::cli::args::{Place, Policy};
 use crate::cli::{assemble, sessions};
 use crate::disk;
 use crate::exec::Environment;
-use crate::permissions::Decision;
+use crate::permissions::{Decision, InSandbox};
 use crate::store::Store;
 use crate::text::screen;
 use crate::text::visible::{visible, visible_line};
@@ -89,14 +89,18 @@ impl Judge {
             writeln!(out, "  {:<5}  {subject}: {}", part.decision, visible_line(reason))?;
         }
         writeln!(out, "\n{}: decided by {}", verdict.decision, visible_line(&verdict.by))?;
-        if verdict.is_confined {
-            let view = if verdict.is_read_only { ", where it can change nothing" } else { "" };
+        if verdict.is_confined() {
+            let view = if verdict.in_sandbox == InSandbox::ReadOnly {
+                ", where it can change nothing"
+            } else {
+                ""
+            };
             writeln!(out, "it runs in the sandbox{view}")?;
         } else if verdict.is_let_out {
             writeln!(out, "it runs outside the sandbox")?;
         }
         if !proposed.is_empty() {
-            let effect = if verdict.is_confined {
+            let effect = if verdict.is_confined() {
                 "it needs to run outside; these rules in config.toml would let it:"
             } else {
                 "these rules in config.toml would allow it:"

@@ -18,16 +18,32 @@ pub struct Verdict {
     pub reason: String,
     /// The rule or default that decided.
     pub by: String,
-    /// If it runs, it runs in the sandbox.
-    pub is_confined: bool,
-    /// If it runs in the sandbox, it can change nothing there: nobody was asked, and the mode lets nothing be changed unasked.
-    pub is_read_only: bool,
+    /// The sandbox that it runs in, if it runs.
+    pub in_sandbox: InSandbox,
     /// True if rules let a command out of the sandbox.
     pub is_let_out: bool,
     /// An answer may hold for longer than this call.
     pub may_be_granted: bool,
     /// The decision about each part.
     pub parts: Vec<Part>,
+}
+
+impl Verdict {
+    /// True if the call runs in the sandbox, if it runs.
+    pub fn is_confined(&self) -> bool {
+        self.in_sandbox != InSandbox::No
+    }
+}
+
+/// The sandbox of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InSandbox {
+    /// None.
+    No,
+    /// One in which the workspace may be changed.
+    Yes,
+    /// One in which nothing can be changed: nobody was asked, and the mode lets nothing be changed unasked.
+    ReadOnly,
 }
 
 /// The decision about a part of a call: a file, a program of a command, a host.
@@ -76,15 +92,19 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
     // A person who is asked allows the command as it is.
     let is_unasked = verdict.decision == Decision::Allow;
     verdict.is_let_out = is_let_out;
-    verdict.is_confined = is_confined && (is_unasked || ctx.sandbox == Sandbox::Required);
     // A rule or an answer may allow more than reading; the table of harmless programs does not.
-    verdict.is_read_only = match ctx.mode {
+    let only_reads = match ctx.mode {
         PermissionMode::ReadOnly => true,
         PermissionMode::Ask => {
             is_unasked
                 && matches!(&call.action, Action::Execute { analysis, .. } if analysis.is_harmless())
         }
         PermissionMode::AutoEdit | PermissionMode::Full => false,
+    };
+    verdict.in_sandbox = match is_confined && (is_unasked || ctx.sandbox == Sandbox::Required) {
+        false => InSandbox::No,
+        true if only_reads => InSandbox::ReadOnly,
+        true => InSandbox::Yes,
     };
     verdict
 }
@@ -97,8 +117,7 @@ fn combine(parts: Vec<Part>) -> Verdict {
         decision: strictest,
         reason: speaker.map(|part| part.reason.clone()).unwrap_or_default(),
         by: speaker.map(|part| part.by.clone()).unwrap_or_default(),
-        is_confined: false,
-        is_read_only: false,
+        in_sandbox: InSandbox::No,
         is_let_out: false,
         may_be_granted: parts
             .iter()

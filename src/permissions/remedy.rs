@@ -17,7 +17,7 @@ pub fn denial(call: &Call, ctx: &Context<'_>) -> Denial {
     let needs_to_leave = needs_to_leave(call, ctx);
     let allows = |ctx: &Context<'_>| {
         let verdict = decide(call, ctx);
-        verdict.decision == Decision::Allow && !(needs_to_leave && verdict.is_confined)
+        verdict.decision == Decision::Allow && !(needs_to_leave && verdict.is_confined())
     };
     let by_rules = |mode| {
         let ctx = in_mode(mode);

@@ -41,6 +41,7 @@ pub(crate) fn run() {
         home: Some(PathBuf::from("/home/u")),
         private: vec![PathBuf::from("/home/u/.config/pintle")],
         readable: Vec::new(),
+        opens_variables: false,
     };
     let rules: Vec<_> = ["cargo test **", "git commit **", "git push **", "npm run **", "make"]
         .iter()

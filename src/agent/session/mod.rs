@@ -189,7 +189,7 @@ impl Session {
         self.resume_review().await;
         loop {
             if let Some(DueTurn { ctx, state, work }) = self.phase.due_turn() {
-                let finished = turn::run(&mut self, ctx, state, work).await;
+                let finished = Box::pin(turn::run(&mut self, ctx, state, work)).await;
                 self.finished(finished).await;
             } else if self.door.closing.is_some() {
                 return self.close().await;

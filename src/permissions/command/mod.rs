@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 /// The longest command that is analysed, in bytes; a longer one is opaque.
-pub const MAX_COMMAND_BYTES: usize = 64 * 1024;
+pub const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 
 /// The parts of a shell command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -387,16 +387,10 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
         at += known.iter().skip(at).take_while(|text| is_assignment(text)).count();
     }
     at += wrapper.operands;
-    if at > known.len()
-        || (at == known.len()
-            && known.len() < arguments.len()
-            && wrapper.operands == 0
-            && reading.operands.is_empty())
-    {
-        if known.len() < arguments.len() {
-            return analysis
-                .doubt(format!("the arguments of {} are known only when it runs", wrapper.name));
-        }
+    let is_unknown = at > known.len() || (at == known.len() && reading.operands.is_empty());
+    if is_unknown && known.len() < arguments.len() {
+        return analysis
+            .doubt(format!("the arguments of {} are known only when it runs", wrapper.name));
     }
     let flags = known.get(..reading.first_operand).unwrap_or_default();
     let looks_up = |flag: &&str| flag.contains(['v', 'V']);

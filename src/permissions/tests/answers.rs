@@ -58,7 +58,7 @@ fn proposals_are_rules_that_allow_the_command_and_little_more() {
         "git push",
         "ls",
     ];
-    expect_test::expect![[r#"
+    expect_test::expect![[r"
         cargo build --release: allow `cargo build **` with its usual flags
         git add .: allow `git add **` with its usual flags
         git -C x add .: allow `git -C x add .`
@@ -83,7 +83,7 @@ fn proposals_are_rules_that_allow_the_command_and_little_more() {
         pytest -k $x: none
         /opt/x/cargo build: allow `/opt/x/cargo build`
         git push: none
-        ls: none"#]]
+        ls: none"]]
     .assert_eq(&lines.map(shown).join("\n"));
 }
 

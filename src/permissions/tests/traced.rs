@@ -160,10 +160,10 @@ fn flag(random: &mut Random, token: &str, is_words: bool) -> String {
         // Now and then cut short, as many programs accept it.
         let end = if random.one_in(12) { name.len().min(5) } else { name.len() };
         let name = &name[..end];
-        return match (takes_value, is_words) {
+        let is_attached = !is_words && (kind == '?' || random.one_in(2));
+        return match (takes_value, is_attached) {
             (false, _) => name.to_owned(),
-            (true, true) => format!("{name} {value}"),
-            (true, false) if kind == '?' || random.one_in(2) => format!("{name}={value}"),
+            (true, true) => format!("{name}={value}"),
             (true, false) => format!("{name} {value}"),
         };
     }

@@ -110,7 +110,7 @@ impl<'a> OpenSession<'a> {
         let cwd = engine.cwd_of(id).await?;
         if cwd != own {
             writeln!(
-                io::stderr(),
+                screen::err(),
                 "pintle: the session moved to {} from {}, which does not exist any more",
                 one_line(&cwd),
                 one_line(&own)
