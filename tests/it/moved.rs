@@ -153,6 +153,9 @@ fn edited(place: &Place) -> String {
     result["sessionId"].as_str().unwrap().to_owned()
 }
 
+/// What is done to a session after its folder was moved.
+type Act = Box<dyn Fn(&Place, &str)>;
+
 #[test]
 fn what_was_done_before_a_move_is_undone_in_the_new_folder() {
     /// `old.txt` and `new.txt` afterwards.
@@ -189,7 +192,6 @@ fn what_was_done_before_a_move_is_undone_in_the_new_folder() {
             program.rest();
         }
     };
-    type Act = Box<dyn Fn(&Place, &str)>;
     let rows: [(&str, Act, [Option<&str>; 2]); 9] = [
         ("undo", Box::new(cli("sessions undo ID --all")), UNDONE),
         ("undo of a file", Box::new(cli("sessions undo ID --file old.txt")), [UNDONE[0], KEPT[1]]),
