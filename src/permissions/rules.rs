@@ -611,14 +611,8 @@ impl fmt::Display for Words<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { words, flags } = self;
         write!(f, "`{}`", words.join(" "))?;
-        let Some(flags) = flags else { return Ok(()) };
-        let known: Vec<&str> = words.iter().map(String::as_str).collect();
-        let named: Vec<String> = flags.iter().map(|flag| format!("`{flag}`")).collect();
-        match (usual::has_flags(&known), named.as_slice()) {
-            (true, []) => f.write_str(" with its usual flags"),
-            (true, named) => write!(f, " with its usual flags and {}", named.join(", ")),
-            (false, []) => f.write_str(" without flags"),
-            (false, named) => write!(f, " with {}", named.join(", ")),
-        }
+        let named: Vec<String> =
+            flags.iter().copied().flatten().map(|flag| format!("`{flag}`")).collect();
+        if named.is_empty() { Ok(()) } else { write!(f, " with {}", named.join(", ")) }
     }
 }

@@ -463,29 +463,29 @@ fn what_does_not_work_in_the_sandbox_is_proposed_outside_of_it() {
         shown("git add -A", auto, true, Sandbox::Partial),
     ];
     expect_test::expect![[r"
-        git add -A: allow `git add **` with its usual flags (out)
-        git add -A && git commit -m x: allow `git add **` with its usual flags (out), allow `git commit **` with its usual flags (out)
-        cd sub && git add a && git add b && git log: allow `git add **` with its usual flags (out)
-        git switch -c x && cargo build: allow `git switch **` with its usual flags (out), allow `cargo build **` with its usual flags (out)
+        git add -A: allow `git add **` (out)
+        git add -A && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
+        cd sub && git add a && git add b && git log: allow `git add **` (out)
+        git switch -c x && cargo build: allow `git switch **` (out), allow `cargo build **` (out)
         git -C x tag y: allow `git -C x tag y` (out)
         git pull --rebase: allow `git pull --rebase` (out)
-        git apply x.patch: allow `git apply **` without flags
-        touch a: allow `touch **` with its usual flags
+        git apply x.patch: allow `git apply **`
+        touch a: allow `touch **`
         echo x > a && git add a: none
-        git add -A: allow `git add **` with its usual flags
-        git add -A: allow `git add **` with its usual flags
-        git add -A: allow `git add **` with its usual flags
+        git add -A: allow `git add **`
+        git add -A: allow `git add **`
+        git add -A: allow `git add **`
         failed:
-        git commit -m x: allow `git commit **` with its usual flags (out)
-        make && git commit -m x: allow `make` (out), allow `git commit **` with its usual flags (out)
-        echo x > a && git add a && git commit -m x: allow `git add **` with its usual flags (out), allow `git commit **` with its usual flags (out)
-        cargo build --release: allow `cargo build **` with its usual flags (out)
+        git commit -m x: allow `git commit **` (out)
+        make && git commit -m x: allow `make` (out), allow `git commit **` (out)
+        echo x > a && git add a && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
+        cargo build --release: allow `cargo build **` (out)
         cat /w/a; npm run fetch: allow `npm run fetch` (out)
         git fetch origin: allow `git fetch origin` (out)
         cat *.txt && git add a: none
         cat a*.txt && git add a: none
         $x: none
-        git add -A: allow `git add **` with its usual flags (out)"]]
+        git add -A: allow `git add **` (out)"]]
     .assert_eq(&table.join("\n"));
 }
 

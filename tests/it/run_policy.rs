@@ -271,7 +271,7 @@ fn a_denial_names_the_rule_that_lets_the_command_out_of_the_sandbox() {
         return skipped("there is no full sandbox here");
     }
     let commit = || bash("git commit -q --allow-empty -m made");
-    let out = "allow `git commit **` with its usual flags outside the sandbox (sandbox = \"off\")";
+    let out = "allow `git commit **` outside the sandbox (sandbox = \"off\")";
     for (name, calls, args, way) in [
         ("failed before", vec![commit(), commit()], &[][..], "a rule"),
         ("asked at once", vec![commit()], &["--permission", "ask"], "a rule"),

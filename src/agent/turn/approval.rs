@@ -100,8 +100,7 @@ fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
         return None;
     }
     let words = |rule: &Rule| {
-        // That the usual flags are covered is told with the rule.
-        let flags = rule.flags.as_deref().filter(|flags| !flags.is_empty());
+        let flags = rule.flags.as_deref();
         rule.argv.as_ref().map(|words| Words { words, flags }.to_string())
     };
     let commands: Vec<String> = proposed.iter().filter_map(words).collect();

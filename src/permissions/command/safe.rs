@@ -479,12 +479,6 @@ pub(super) fn lists_flag(words: &[&str], flag: &str) -> bool {
     })
 }
 
-/// Returns true if the table has flags for a program with these first words.
-pub(super) fn has_flags(words: &[&str]) -> bool {
-    let mut rows = ROWS.iter().filter(|row| words.starts_with(row.words));
-    rows.any(|row| row.flags.is_some_and(|flags| !flags.is_empty()))
-}
-
 /// Programs that no text makes harmful, whatever a variable holds: they print it, end with it, wait for it or ignore it.
 const TAKING_ANY: [&str; 11] =
     ["echo", ":", "true", "false", "exit", "return", "break", "continue", "shift", "sleep", "test"];

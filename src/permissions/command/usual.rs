@@ -164,12 +164,6 @@ pub(in crate::permissions) fn covers(words: &[&str], flag: &str) -> bool {
         })
 }
 
-/// Returns true if there are flags that an answer about this program covers without naming them.
-pub(in crate::permissions) fn has_flags(words: &[&str]) -> bool {
-    let mut rows = ROWS.iter().filter(|row| words.starts_with(row.words));
-    rows.next().is_some() || safe::has_flags(words)
-}
-
 /// Returns true if the word behind this flag is a message.
 pub(in crate::permissions) fn takes_message(words: &[&str], flag: &str) -> bool {
     let mut rows = MESSAGES.iter().filter(|(known, _)| words.starts_with(known));

@@ -59,21 +59,21 @@ fn proposals_are_rules_that_allow_the_command_and_little_more() {
         "ls",
     ];
     expect_test::expect![[r"
-        cargo build --release: allow `cargo build **` with its usual flags
-        git add .: allow `git add **` with its usual flags
+        cargo build --release: allow `cargo build **`
+        git add .: allow `git add **`
         git -C x add .: allow `git -C x add .`
-        git checkout main && cargo build: allow `git checkout **` with its usual flags, allow `cargo build **` with its usual flags
+        git checkout main && cargo build: allow `git checkout **`, allow `cargo build **`
         npm run build: allow `npm run build`
-        npm install: allow `npm install **` with its usual flags
-        make install: allow `make install **` with its usual flags
-        gh pr create: allow `gh pr create **` with its usual flags
+        npm install: allow `npm install **`
+        make install: allow `make install **`
+        gh pr create: allow `gh pr create **`
         python3 x.py: allow `python3 x.py`
         rm -rf build: allow `rm -rf build`
         rm *.o: none
         rm '*': none
         sudo rm x: allow `rm x`, allow `sudo rm x`
         A=b cargo build: allow `A=b cargo build`
-        sh -c 'cargo build': allow `cargo build **` with its usual flags
+        sh -c 'cargo build': allow `cargo build **`
         $x: none
         npm publish: none
         mkdir a && touch b && cp a b && mv a b: none
