@@ -85,6 +85,8 @@ pub struct OAuthClient {
     pub scopes: Vec<String>,
     /// The port of this machine to which the browser returns, where the server wants a certain one.
     pub callback_port: Option<u16>,
+    /// The user agrees to the addresses of this machine and of private networks that the server names for its login.
+    pub private_addresses: bool,
 }
 
 /// Who defined a server: it decides what its values may name.
@@ -189,7 +191,7 @@ fn definition(
             "cwd" => cwd = Some(PathBuf::from(text(key, value)?)),
             "url" | "httpUrl" | "serverUrl" => url = Some(text(key, value)?),
             "headers" | "http_headers" => headers = pairs(key, value)?,
-            "oauth" => oauth = oauth_client(name, value, problems)?,
+            "oauth" => oauth = oauth_client(name, value, is_users, problems)?,
             "type" | "transport" => kind = Some(text(key, value)?),
             "enabled" => is_enabled = flag(key, value)?,
             "disabled" => is_enabled = !flag(key, value)?,
@@ -247,6 +249,7 @@ fn definition(
 fn oauth_client(
     server: &str,
     value: &Value,
+    is_users: bool,
     problems: &mut Vec<String>,
 ) -> Result<OAuthClient, String> {
     let table = value.as_object().ok_or("`oauth` must be a table")?;
@@ -261,6 +264,10 @@ fn oauth_client(
                 let port = port.filter(|port| *port > 0);
                 client.callback_port =
                     Some(port.ok_or_else(|| format!("`{key}` must be a port, from 1 to 65535"))?);
+            }
+            "private_addresses" if is_users => {
+                client.private_addresses =
+                    value.as_bool().ok_or_else(|| format!("`{key}` must be true or false"))?;
             }
             _ => problems
                 .push(format!("`oauth.{key}` of the server `{server}` is unknown and is ignored")),

@@ -5,7 +5,7 @@
 
 mod addresses;
 
-pub use addresses::{Agreement, Nobody};
+pub use addresses::{Agreement, Everything, Nobody};
 
 use super::definition::OAuthClient;
 use super::link::LinkError;
@@ -84,6 +84,11 @@ enum Unwritten {
     Refused,
 }
 
+/// Whoever agrees to the addresses that a server names: the user's settings, else a person who is asked.
+fn agreement_of(client: &OAuthClient, asked: Arc<dyn Agreement>) -> Arc<dyn Agreement> {
+    if client.private_addresses { Arc::new(Everything) } else { asked }
+}
+
 impl ServerLogins {
     /// The logins in this folder. Their tokens become known secrets.
     pub fn in_folder(folder: &Path, secrets: &Secrets, network: Network) -> Self {
@@ -126,6 +131,7 @@ impl ServerLogins {
         let LoginTarget { url, client, secret, challenge } = *wanted;
         let callback = Callback::listen(client.callback_port.unwrap_or_default()).await;
         let callback = callback.map_err(|error| LinkError::Failed(error.to_string()))?;
+        let agreement = agreement_of(client, agreement);
         let mut manager = self.manager(url, Unwritten::Refused, agreement, &[]).await?;
         let found = manager.resolve_metadata_from_challenge(challenge).await;
         let found = found.map_err(|error| self.failed(&error))?;
@@ -194,7 +200,8 @@ impl ServerLogins {
         });
         let issuer = issuer.await.map_err(|error| LinkError::Failed(error.to_string()))?;
         let known: Vec<String> = issuer.into_iter().collect();
-        let mut manager = self.manager(url, Unwritten::Kept, Arc::new(Nobody), &known).await?;
+        let agreement = agreement_of(client, Arc::new(Nobody));
+        let mut manager = self.manager(url, Unwritten::Kept, agreement, &known).await?;
         let is_stored =
             manager.initialize_from_store().await.map_err(|error| self.failed(&error))?;
         if let (true, Some(id), Some(secret)) = (is_stored, &client.id, secret) {

@@ -42,11 +42,22 @@ impl Agreement for Nobody {
     }
 }
 
+/// A person agreed to every address.
+#[derive(Debug, Clone, Copy)]
+pub struct Everything;
+
+#[async_trait::async_trait]
+impl Agreement for Everything {
+    async fn agrees(&self, _: &str) -> bool {
+        true
+    }
+}
+
 /// Why an address is not asked.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error(
-        "it names {0}, an address of this machine or of a private network, and nobody agreed that it is asked: `pintle mcp login` in a terminal asks"
+        "it names {0}, an address of this machine or of a private network, and nobody agreed that it is asked: `pintle mcp login` in a terminal asks, and `oauth.private_addresses = true` in the server's settings agrees"
     )]
     Private(String),
     #[error("its answer is larger than {MAX_BYTES} bytes")]

@@ -6,8 +6,9 @@ import { Home } from "./home.mjs";
 
 const url = process.argv.at(-1);
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
-const oauth = context.client_id && { client_id: context.client_id, client_secret: context.client_secret };
-const home = new Home({ suite: oauth ? { url, oauth } : { url } });
+// The suite's servers are on this machine, and name each other.
+const client = context.client_id && { client_id: context.client_id, client_secret: context.client_secret };
+const home = new Home({ suite: { url, oauth: { private_addresses: true, ...client } } });
 
 async function logIn(scopes) {
   const more = scopes ? ["--scopes", scopes] : [];
