@@ -5,7 +5,8 @@
 
 mod addresses;
 
-pub use addresses::{Agreement, Everything, Nobody};
+use addresses::Everything;
+pub use addresses::{Agreement, Nobody};
 
 use super::definition::OAuthClient;
 use super::link::LinkError;

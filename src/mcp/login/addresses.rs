@@ -44,7 +44,7 @@ impl Agreement for Nobody {
 
 /// A person agreed to every address.
 #[derive(Debug, Clone, Copy)]
-pub struct Everything;
+pub(super) struct Everything;
 
 #[async_trait::async_trait]
 impl Agreement for Everything {
@@ -57,7 +57,7 @@ impl Agreement for Everything {
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error(
-        "it names {0}, an address of this machine or of a private network, and nobody agreed that it is asked: `pintle mcp login` in a terminal asks, and `oauth.private_addresses = true` in the server's settings agrees"
+        "it names {0}, an address of this machine or of a private network, which nobody has agreed to: `pintle mcp login` asks in a terminal, and `oauth.private_addresses = true` in the server's settings agrees"
     )]
     Private(String),
     #[error("its answer is larger than {MAX_BYTES} bytes")]
