@@ -8,6 +8,7 @@ use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
 
 /// The variable that marks a command's processes.
 pub(super) const MARK: &str = "PINTLE_COMMAND";
@@ -33,9 +34,9 @@ pub(super) fn marked(beginning: &str) -> Vec<Pid> {
 pub(super) fn abandoned(owner: &str) -> Vec<Pid> {
     let (mut parents, mut found) = (BTreeMap::new(), BTreeSet::new());
     for pid in all() {
-        let Some(Seen { parent, started }) = seen(pid) else { continue };
+        let Some(Seen { parent, started, .. }) = seen(pid) else { continue };
         parents.insert(pid, parent);
-        let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let variables = variables(pid);
         let mut marks = variables.split(|&byte| byte == 0).filter_map(|variable| {
             std::str::from_utf8(variable).ok()?.strip_prefix(MARK)?.strip_prefix('=')
         });
@@ -95,7 +96,7 @@ fn family(known: &[Pid], is_mark: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
     for pid in all().filter(|pid| *pid != own) {
         let Some(parent) = living_parent(pid) else { continue };
         parents.insert(pid, parent);
-        let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let variables = variables(pid);
         let is_marked = variables.split(|&byte| byte == 0).any(&is_mark);
         if is_marked || known.contains(&Pid::from_raw(pid)) {
             found.insert(pid);
@@ -103,6 +104,25 @@ fn family(known: &[Pid], is_mark: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
     }
     // A child may have cleared its environment.
     with_children(&parents, found).into_iter().map(Pid::from_raw).collect()
+}
+
+/// The environment of a process, as far as this user may read it. A process in the middle of an `exec` has none for a moment; taken for
+/// one without a mark it would outlive its command, so an empty one is read again.
+fn variables(pid: i32) -> Vec<u8> {
+    /// More than nearly all processes have.
+    const MAX_USUAL_BYTES: usize = 128 * 1024;
+    let mut reads = 0;
+    loop {
+        // In one read: an `exec` after the first of several ends the file.
+        let mut variables = Vec::with_capacity(MAX_USUAL_BYTES);
+        let file = std::fs::File::open(format!("/proc/{pid}/environ"));
+        let _ = file.and_then(|mut file| file.read_to_end(&mut variables));
+        reads += 1;
+        if !variables.is_empty() || seen(pid).is_none_or(|seen| reads >= seen.max_reads()) {
+            return variables;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
 }
 
 /// Adds the children, and theirs.
@@ -142,23 +162,44 @@ struct Seen {
     parent: i32,
     /// When it was started, in ticks of the system's clock.
     started: u64,
+    flags: u64,
+    /// The addresses at which its variables begin and end, 0 until they are in place.
+    variables: (u64, u64),
+}
+
+impl Seen {
+    /// How often an empty environment is read until it is believed.
+    fn max_reads(&self) -> usize {
+        /// `PF_KTHREAD`: a thread of the kernel.
+        const KERNEL_THREAD: u64 = 0x0020_0000;
+        match self.variables {
+            _ if self.flags & KERNEL_THREAD != 0 => 1,
+            (_, 0) => 50,
+            _ => 5,
+        }
+    }
 }
 
 fn seen(pid: i32) -> Option<Seen> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // `pid (name) state parent …`; the name may hold anything, also parentheses.
     let (_, rest) = line.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace();
-    let state = fields.next()?;
-    let parent = fields.next()?.parse().ok()?;
-    let started = fields.nth(17)?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(Seen { parent, started })
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    // Numbered as in `man proc_pid_stat`, where the state is the third field.
+    let field = |number: usize| fields.get(number - 3)?.parse().ok();
+    let is_living = !matches!(*fields.first()?, "Z" | "X");
+    is_living.then_some(Seen {
+        parent: fields.get(1)?.parse().ok()?,
+        flags: field(9)?,
+        started: field(22)?,
+        variables: (field(50)?, field(51)?),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Read as _, Write as _};
+    use std::io::Write as _;
     use std::process::Stdio;
 
     #[test]
@@ -175,6 +216,33 @@ mod tests {
         ] {
             assert_eq!(engine_of(mark, owner), want, "{mark} of {owner}");
         }
+    }
+
+    /// A chain of programs, each of which becomes the next one, is always found.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn no_process_is_overlooked_while_it_becomes_another_program() {
+        let owner = format!("chain-{}", std::process::id());
+        let mark = format!("{owner}-1");
+        let mut command = std::process::Command::new("sh");
+        let line = "n=0; [ -z \"$1\" ] || n=$1; n=$((n + 1)); [ $n -lt 300 ] || { echo; exec cat; }; exec sh -c \"$0\" \"$0\" $n";
+        let mut child = command
+            .args(["-c", line, line])
+            .env(MARK, &mark)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
+        let mut output = child.stdout.take().unwrap();
+        let end = std::thread::spawn(move || output.read_exact(&mut [0]).unwrap());
+        let mut missed = 0;
+        while !end.is_finished() {
+            missed += usize::from(living(&mark, &[]) != [pid]);
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(missed, 0);
     }
 
     #[cfg(target_os = "linux")]

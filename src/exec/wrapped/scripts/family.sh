@@ -5,7 +5,10 @@ family() {
   {
     for one in $2; do echo "$one m"; done
     if [ -d /proc/self ]; then
-      grep -l -s -F "PINTLE_COMMAND=$1" /proc/[0-9]*/environ | sed 's,^/proc/\([0-9]*\)/.*,\1 m,'
+      # Twice, since a process in the middle of an exec has no variables for a moment.
+      for look in 1 2; do
+        grep -l -s -F "PINTLE_COMMAND=$1" /proc/[0-9]*/environ
+      done | sed 's,^/proc/\([0-9]*\)/.*,\1 m,'
       cat /proc/[0-9]*/stat 2>/dev/null | sed -n 's/^\([0-9]*\) (.*) \([A-Za-z]\) \([0-9]*\) \([0-9]*\) .*/\1 \2 \3 \4/p'
     else
       ps -A -E -o pid= -o command= 2>/dev/null | grep -F "PINTLE_COMMAND=$1" | awk '{print $1, "m"}'
