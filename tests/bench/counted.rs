@@ -32,10 +32,16 @@ const EVENTS: u64 = 300;
 /// A path: its name, and what makes its work.
 type Row = (&'static str, fn() -> Box<dyn FnMut()>);
 
-const ROWS: [Row; 6] = [
+const ROWS: [Row; 7] = [
     ("decode-chat", || decode(Api::Chat)),
     ("decode-messages", || decode(Api::Messages)),
-    ("decide-commands", decide_commands),
+    ("decide-first", decide_commands),
+    ("decide-commands", || {
+        let mut work = decide_commands();
+        // A process builds its tables of names and flags once.
+        work();
+        work
+    }),
     ("review-hunks", review_hunks),
     ("journal-append", journal_append),
     ("journal-read", journal_read),

@@ -14,6 +14,8 @@
 //! A `!` at the end of a token marks the flag; the table it stands in says what that means. Only what is listed is
 //! understood: an abbreviation of a long flag is an unknown flag.
 
+use std::collections::HashMap;
+
 /// How the words of flags are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
@@ -53,122 +55,122 @@ enum Value {
     Attached,
 }
 
+/// What the notation says of a flag.
 #[derive(Debug, Clone, Copy)]
-struct Token<'n> {
-    name: &'n str,
+struct Flag {
     value: Value,
     is_marked: bool,
 }
 
-impl<'n> Token<'n> {
-    fn new(token: &'n str) -> Self {
-        let (token, is_marked) =
-            token.strip_suffix('!').map_or((token, false), |token| (token, true));
-        let kinds = [(':', Value::Text), ('@', Value::File), ('?', Value::Attached)];
-        let found = kinds.iter().find_map(|(end, value)| Some((token.strip_suffix(*end)?, *value)));
-        let (name, value) = found.unwrap_or((token, Value::None));
-        Self { name, value, is_marked }
-    }
-}
-
-/// Reads words behind the name of a program.
-///
-/// # Errors
-/// The first flag that is not in the list, or that lacks its value.
-pub(super) fn read<'a>(
-    flags: &str,
+/// A list of flags that has been parsed.
+#[derive(Debug)]
+pub(super) struct List {
     style: Style,
-    order: Order,
-    words: &[&'a str],
-) -> Result<Reading<'a>, &'a str> {
-    let mut reading = Reading { first_operand: words.len(), ..Reading::default() };
-    let mut at = 0;
-    while let Some(word) = words.get(at).copied() {
-        at += 1;
-        let is_end = word == "--" && style == Style::Usual;
-        if is_end || !word.starts_with('-') || word == "-" {
-            let first = if is_end { at } else { at - 1 };
-            let is_over = is_end || order == Order::Leading;
-            reading.first_operand = reading.first_operand.min(first);
-            if is_over {
-                reading.operands.extend(words.get(first..).unwrap_or_default());
-                return Ok(reading);
+    letters: HashMap<char, Flag>,
+    /// Long flags, and all flags where they do not share a word.
+    words: HashMap<&'static str, Flag>,
+    number: Option<Flag>,
+}
+
+impl List {
+    /// Parses the notation. Of two tokens for a flag, the first counts.
+    pub(super) fn new(notation: &'static str, style: Style) -> Self {
+        let (mut letters, mut words, mut number) = (HashMap::new(), HashMap::new(), None);
+        for token in notation.split(' ').filter(|token| !token.is_empty()) {
+            let (token, is_marked) =
+                token.strip_suffix('!').map_or((token, false), |token| (token, true));
+            let kinds = [(':', Value::Text), ('@', Value::File), ('?', Value::Attached)];
+            let found =
+                kinds.iter().find_map(|(end, value)| Some((token.strip_suffix(*end)?, *value)));
+            let (name, value) = found.unwrap_or((token, Value::None));
+            let flag = Flag { value, is_marked };
+            match name.strip_prefix('-').filter(|_| style == Style::Usual) {
+                Some("#") => number = Some(flag),
+                Some(shared) if !shared.starts_with('-') => {
+                    shared.chars().for_each(|letter| {
+                        letters.entry(letter).or_insert(flag);
+                    });
+                }
+                _ => {
+                    words.entry(name).or_insert(flag);
+                }
             }
-            reading.operands.push(word);
-            continue;
         }
-        let (token, attached) = find(flags, style, word).ok_or(word)?;
-        reading.is_marked |= token.is_marked;
-        let value = match (token.value, attached) {
-            (Value::Text | Value::File, None) => {
-                at += 1;
-                Some(words.get(at - 1).copied().ok_or(word)?)
+        Self { style, letters, words, number }
+    }
+
+    /// Returns true if the flag is in the list, with any value.
+    pub(super) fn has(&self, flag: &str) -> bool {
+        let reads = |words: &[&str]| self.read(Order::Anywhere, words).is_ok();
+        reads(&[flag]) || reads(&[flag, "x"])
+    }
+
+    /// Reads words behind the name of a program.
+    ///
+    /// # Errors
+    /// The first flag that is not in the list, or that lacks its value.
+    pub(super) fn read<'a>(&self, order: Order, words: &[&'a str]) -> Result<Reading<'a>, &'a str> {
+        let mut reading = Reading { first_operand: words.len(), ..Reading::default() };
+        let mut at = 0;
+        while let Some(word) = words.get(at).copied() {
+            at += 1;
+            let is_end = word == "--" && self.style == Style::Usual;
+            if is_end || !word.starts_with('-') || word == "-" {
+                let first = if is_end { at } else { at - 1 };
+                let is_over = is_end || order == Order::Leading;
+                reading.first_operand = reading.first_operand.min(first);
+                if is_over {
+                    reading.operands.extend(words.get(first..).unwrap_or_default());
+                    return Ok(reading);
+                }
+                reading.operands.push(word);
+                continue;
             }
-            (_, attached) => attached,
-        };
-        reading.is_marked |= is_marked_in_group(flags, style, word);
-        if let (Value::File, Some(file)) = (token.value, value) {
-            reading.files.push(file);
+            let (flag, attached) = self.find(word).ok_or(word)?;
+            reading.is_marked |= flag.is_marked;
+            let value = match (flag.value, attached) {
+                (Value::Text | Value::File, None) => {
+                    at += 1;
+                    Some(words.get(at - 1).copied().ok_or(word)?)
+                }
+                (_, attached) => attached,
+            };
+            if let (Value::File, Some(file)) = (flag.value, value) {
+                reading.files.push(file);
+            }
         }
+        Ok(reading)
     }
-    Ok(reading)
-}
 
-/// The token of a word, of the last letter if several share it, and the value that is attached to it.
-fn find<'n, 'a>(
-    flags: &'n str,
-    style: Style,
-    word: &'a str,
-) -> Option<(Token<'n>, Option<&'a str>)> {
-    let tokens = || flags.split(' ').map(Token::new);
-    if style == Style::Words {
-        return Some((tokens().find(|token| token.name == word)?, None));
-    }
-    if word.starts_with("--") {
-        let (name, value) =
-            word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-        let token = tokens().find(|token| token.name == name)?;
-        return (value.is_none() || token.value != Value::None).then_some((token, value));
-    }
-    let letters = word.strip_prefix('-')?;
-    if letters.chars().all(|c| c.is_ascii_digit())
-        && let Some(token) = tokens().find(|token| token.name == "-#")
-    {
-        return Some((token, None));
-    }
-    let mut last = None;
-    for (index, letter) in letters.char_indices() {
-        let token = of_letter(flags, letter)?;
-        if token.value == Value::None {
-            last = Some((token, None));
-            continue;
+    /// The flag of a word and the value that is attached to it. Of letters that share a word, the last with the marks of all.
+    fn find<'a>(&self, word: &'a str) -> Option<(Flag, Option<&'a str>)> {
+        if self.style == Style::Words {
+            return Some((*self.words.get(word)?, None));
         }
-        let rest = letters.get(index + letter.len_utf8()..).filter(|rest| !rest.is_empty());
-        return Some((token, rest));
+        if word.starts_with("--") {
+            let (name, value) =
+                word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+            let flag = *self.words.get(name)?;
+            return (value.is_none() || flag.value != Value::None).then_some((flag, value));
+        }
+        let letters = word.strip_prefix('-')?;
+        if let Some(flag) = self.number.filter(|_| letters.chars().all(|c| c.is_ascii_digit())) {
+            return Some((flag, None));
+        }
+        let mut is_marked = false;
+        let mut last = None;
+        for (index, letter) in letters.char_indices() {
+            let flag = *self.letters.get(&letter)?;
+            is_marked |= flag.is_marked;
+            let flag = Flag { is_marked, ..flag };
+            if flag.value != Value::None {
+                let rest = letters.get(index + letter.len_utf8()..).filter(|rest| !rest.is_empty());
+                return Some((flag, rest));
+            }
+            last = Some((flag, None));
+        }
+        last
     }
-    last
-}
-
-fn of_letter(flags: &str, letter: char) -> Option<Token<'_>> {
-    let mut tokens = flags.split(' ').map(Token::new);
-    tokens.find(|token| {
-        let letters = token.name.strip_prefix('-').filter(|name| !name.starts_with('-'));
-        letters.is_some_and(|letters| letters != "#" && letters.contains(letter))
-    })
-}
-
-/// True if one of the letters that share a word is marked.
-fn is_marked_in_group(flags: &str, style: Style, word: &str) -> bool {
-    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    let Some(letters) = letters.filter(|_| style == Style::Usual) else { return false };
-    let mut found = letters.chars().map_while(|letter| of_letter(flags, letter));
-    // A letter behind one with a value belongs to the value.
-    let mut is_value = false;
-    found.any(|token| {
-        let is_marked = token.is_marked && !is_value;
-        is_value |= token.value != Value::None;
-        is_marked
-    })
 }
 
 #[cfg(test)]
@@ -179,6 +181,7 @@ mod tests {
 
     #[test]
     fn words_are_read_as_their_program_reads_them() {
+        let list = List::new(FLAGS, Style::Usual);
         for (line, want) in [
             ("", Some("||")),
             ("x", Some("|x|")),
@@ -214,7 +217,7 @@ mod tests {
             ("--follow", Some("||!")),
         ] {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let got = read(FLAGS, Style::Usual, Order::Anywhere, &words).ok().map(|reading| {
+            let got = list.read(Order::Anywhere, &words).ok().map(|reading| {
                 let mark = if reading.is_marked { "!" } else { "" };
                 format!("{}|{}|{mark}", reading.files.join(","), reading.operands.join(","))
             });
@@ -224,6 +227,7 @@ mod tests {
 
     #[test]
     fn what_follows_the_first_operand_belongs_to_another_program() {
+        let list = List::new(FLAGS, Style::Usual);
         for (line, want) in [
             ("-n 5 make -j4", Some(2)),
             ("-n5 make --all", Some(1)),
@@ -232,14 +236,14 @@ mod tests {
             ("-d make", None),
         ] {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let got = read(FLAGS, Style::Usual, Order::Leading, &words).ok();
+            let got = list.read(Order::Leading, &words).ok();
             assert_eq!(got.map(|reading| reading.first_operand), want, "{line}");
         }
     }
 
     #[test]
     fn whole_words_do_not_share_one() {
-        let flags = "-name: -print -newer@ -L!";
+        let list = List::new("-name: -print -newer@ -L!", Style::Words);
         for (line, want) in [
             (". -name x -print", Some(". ")),
             ("-newer y", Some(" y")),
@@ -248,7 +252,7 @@ mod tests {
             ("-name", None),
         ] {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let got = read(flags, Style::Words, Order::Anywhere, &words).ok().map(|reading| {
+            let got = list.read(Order::Anywhere, &words).ok().map(|reading| {
                 let mark = if reading.is_marked { "!" } else { "" };
                 format!("{} {}{mark}", reading.operands.join(","), reading.files.join(","))
             });

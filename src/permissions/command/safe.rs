@@ -7,13 +7,15 @@
 
 use super::Program;
 use super::conditional;
-use super::flags::{self, Order, Style};
+use super::flags::{List, Order, Style};
 use super::words::Word;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
 
 /// A row: the first words of the program, and what may follow.
 struct Row {
     words: &'static [&'static str],
-    /// The flags, in the notation of [`flags`]. A marked one is harmless in a sandbox only: it follows links to files
+    /// The flags, in the notation of [`super::flags`]. A marked one is harmless in a sandbox only: it follows links to files
     /// that nobody named. None where the program takes every word for a text.
     flags: Option<&'static str>,
     style: Style,
@@ -462,21 +464,33 @@ pub(super) fn harmless(program: &Program) -> Option<Harmless<'_>> {
             return None;
         }
     }
-    let mut rows = ROWS.iter().filter(|row| words.starts_with(row.words));
-    rows.find_map(|row| row.reads(words.get(row.words.len()..).unwrap_or_default()))
+    rows_of(&words)
+        .find_map(|known| known.reads(words.get(known.row.words.len()..).unwrap_or_default()))
+}
+
+/// The rows that these words begin with, each with its flags.
+fn rows_of(words: &[&str]) -> impl Iterator<Item = &'static Known> {
+    static TABLE: LazyLock<HashMap<&str, Vec<Known>>> = LazyLock::new(|| {
+        let mut table: HashMap<&str, Vec<Known>> = HashMap::new();
+        for row in ROWS {
+            let name = row.words.first().copied().unwrap_or_default();
+            table.entry(name).or_default().push(Known { row, list: OnceLock::new() });
+        }
+        table
+    });
+    let rows = words.first().and_then(|name| TABLE.get(*name)).map_or(&[][..], Vec::as_slice);
+    rows.iter().filter(|known| words.starts_with(known.row.words))
+}
+
+/// A row whose flags are parsed when they are first needed.
+struct Known {
+    row: &'static Row,
+    list: OnceLock<Option<List>>,
 }
 
 /// Returns true if a program of the table may have this flag with any value.
 pub(super) fn lists_flag(words: &[&str], flag: &str) -> bool {
-    let mut rows = ROWS.iter().filter(|row| words.starts_with(row.words));
-    rows.any(|row| match row.flags {
-        None => true,
-        Some(flags) => {
-            let read =
-                |words: &[&str]| flags::read(flags, row.style, Order::Anywhere, words).is_ok();
-            read(&[flag]) || read(&[flag, "x"])
-        }
-    })
+    rows_of(words).any(|known| known.list().is_none_or(|list| list.has(flag)))
 }
 
 /// Programs that no text makes harmful, whatever a variable holds: they print it, end with it, wait for it or ignore it.
@@ -495,16 +509,23 @@ fn takes_any(name: &str, at: usize, source: &str) -> bool {
     TAKING_ANY.contains(&name) || (name == "printf" && is_no_flag())
 }
 
-impl Row {
+impl Known {
+    /// None where the program takes every word for a text.
+    fn list(&self) -> Option<&List> {
+        let parse = || self.row.flags.map(|flags| List::new(flags, self.row.style));
+        self.list.get_or_init(parse).as_ref()
+    }
+
     /// Reads the words behind those of the row, if all of them are harmless.
     fn reads<'a>(&self, words: &[&'a str]) -> Option<Harmless<'a>> {
-        let Some(list) = self.flags else { return Some(Harmless::default()) };
-        let reading = flags::read(list, self.style, Order::Anywhere, words).ok()?;
+        let row = self.row;
+        let Some(list) = self.list() else { return Some(Harmless::default()) };
+        let reading = list.read(Order::Anywhere, words).ok()?;
         // Without the plus sign the operand of `date` is a time to set.
-        let sets_time = |word: &&str| self.words == ["date"] && !word.starts_with('+');
-        let is_list = |word: &&str| self.has_response_files && word.starts_with('@');
+        let sets_time = |word: &&str| row.words == ["date"] && !word.starts_with('+');
+        let is_list = |word: &&str| row.has_response_files && word.starts_with('@');
         let mut operands = reading.operands.iter();
-        if reading.operands.len() > self.operands
+        if reading.operands.len() > row.operands
             || operands.any(|word| sets_time(word) || is_list(word))
         {
             return None;
@@ -512,7 +533,7 @@ impl Row {
         Some(Harmless {
             files: reading.files,
             follows_links: reading.is_marked,
-            opens_folders: self.opens_folders,
+            opens_folders: row.opens_folders,
         })
     }
 }

@@ -1,10 +1,10 @@
 //! The flags that an answer covers without naming them: those of the table of harmless programs, and for programs that
 //! change something the usual ones, which neither start another program nor write elsewhere. Pure.
 
-use super::flags::{self, Order, Style};
+use super::flags::{List, Style};
 use super::safe;
 
-/// A program or one of its commands, with its usual flags in the notation of [`flags`].
+/// A program or one of its commands, with its usual flags in the notation of [`super::flags`].
 struct Row {
     words: &'static [&'static str],
     flags: &'static str,
@@ -150,18 +150,14 @@ const MESSAGES: &[(&[&str], &[&str])] = &[
 
 /// Returns true if an answer about the program that these words begin covers the flag without naming it.
 pub(in crate::permissions) fn covers(words: &[&str], flag: &str) -> bool {
-    let mut rows = ROWS.iter().filter(|row| words.starts_with(row.words));
     if !flag.starts_with('-') {
         // Other words that change what a program does, such as `SHELL=x`, are in no list.
         return false;
     }
+    let mut rows = ROWS.iter().filter(|row| words.starts_with(row.words));
     flag == "--"
         || safe::lists_flag(words, flag)
-        || rows.any(|row| {
-            let read =
-                |words: &[&str]| flags::read(row.flags, row.style, Order::Anywhere, words).is_ok();
-            read(&[flag]) || read(&[flag, "x"])
-        })
+        || rows.any(|row| List::new(row.flags, row.style).has(flag))
 }
 
 /// Returns true if the word behind this flag is a message.

@@ -3,14 +3,14 @@
 //! A wrapper is *transparent* when it does nothing but start the inner program (`timeout`, `env`, `sh -c`). It then
 //! needs no permission of its own. `sudo`, `ssh` and the like need one beside that of the inner program.
 
-use super::flags::{self, Order, Style};
+use super::flags::{List, Order, Style};
 use super::words::Word;
 use super::{Analysis, Program, Target, parse};
 
 /// A program that starts the program behind its flags and operands.
 struct Wrapper {
     name: &'static str,
-    /// Its flags, in the notation of [`flags`]. A marked one does more than start a program.
+    /// Its flags, in the notation of [`super::flags`]. A marked one does more than start a program.
     flags: &'static str,
     /// Words between the flags and the inner command, such as the duration of `timeout`.
     operands: usize,
@@ -291,7 +291,7 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
         .collect();
     let is_known = words.len() == arguments.len();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let reading = match flags::read(SHELL_FLAGS, Style::Usual, Order::Leading, &words) {
+    let reading = match List::new(SHELL_FLAGS, Style::Usual).read(Order::Leading, &words) {
         Ok(reading) => reading,
         Err(flag) => return analysis.doubt(format!("`{flag}` of a shell is not understood")),
     };
@@ -363,7 +363,7 @@ fn env(program: &mut Program, analysis: &mut Analysis, shells: usize) {
 fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, shells: usize) {
     let arguments = program.arguments().to_vec();
     let known: Vec<&str> = arguments.iter().map_while(Word::text).collect();
-    let reading = match flags::read(wrapper.flags, Style::Usual, Order::Leading, &known) {
+    let reading = match List::new(wrapper.flags, Style::Usual).read(Order::Leading, &known) {
         Ok(reading) => reading,
         Err(flag) => {
             program.is_transparent = false;
