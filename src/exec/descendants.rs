@@ -147,6 +147,20 @@ pub(super) fn signal(pids: &[Pid], signal: Signal) -> bool {
     is_sent
 }
 
+/// Kills what is found until nothing is, or only what belongs to other users. A busy kernel takes a while to end a process. Blocking.
+pub(super) fn kill_all(mut find: impl FnMut() -> Vec<Pid>) {
+    /// Two seconds: what is left then hangs in the kernel.
+    const ROUNDS: u32 = 400;
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
+    for _ in 0..ROUNDS {
+        let left = find();
+        if left.is_empty() || !signal(&left, Signal::SIGKILL) {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
 fn all() -> impl Iterator<Item = i32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())

@@ -529,13 +529,15 @@ impl Environment for Local {
         if self.has_run.load(Ordering::Relaxed) {
             let (marks, owner) = (self.shell.marks.clone(), owner.to_owned());
             #[cfg(target_os = "linux")]
-            if let Some(guardian) = &self.shell.guardian {
-                guardian.release(&format!("{marks}-{owner}-"));
-            }
+            let guardian = self.shell.guardian.clone();
             let temporary =
                 self.temporaries.lock().unwrap_or_else(PoisonError::into_inner).remove(&owner);
             let ended = owner.clone();
             let release = move || {
+                #[cfg(target_os = "linux")]
+                if let Some(guardian) = guardian {
+                    guardian.release(&format!("{marks}-{ended}-"));
+                }
                 Shell::release(&marks, Some(&ended));
                 drop(temporary);
             };

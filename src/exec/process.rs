@@ -155,7 +155,7 @@ pub(super) async fn run(
 }
 
 impl Launch {
-    /// Lets what a confined command left in the background go on until its mark is released.
+    /// Lets what the command left in the background go on until its mark is released.
     fn keep(self, child: Started) {
         if let Some(guardian) = &self.guardian {
             child.keep(guardian, self.mark);
@@ -255,14 +255,14 @@ impl Shell {
     pub(super) fn release(marks: &str, owner: Option<&str>) {
         let beginning =
             owner.map_or_else(|| format!("{marks}-"), |owner| format!("{marks}-{owner}-"));
-        kill_all(|| descendants::marked(&beginning));
+        descendants::kill_all(|| descendants::marked(&beginning));
     }
 }
 
 /// Kills what the commands of an owner left when their engine was killed. Returns their command lines. Blocking.
 pub(super) fn end_abandoned(owner: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    kill_all(|| {
+    descendants::kill_all(|| {
         let left = descendants::abandoned(owner);
         lines.extend(descendants::command_lines(&left));
         left
@@ -270,20 +270,6 @@ pub(super) fn end_abandoned(owner: &str) -> Vec<String> {
     lines.sort();
     lines.dedup();
     lines
-}
-
-/// Kills what is found until nothing is, or only what belongs to other users. A busy kernel takes a while to end a process. Blocking.
-fn kill_all(mut find: impl FnMut() -> Vec<nix::unistd::Pid>) {
-    /// Two seconds: what is left then hangs in the kernel.
-    const ROUNDS: u32 = 400;
-    const PAUSE: Duration = Duration::from_millis(5);
-    for _ in 0..ROUNDS {
-        let left = find();
-        if left.is_empty() || !descendants::signal(&left, Signal::SIGKILL) {
-            return;
-        }
-        std::thread::sleep(PAUSE);
-    }
 }
 
 async fn start(launch: &Launch) -> io::Result<(Started, pipe::Receiver)> {

@@ -637,27 +637,22 @@ async fn nothing_is_left_of_a_command_that_is_stopped_or_released() {
             };
             let ran = scene.local.exec(command, &CancellationToken::new(), &mut |_| {}).await;
             assert_eq!(ran.unwrap().end, End::TimedOut, "{kind}");
-            // Without namespaces, what has lost its session, its variables and its parent ends with the environment.
-            if confinement.is_some() && namespaces == Namespaces::Made {
-                assert!(!is_running(&name), "{kind} {column}");
-            }
-        }
-        let name = unique(&format!("released-{column}"));
-        let ran = scene.run(&format!("{}; sleep 0", stray(&name)), scene.confinement()).await;
-        assert_eq!(ran.end, End::Exited(0), "{}", ran.tail);
-        until(|| is_running(&name));
-        if namespaces == Namespaces::Made {
+            assert!(!is_running(&name), "{kind} {column}");
+            let name = unique(&format!("released-{kind}-{column}"));
+            let ran = scene.try_run(&format!("{}; sleep 0", stray(&name)), confinement).await;
+            assert_eq!(ran.unwrap().end, End::Exited(0), "{kind} {column}");
+            until(|| is_running(&name));
+            scene.local.release("somebody else").await;
+            assert!(is_running(&name), "{kind} {column}: it is not theirs");
             scene.local.release("sandbox").await;
-            until(|| !is_running(&name));
+            assert!(!is_running(&name), "{kind} {column}");
         }
         let name = unique(&format!("dropped-{column}"));
         let ran = scene.try_run(&stray(&name), None).await.unwrap();
         assert_eq!(ran.end, End::Exited(0), "{}", ran.tail);
         until(|| is_running(&name));
         drop(scene);
-        for name in ["stopped-free", "stopped-confined", "released", "dropped"] {
-            assert!(!is_running(&unique(&format!("{name}-{column}"))), "{name}");
-        }
+        assert!(!is_running(&name), "{column}");
     }
 }
 
@@ -706,8 +701,8 @@ async fn what_a_confined_command_leaves_in_the_background_may_print() {
 #[test]
 fn an_ordinary_users_commands_cannot_look_into_the_engine() {
     let place = Place::new(&[]);
-    // The engine is the parent of the guardian, which is the parent of the shell.
-    let line = "engine=$(ps -o ppid= -p $PPID | tr -d ' '); tr '\\0' '\\n' < /proc/$PPID/environ | grep -c KEY; \
+    // The engine is the parent of the guardian, the guardian that of the keeper, and the keeper that of the shell.
+    let line = "guardian=$(ps -o ppid= -p $PPID | tr -d ' '); engine=$(ps -o ppid= -p $guardian | tr -d ' '); cat /proc/$PPID/environ /proc/$guardian/environ | grep -c KEY; \
         cat /proc/$engine/environ; head -c 1 /proc/$engine/mem; readlink /proc/$engine/fd/0; ps -o args= -p $engine | grep -o serve";
     let call = json!([{"tool": "bash", "arguments": {"command": line}}]);
     let script =

@@ -85,9 +85,7 @@ impl Started {
             #[cfg(target_os = "linux")]
             Self::Guarded(guarded) => {
                 let mut family = Family::new(Some(guarded.pid()), mark);
-                if guarded.is_confined() {
-                    family.is_below(guarded.pid());
-                }
+                family.is_below(guarded.pid());
                 family
             }
         }
@@ -137,12 +135,10 @@ impl Started {
         }
     }
 
-    /// Lets what a confined command left in the background go on until its mark is released.
+    /// Lets what the command left in the background go on until its mark is released.
     pub(super) fn keep(self, guardian: &Guardian, mark: String) {
         #[cfg(target_os = "linux")]
-        if let Self::Guarded(guarded) = self
-            && guarded.is_confined()
-        {
+        if let Self::Guarded(guarded) = self {
             guardian.keep(mark, guarded);
         }
         #[cfg(not(target_os = "linux"))]

@@ -1,8 +1,9 @@
 //! The forked child of the guardian, on its way to the shell.
 //!
-//! With namespaces it becomes their first process: it makes the mounts, forks the shell, hands on its end and stays until the
-//! last process inside has ended. When it ends, the kernel ends all of them. The shell's process takes the rest of the
-//! confinement upon itself and executes.
+//! It becomes the command's keeper: it forks the shell, hands on its end and stays until the last process below it has ended.
+//! It adopts orphans, so whatever the command starts stays below it, in whatever session and with whatever variables. With
+//! namespaces it is their first process and makes the mounts; when it ends, the kernel ends all others inside. The shell's
+//! process takes the rest of the confinement upon itself and executes.
 
 use super::wire::{Failure, Frame, Kind, Request};
 use super::{Confinement, Level, Network, filters, mounts, namespaces, proxy, rules, wire};
@@ -97,12 +98,12 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
     if let Some(confinement) = &mut request.confinement {
         confinement.resolve();
     }
+    let mut presence = None;
     if let (true, Some(confinement)) = (has_namespaces, &request.confinement) {
         mounts::make(confinement, start.guardian)?;
         if start.kind == Kind::Confined {
             namespaces::start_loopback()?;
         }
-        let mut presence = None;
         if let Network::Hosts(hosts) = &confinement.network {
             let (port, writer) = listen(start.connection)?;
             presence = Some(writer);
@@ -110,12 +111,15 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
             request.variables.retain(|(name, _)| !found.iter().any(|(found, _)| name == found));
             request.variables.extend(found);
         }
-        // It has its own group, so that a signal for the shell's is none for it.
-        let _ = nix::unistd::setsid();
-        match namespaces::fork(Kind::Plain).map_err(|error| Failure::of("fork", error))? {
-            ForkResult::Parent { child } => stay(start, child, presence.as_ref()),
-            ForkResult::Child => end_with_parent(None)?,
-        }
+    } else {
+        nix::sys::prctl::set_child_subreaper(true)
+            .map_err(|error| Failure::of("adopt orphans", error))?;
+    }
+    // It has its own group, so that a signal for the shell's is none for it.
+    let _ = nix::unistd::setsid();
+    match namespaces::fork(Kind::Plain).map_err(|error| Failure::of("fork", error))? {
+        ForkResult::Parent { child } => stay(start, child, presence.as_ref()),
+        ForkResult::Child => end_with_parent(None)?,
     }
     execute(start, &request, has_namespaces)
 }
@@ -143,7 +147,7 @@ fn end_with_parent(life: Option<&OwnedFd>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Stays as the first process of the namespace until all others have ended, and keeps a descriptor open so long.
+/// Stays until all processes below have ended, and keeps a descriptor open so long.
 fn stay(start: &Start<'_>, shell: Pid, presence: Option<&OwnedFd>) -> ! {
     let kept = [start.connection].into_iter().chain(presence);
     namespaces::close_all_but(kept.map(AsRawFd::as_raw_fd).collect());

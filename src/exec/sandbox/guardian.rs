@@ -6,6 +6,7 @@ use super::proxy::{self, Proxy};
 use super::watch::{self, Kept};
 use super::wire::{self, Failure, Frame, Kind, Request};
 use super::{Confinement, Grade, Level, Network, RefusedHost};
+use crate::exec::descendants;
 use crate::exec::write_log::WriteLog;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::Pid;
@@ -34,7 +35,7 @@ pub struct Guardian {
     /// Arguments behind [`ARGUMENT`].
     arguments: Vec<&'static str>,
     process: Mutex<Option<Process>>,
-    /// Confined commands that ended by themselves and may have left something in the background, by mark.
+    /// Commands that ended by themselves and may have left something in the background, by mark.
     left: Mutex<Vec<(String, Guarded)>>,
 }
 
@@ -122,7 +123,6 @@ impl Guardian {
         let mut guarded = Guarded {
             connection: UnixStream::from_std(mine)?,
             buffer: Vec::new(),
-            is_confined: kind != Kind::Plain,
             pid: Pid::from_raw(0),
             level: None,
             ended: 0,
@@ -166,16 +166,20 @@ impl Guardian {
         asked
     }
 
-    /// Keeps a confined command that ended by itself, with what it left, until its mark is released.
+    /// Keeps a command that ended by itself, with what it left, until its mark is released.
     pub(in crate::exec) fn keep(&self, mark: String, guarded: Guarded) {
         let mut left = lock(&self.left);
         left.retain_mut(|(_, guarded)| !guarded.is_over());
         left.push((mark, guarded));
     }
 
-    /// Ends what confined commands left whose mark begins so.
+    /// Ends what commands left whose mark begins so. Blocking.
     pub(in crate::exec) fn release(&self, beginning: &str) {
-        lock(&self.left).retain(|(mark, _)| !mark.starts_with(beginning));
+        let is_released = |(mark, _): &mut (String, Guarded)| mark.starts_with(beginning);
+        let released: Vec<_> = lock(&self.left).extract_if(.., is_released).collect();
+        for (_, guarded) in released {
+            descendants::kill_all(|| descendants::below(guarded.pid));
+        }
     }
 }
 
@@ -225,16 +229,15 @@ impl Drop for Process {
     }
 }
 
-/// A command of the guardian's. Dropping it kills its first process; of a confined command that ends all others, too.
+/// A command of the guardian's. Dropping it kills its keeper, and with that its shell; in namespaces that ends all others, too.
 #[derive(Debug)]
 pub(in crate::exec) struct Guarded {
     connection: UnixStream,
     /// Messages that have come in part.
     buffer: Vec<u8>,
-    is_confined: bool,
     pid: Pid,
     level: Option<Level>,
-    /// The number of ends that were reported: that of a shell with namespaces, then that of its first process.
+    /// The number of ends that were reported: that of the shell, then that of its keeper.
     ended: u32,
     /// The wait status, if it came before the number.
     early: Option<i32>,
@@ -251,13 +254,9 @@ pub(in crate::exec) struct Guarded {
 }
 
 impl Guarded {
-    /// Its first process. Its number is no other's while this lives.
+    /// Its keeper, above all of its processes. Its number is no other's while this lives.
     pub(in crate::exec) fn pid(&self) -> Pid {
         self.pid
-    }
-
-    pub(in crate::exec) fn is_confined(&self) -> bool {
-        self.is_confined
     }
 
     /// The enforced level; none before the shell was executed.
@@ -340,7 +339,7 @@ impl Guarded {
         Ok(None)
     }
 
-    /// Returns true once nothing is left of a confined command. It does not wait.
+    /// Returns true once nothing is left of the command. It does not wait.
     fn is_over(&mut self) -> bool {
         const ENDS: u32 = 2;
         loop {
