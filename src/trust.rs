@@ -178,15 +178,22 @@ impl Answers {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub fn agree(&self, folder: &Path, files: Orders) -> io::Result<()> {
+    pub fn agree(&self, folder: &Path, files: &Orders) -> io::Result<()> {
+        let Source::File { agreed_for_now, .. } = &self.source else { return Ok(()) };
+        let path = self.original(folder);
+        let extend = |all: &mut Vec<Agreed>| {
+            let known = all.iter_mut().find(|known| known.path == path)?;
+            // Those of other folders of the project stay.
+            known.files.extend(files.clone());
+            Some(())
+        };
         self.change(|kept| {
-            match kept.agreed.iter_mut().find(|known| known.path == folder) {
-                // Those of other folders of the project stay.
-                Some(known) => known.files.extend(files),
-                None => kept.agreed.push(Agreed { path: folder.to_owned(), files }),
+            if extend(&mut kept.agreed).is_none() {
+                kept.agreed.push(Agreed { path: path.clone(), files: files.clone() });
             }
             true
         })?;
+        agreed_for_now.send_if_modified(|all| extend(all).is_some());
         Ok(())
     }
 
@@ -409,7 +416,7 @@ mod tests {
         let other = Answers::in_file(&path);
         assert_eq!(other.agreement(here), Agreement::To(orders("one")));
         assert_eq!(other.agreement(below), Agreement::Unknown);
-        other.agree(here, orders("two")).unwrap();
+        other.agree(here, &orders("two")).unwrap();
         assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
         // A run for one task begins anew and changes nothing of that.
         let run = Answers::in_file(&path).agreeing_at_start();

@@ -53,6 +53,7 @@ pub use crate::session::{
     SessionSubscribeParams, SessionSummary,
 };
 use crate::shell::{ShellRunParams, ShellRunResult};
+use crate::trust::{TrustAgreeParams, TrustResult};
 pub use crate::turn::{
     Disposition, QueuePolicy, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
     TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult, WhenBusy,
@@ -317,6 +318,14 @@ methods! {
     /// Removes the stored login of a provider.
     request Client "auth/logout" AuthLogout(AuthLogoutParams, AuthLogoutResult)
         experimental "the ways in which providers log people in still change";
+    /// Lists the project files that configure the engine, and whether the user agreed to their current content. The notice `notAgreed`
+    /// names the files that are ignored until then.
+    request Client "trust/read" TrustRead(SessionParams, TrustResult)
+        experimental "more kinds of files may follow";
+    /// Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with
+    /// `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted.
+    request Client "trust/agree" TrustAgree(TrustAgreeParams, TrustResult)
+        experimental "more kinds of files may follow";
     /// Lists the prompts that can be called with `/name`, from the current files.
     request Client "command/list" CommandList(SessionParams, CommandListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.

@@ -59,7 +59,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
                 "Whatever changes in these files is not used until you run this again.\n",
             );
         }
-        answers.agree(&root, orders).with_context(|| NOT_KEPT)?;
+        answers.agree(&root, &orders).with_context(|| NOT_KEPT)?;
     }
     screen::out().write_all(text.as_bytes())?;
     Ok(0)

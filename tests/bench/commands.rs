@@ -9,6 +9,7 @@
 //! - a tree: 50 processes that ignore SIGTERM, some in sessions of their own, some without a parent, none of which is left
 //!   2.5 s after the time-out
 //! - a start: `true` below the guardian and confined, beside `true` as a child of this process; the promise is 2 ms over
+//! - the kernel's reports: files written and programs started while names are kept and a program is denied
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -18,7 +19,7 @@
 use crate::report::{self, Aim, row};
 use pintle::ambient::Ambient;
 use pintle::exec::local::{Local, Options};
-use pintle::exec::sandbox::{Confinement, Hosts, Network};
+use pintle::exec::sandbox::{Confinement, Hosts, JudgeNames, Names, Network};
 use pintle::exec::{Command, End, Environment};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -62,12 +63,18 @@ async fn start(folder: &Path) {
     });
     let hosts = Hosts { allowed: vec!["docs.rs".to_owned()], ..Hosts::default() };
     let with_host = Confinement { network: Network::Hosts(hosts), ..(*confinement).clone() };
+    let [with_names, with_programs] = [false, true].map(|judges_programs| {
+        let names = Names::new(Obeyed { judges_programs }, Vec::new(), Vec::new());
+        Some(Arc::new(Confinement { names, ..(*confinement).clone() }))
+    });
     let rows = [
         ("bare", &bare, None),
         ("guarded", &guarded, None),
-        ("confined", &guarded, Some(confinement.clone())),
         ("confined, with a host", &guarded, Some(Arc::new(with_host))),
-        ("confined without namespaces", &without_namespaces, Some(confinement)),
+        ("confined without namespaces", &without_namespaces, Some(confinement.clone())),
+        ("confined", &guarded, Some(confinement.clone())),
+        ("confined, names kept", &guarded, with_names.clone()),
+        ("confined, names kept and a program denied", &guarded, with_programs.clone()),
     ];
     // In turns, so that what else the machine does touches all alike.
     let mut times = vec![Vec::new(); rows.len()];
@@ -88,9 +95,72 @@ async fn start(folder: &Path) {
     }
     let medians: Vec<f64> = times.into_iter().map(|times| ms(median(times))).collect();
     let bare = medians.first().copied().unwrap_or_default();
-    for ((name, ..), median) in rows.iter().zip(medians).skip(1) {
+    for ((name, ..), median) in rows.iter().zip(&medians).skip(1) {
         let what = format!("running `true`, {name}, median");
-        row(&what, "ms", median, Aim::Added(2.0), Some(("bare", bare)));
+        row(&what, "ms", *median, Aim::Added(2.0), Some(("bare", bare)));
+    }
+    if let [.., confined, names, programs] = medians.as_slice() {
+        let what = "running `true`, a program denied, median";
+        row(what, "ms", *programs, Aim::Added(1.0), Some(("names kept", *names)));
+        row(
+            "running `true`, names kept, median",
+            "ms",
+            *names,
+            Aim::Added(1.0),
+            Some(("confined", *confined)),
+        );
+    }
+    watched(&guarded, folder, [Some(confinement), with_names, with_programs]).await;
+}
+
+/// What the kernel reports of confined commands costs: of files that are written, and of programs that are started.
+async fn watched(local: &Local, folder: &Path, confinements: [Option<Arc<Confinement>>; 3]) {
+    let lines = [
+        ("1,000 files written", "mkdir -p many; for i in {1..1000}; do : > many/$i; done"),
+        ("100 programs started", "for i in {1..100}; do /bin/true; done"),
+    ];
+    for (name, line) in lines {
+        let mut times = [Vec::new(), Vec::new(), Vec::new()];
+        for round in 0..=2 * ROUNDS {
+            for (confinement, times) in confinements.iter().zip(&mut times) {
+                let command = Command { confinement: confinement.clone(), ..command(line, folder) };
+                let began = Instant::now();
+                let ran =
+                    local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+                assert_eq!(ran.end, End::Exited(0), "{}", ran.tail);
+                if round > 0 {
+                    times.push(began.elapsed());
+                }
+            }
+        }
+        let [confined, names, programs] = times.map(|times| ms(median(times)));
+        let besides = Some(("confined", confined));
+        row(&format!("{name}, names kept, median"), "ms", names, Aim::None, besides);
+        let besides = Some(("names kept", names));
+        row(&format!("{name}, a program denied, median"), "ms", programs, Aim::None, besides);
+    }
+}
+
+/// Names as the engine keeps them, with a rule that denies a program or without one.
+struct Obeyed {
+    judges_programs: bool,
+}
+
+impl JudgeNames for Obeyed {
+    fn is_secret(&self, _path: &Path) -> bool {
+        false
+    }
+
+    fn is_obeyed(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| name == "package.json")
+    }
+
+    fn judges_programs(&self) -> bool {
+        self.judges_programs
+    }
+
+    fn denies_program(&self, words: &[String]) -> bool {
+        words.first().is_some_and(|program| program.ends_with("/rm"))
     }
 }
 

@@ -313,8 +313,8 @@ fn what_a_command_did_beside_the_working_directory_is_told_after_a_kill() {
     std::fs::create_dir(&beside).unwrap();
     let file = beside.join("a.txt");
     std::fs::write(&file, "one\n").unwrap();
-    // The shell's parent is the guardian of commands, and the guardian's the engine.
-    let kill = "kill -9 $(ps -o ppid= -p $PPID)";
+    // Above the shell are its keeper, the guardian of commands, and the engine.
+    let kill = "kill -9 $(ps -o ppid= -p $(ps -o ppid= -p $PPID))";
     let replies = script(&[bash(&format!("echo two > {}; {kill}", file.display()))]);
     let mut client = Client::start_with(&place, &replies, json!({}), &["--permission", "full"]);
     let cwd = place.project();

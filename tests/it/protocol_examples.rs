@@ -178,6 +178,8 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.ask("usage/read", json!({}));
     it.ask("session/archive", json!({"sessionId": session, "archived": false}));
     it.ask("shell/run", json!({"command": "echo hello"}));
+    it.ask("trust/read", json!({}));
+    it.ask("trust/agree", json!({"files": []}));
 
     it.prompt("Start the server.");
     it.until_event("turn.completed");

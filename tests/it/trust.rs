@@ -332,6 +332,72 @@ fn orders_hold_as_they_were_when_a_person_agreed_to_them() {
     }
 }
 
+#[test]
+fn a_client_agrees_to_what_a_person_has_seen() {
+    let (name, text) = ORDERS[1];
+    let place = Place::untrusted(&[("a.txt", "one\n")]);
+    assert!(place.command(&["trust"]).status().unwrap().success());
+    let write = |text: &str| {
+        fs::create_dir_all(place.path(".pintle")).unwrap();
+        fs::write(place.path(name), text).unwrap();
+    };
+    let calls = json!({"replies": [
+        {"blocks": [{"tool": "bash", "arguments": {"command": "touch made"}}]},
+        {"blocks": [{"text": "done"}]},
+        {"blocks": [{"tool": "bash", "arguments": {"command": "touch made"}}]},
+        {"blocks": [{"text": "done"}]},
+    ]});
+    let script = place.script(&calls);
+    let command = place.command(&["serve", "--trust", "--permission", "ask", "--script", &script]);
+    let mut program = Program::start(command, Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    let read = |program: &mut Program| program.ask("trust/read", json!({}));
+    assert_eq!(read(&mut program)["files"], json!([]));
+
+    write(text);
+    let found = read(&mut program);
+    assert_eq!((&found["isTrusted"], &found["files"][0]["path"]), (&json!(true), &json!(name)));
+    assert_eq!(found["files"][0]["standing"], "new");
+    assert_eq!(found["root"], place.path("").to_str().unwrap().trim_end_matches('/'));
+    let seen = json!({"files": [{"path": name, "sha256": found["files"][0]["sha256"]}]});
+    // The file changes between the look and the answer.
+    write("[[rules]]\ndecision = \"allow\"\n");
+    let refused = program.ask_refused("trust/agree", seen.clone());
+    assert_eq!(refused["data"]["code"], "conflict", "{refused}");
+    let unknown = json!({"files": [{"path": "a.txt", "sha256": ""}]});
+    assert_eq!(program.ask_refused("trust/agree", unknown)["data"]["code"], "conflict");
+    write(text);
+    let turn = |program: &mut Program| {
+        program.prompt("go");
+        let is_over = |message: &Value| message["params"]["event"]["type"] == "turn.completed";
+        program.until(|message| message["method"] == "approval/request" || is_over(message))
+    };
+    let agreed = program.ask("trust/agree", seen.clone());
+    assert_eq!(agreed["files"][0]["standing"], "agreed");
+    assert_eq!(read(&mut program), agreed);
+    // The rule allows what would be asked otherwise.
+    assert_eq!(turn(&mut program)["params"]["event"]["type"], "turn.completed");
+    assert!(place.path("made").exists());
+
+    write("[[rules]]\ndecision = \"allow\"\n");
+    assert_eq!(read(&mut program)["files"][0]["standing"], "changed");
+    assert_eq!(turn(&mut program)["method"], "approval/request");
+    program.end_input();
+    program.rest();
+
+    // Nothing can be agreed to in an untrusted folder.
+    assert!(place.command(&["trust", "--revoke"]).status().unwrap().success());
+    write(text);
+    let command = place.command(&["serve", "--script", &script]);
+    let mut program = Program::start(command, Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    assert_eq!(read(&mut program)["isTrusted"], false);
+    let refused = program.ask_refused("trust/agree", seen);
+    assert_eq!(refused["data"]["code"], "conflict", "{refused}");
+}
+
 /// In a trusted project, a command makes the file that would open the network and every program, and tries it at once and later.
 #[test]
 fn the_model_gives_itself_no_rights() {

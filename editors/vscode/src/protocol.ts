@@ -2982,6 +2982,48 @@ export type AuthLogoutResult = {
   removed: boolean;
 };
 
+/** The result of `trust/read` and `trust/agree`. (Experimental.) */
+export type TrustResult = {
+  /** The project's root: the root of the git repository, or the session's working directory outside one. */
+  root: string;
+  /** Whether the user trusts the project. If not, the engine uses none of the files. */
+  isTrusted: boolean;
+  /** The files, sorted by path: permissions, rules, MCP servers, skills, and agents. */
+  files: ProjectFile[];
+};
+
+/** A project file that configures the engine. (Experimental.) */
+export type ProjectFile = {
+  /** The path relative to the project's root, separated by `/`. */
+  path: string;
+  /** The SHA-256 of the current text without its byte order mark, in hexadecimal. */
+  sha256: string;
+  /** Whether the user agreed to this content. */
+  standing: Standing;
+};
+
+/** Whether the user agreed to the content of a project file. (Experimental.) */
+export type Standing = 
+  | /** The user agreed to the current content. The file is in use if the project is trusted. */ "agreed"
+  | /** The file did not exist when the user agreed to the others. It is ignored. */ "new"
+  | /** The file has changed since the user agreed to it. It is ignored. */ "changed";
+
+/** The params of `trust/agree`. (Experimental.) */
+export type TrustAgreeParams = {
+  /** The session. Optional if this connection has created or opened exactly one. */
+  sessionId?: SessionId;
+  /** The files to use, with the content the user saw. */
+  files: SeenFile[];
+};
+
+/** A project file as the user saw it. (Experimental.) */
+export type SeenFile = {
+  /** The path from `trust/read`. */
+  path: string;
+  /** The SHA-256 from `trust/read`. */
+  sha256: string;
+};
+
 /** The result of `command/list`. */
 export type CommandListResult = {
   /** The prompts, by name. */
@@ -3629,6 +3671,10 @@ export interface ClientRequests {
   "auth/login": { params: AuthLoginParams; result: AuthLoginResult };
   /** Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.) */
   "auth/logout": { params: AuthLogoutParams; result: AuthLogoutResult };
+  /** Lists the project files that configure the engine, and whether the user agreed to their current content. The notice `notAgreed` names the files that are ignored until then. (Experimental: more kinds of files may follow.) */
+  "trust/read": { params: SessionParams; result: TrustResult };
+  /** Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more kinds of files may follow.) */
+  "trust/agree": { params: TrustAgreeParams; result: TrustResult };
   /** Lists the prompts that can be called with `/name`, from the current files. */
   "command/list": { params: SessionParams; result: CommandListResult };
   /** Lists the skills that can be called with `/` and their name, from the current files. */

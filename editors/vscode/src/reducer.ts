@@ -8,6 +8,7 @@ import { nameOfOther } from "./clients.ts";
 import { append } from "./deltas.ts";
 import { put, putItem, showTheWay } from "./entries.ts";
 import { emptyHistory, filesRewound, goesOn, rewound } from "./history.ts";
+import { inWords, wantsAnswer } from "./notices.ts";
 import type {
   AnyRecord,
   Event,
@@ -230,9 +231,8 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       return [entry, { type: "told", notice }, { type: "review" }];
     }
     case "notice": {
-      const { level, code, message, hint } = event;
-      const notice: Notice = { level, code, message, ...(hint === undefined ? {} : { hint }) };
-      return [put(state, `notice:${record.seq}`, { kind: "notice", notice })];
+      const entry = put(state, `notice:${record.seq}`, { kind: "notice", notice: inWords(event) });
+      return wantsAnswer(event) ? [entry, { type: "told", notice: event }] : [entry];
     }
     default:
       return [];

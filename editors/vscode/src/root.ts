@@ -12,7 +12,6 @@ import type { Session } from "./session.ts";
 import type { Change } from "./state.ts";
 import { asDraft } from "./turns.ts";
 import { Review } from "./review.ts";
-import { sentence } from "./sentence.ts";
 import type { Settings } from "./settings.ts";
 import { needsRestart, readSettings } from "./settings.ts";
 import { Attention } from "./view/attention.ts";
@@ -35,6 +34,7 @@ import { Problems } from "./view/problems.ts";
 import { HunkControl } from "./view/scm.ts";
 import { SessionsTree } from "./view/sessionsTree.ts";
 import { StatusBar } from "./view/statusBar.ts";
+import { tell } from "./view/trustCommands.ts";
 import { Unsaved } from "./view/unsaved.ts";
 import { Walkthrough } from "./view/walkthrough.ts";
 import { t } from "./words.ts";
@@ -232,7 +232,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     const session = this.chat?.session;
     for (const change of changes) {
       if (change.type === "told" && session?.isCurrent === true) {
-        void vscode.window.showWarningMessage(sentence(change.notice.message));
+        void tell(change.notice);
       }
     }
     if (changes.some((change) => change.type === "review")) {

@@ -6,16 +6,18 @@
 import type { Connection } from "./connection.ts";
 import { isConflictError, isSharedError } from "./problem.ts";
 import type {
-  ClientRequests,
   AnyRecord,
+  ClientRequests,
   ConfigOption,
   EditorDiagnosticsParams,
   ItemId,
   JobId,
   QueueUpdateParams,
+  SeenFile,
   SessionConfig,
   SessionId,
   SessionResult,
+  TrustResult,
 } from "./protocol.ts";
 import type { Change, State } from "./state.ts";
 import { beginAt, prepend } from "./earlier.ts";
@@ -209,6 +211,12 @@ export class Session {
     stop?: AbortSignal,
   ): Promise<ClientRequests[M]["result"] | undefined> {
     return this.#connection?.request(method, { ...params, sessionId: this.id }, stop);
+  }
+
+  /** The files of the project from which the engine takes orders, after agreeing to those that are given. Nothing where the engine is gone. */
+  async projectFiles(agreed?: SeenFile[]): Promise<TrustResult | undefined> {
+    if (agreed === undefined) return this.#connection?.request("trust/read", { sessionId: this.id });
+    return this.#connection?.request("trust/agree", { sessionId: this.id, files: agreed });
   }
 
   /** Tells the engine what the editor finds wrong. Nobody waits for it, and one that is lost does no harm. */

@@ -3850,6 +3850,52 @@ class AuthLogoutResult(TypedDict):
     removed: bool
 
 
+class TrustResult(TypedDict):
+    """The result of `trust/read` and `trust/agree`. (Experimental.)"""
+
+    # The project's root: the root of the git repository, or the session's working directory outside one.
+    root: str
+    # Whether the user trusts the project. If not, the engine uses none of the files.
+    isTrusted: bool
+    # The files, sorted by path: permissions, rules, MCP servers, skills, and agents.
+    files: list["ProjectFile"]
+
+
+class ProjectFile(TypedDict):
+    """A project file that configures the engine. (Experimental.)"""
+
+    # The path relative to the project's root, separated by `/`.
+    path: str
+    # The SHA-256 of the current text without its byte order mark, in hexadecimal.
+    sha256: str
+    # Whether the user agreed to this content.
+    standing: "Standing"
+
+
+# Whether the user agreed to the content of a project file. (Experimental.)
+Standing: TypeAlias = Union[Literal["agreed"], Literal["new"], Literal["changed"]]
+
+class _TrustAgreeParams(TypedDict):
+    # The files to use, with the content the user saw.
+    files: list["SeenFile"]
+
+
+class TrustAgreeParams(_TrustAgreeParams, total=False):
+    """The params of `trust/agree`. (Experimental.)"""
+
+    # The session. Optional if this connection has created or opened exactly one.
+    sessionId: "SessionId"
+
+
+class SeenFile(TypedDict):
+    """A project file as the user saw it. (Experimental.)"""
+
+    # The path from `trust/read`.
+    path: str
+    # The SHA-256 from `trust/read`.
+    sha256: str
+
+
 class _CommandListResult(TypedDict):
     # The prompts, by name.
     commands: list["PromptCommand"]
@@ -4617,6 +4663,8 @@ ClientRequest: TypeAlias = Literal[
     "auth/status",
     "auth/login",
     "auth/logout",
+    "trust/read",
+    "trust/agree",
     "command/list",
     "skill/list",
     "hook/register",
@@ -5188,6 +5236,16 @@ class Client:
     def request(
         self, method: Literal["auth/logout"], params: "AuthLogoutParams"
     ) -> "AuthLogoutResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["trust/read"], params: "SessionParams" = ...
+    ) -> "TrustResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["trust/agree"], params: "TrustAgreeParams"
+    ) -> "TrustResult": ...
 
     @overload
     def request(

@@ -19,9 +19,9 @@ use crate::agent::command::{
     COMMAND_CAPACITY, Command, NewFolder, OpenConfig, Reply, SessionHandle, SettingsCommand,
 };
 use crate::agent::engine::indexing::Indexing;
-use crate::agent::error::{Action, Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind, Hint};
 use crate::agent::file_history::{FileHistory, crash};
-use crate::agent::project::{self};
+use crate::agent::project::{self, NotAgreed};
 use crate::agent::requests::{
     CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory,
 };
@@ -49,6 +49,7 @@ use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::session::SessionMoved;
+use pintle_protocol::trust::{SeenFile, TrustResult};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -219,6 +220,33 @@ impl EngineHandle {
     pub async fn skills(&self, cwd: &str) -> Vec<PromptCommand> {
         let Services { env, personal, .. } = &*self.services;
         project::skills(env.as_ref(), personal, Path::new(cwd)).await
+    }
+
+    /// Lists the files that configure the engine in the project around a folder.
+    pub async fn orders(&self, cwd: &str) -> TrustResult {
+        let Services { env, personal, .. } = &*self.services;
+        project::trust(env.as_ref(), personal, Path::new(cwd)).await
+    }
+
+    /// Agrees to project files as the user saw them.
+    ///
+    /// # Errors
+    /// A file has changed since, the project is not trusted, or the agreement cannot be saved. Nothing is agreed to in these cases.
+    pub async fn agree(&self, cwd: &str, seen: Vec<SeenFile>) -> Result<TrustResult, Error> {
+        let Services { env, personal, .. } = &*self.services;
+        let agreed = project::agree(env.as_ref(), personal, Path::new(cwd), seen).await;
+        agreed.map_err(|refusal| {
+            let hint = match &refusal {
+                NotAgreed::Untrusted(_) => {
+                    "`pintle trust` in that folder trusts it and agrees to these files as they are"
+                }
+                NotAgreed::Changed(_) => "read the files again with `trust/read`",
+                NotAgreed::NotSaved(_) => {
+                    "free some disk space, or make the folder of `trust.toml` writable"
+                }
+            };
+            Error::new(ErrorKind::Conflict, refusal.to_string()).hint(Hint::Text(hint.to_owned()))
+        })
     }
 
     /// Closes every session in order.

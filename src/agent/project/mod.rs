@@ -4,8 +4,11 @@
 //! Invariant: reading starts nothing of the project, and what cannot be read is left out or told as a problem, never an error.
 
 mod git;
+mod orders;
 
 pub(super) use git::{Asking, repository};
+pub use orders::orders;
+pub(super) use orders::{NotAgreed, agree, trust};
 
 use crate::context::agents::{self, NamedAgent};
 use crate::context::documents::{self, Document};
@@ -14,9 +17,10 @@ use crate::context::skills::{self, Skill};
 use crate::context::templates::{self, Template};
 use crate::exec::{Environment, Error, FileKind, ListEntry, Stat, Window};
 use crate::permissions;
-use crate::trust::{Agreement, Answers, Orders};
+use crate::trust::{Agreement, Answers};
 use futures_util::stream::{self, StreamExt};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
+use pintle_protocol::trust::Standing;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -97,17 +101,6 @@ pub(super) struct ProjectFiles<'a> {
     agreement: Agreement,
 }
 
-/// The use of a file from which the engine takes orders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// It is used: it takes no orders from it, or a person agreed to its content.
-    Agreed,
-    /// It was not there when a person agreed to the others.
-    Appeared,
-    /// It was another when a person agreed to it.
-    Changed,
-}
-
 /// Whose file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -175,74 +168,6 @@ impl<'a> ProjectFiles<'a> {
         places
     }
 
-    /// The files of the project from which the engine takes orders, with the content that they have now.
-    async fn orders(&self) -> Orders {
-        let mut paths = Vec::new();
-        for place in self.places() {
-            paths.extend([permissions::rules::PROJECT_FILE, SERVERS_FILE].map(|at| place.join(at)));
-        }
-        let of_project = |(_, owner): &(PathBuf, Owner)| *owner == Owner::Project;
-        let folders = |names: &[&str]| {
-            let all = self.folders(names, "").into_iter();
-            all.filter(of_project).collect::<Vec<_>>()
-        };
-        let skill =
-            |name: &str, is_folder: bool| is_folder.then(|| Path::new(name).join(skills::FILE));
-        let (alone, rules, skills, agents) = tokio::join!(
-            self.texts(paths),
-            self.markdown(folders(&rules::FOLDERS)),
-            self.files(Vec::new(), folders(&skills::FOLDERS), skill),
-            self.markdown(folders(&agents::FOLDERS)),
-        );
-        let others = rules.into_iter().chain(skills).chain(agents);
-        let others = others.map(|(document, _)| document);
-        let all = alone.into_iter().chain(others);
-        all.filter_map(|Document { path, text }| Some((self.order(&path)?, digest(&text))))
-            .collect()
-    }
-
-    /// The name of a file from which the engine takes orders: its path below the root. None for others.
-    fn order(&self, path: &Path) -> Option<String> {
-        // Prompts are not among them: a person calls each by its name.
-        let kinds = [&rules::FOLDERS[..], &skills::FOLDERS, &agents::FOLDERS];
-        let is_order = |place: &Path| {
-            let Ok(below) = path.strip_prefix(place) else { return false };
-            let files = [permissions::rules::PROJECT_FILE, SERVERS_FILE];
-            files.iter().any(|file| below == Path::new(file))
-                || kinds.iter().copied().flatten().any(|folder| below.starts_with(folder))
-        };
-        let is_order = self.places().into_iter().any(is_order);
-        let below = path.strip_prefix(&self.root).ok().filter(|_| is_order)?;
-        Some(below.to_string_lossy().into_owned())
-    }
-
-    fn standing(&self, path: &Path, text: &str) -> Standing {
-        let Agreement::To(files) = &self.agreement else { return Standing::Agreed };
-        let Some(name) = self.order(path) else { return Standing::Agreed };
-        match files.get(&name) {
-            None => Standing::Appeared,
-            Some(known) if *known == digest(text) => Standing::Agreed,
-            Some(_) => Standing::Changed,
-        }
-    }
-
-    /// The files of a trusted project from which the engine takes no orders, because a person has not agreed to their present content.
-    pub(super) async fn not_agreed(&self) -> Vec<PathBuf> {
-        let Agreement::To(files) = &self.agreement else { return Vec::new() };
-        if !self.is_trusted {
-            return Vec::new();
-        }
-        let now = Self {
-            root: self.root.clone(),
-            real_root: self.real_root.clone(),
-            agreement: Agreement::Any,
-            ..*self
-        };
-        let now = now.orders().await;
-        let changed = now.into_iter().filter(|(name, digest)| files.get(name) != Some(digest));
-        changed.map(|(name, _)| self.root.join(name)).collect()
-    }
-
     /// The files of a project that would be used if a person trusted it: documents that are there, and folders of rules,
     /// skills, prompts and agents. Nothing for a trusted one.
     pub(super) async fn withheld(&self, documents: &[PathBuf]) -> Vec<PathBuf> {
@@ -282,7 +207,7 @@ impl<'a> ProjectFiles<'a> {
                 Some(text) => match self.standing(&path, &text) {
                     Standing::Agreed => Ok(text),
                     // There were no rules before, and there are none now.
-                    Standing::Appeared => continue,
+                    Standing::New => continue,
                     Standing::Changed => Err(format!(
                         "it has changed since you agreed to it; look at it, then run `pintle trust {}`",
                         self.root.display()
@@ -655,18 +580,6 @@ pub(super) async fn skills(
         .collect();
     commands.sort_by(|one, other| one.name.cmp(&other.name));
     commands
-}
-
-/// The SHA-256 of a text in hexadecimal digits.
-fn digest(text: &str) -> String {
-    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-    digest.as_ref().iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
-}
-
-/// The files in a project from which the engine takes orders, with the content that they have now: what a person agrees to who trusts it.
-pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
-    let personal = Personal::default();
-    ProjectFiles::of(env, &personal, folder).await.orders().await
 }
 
 /// A text file, or its beginning.

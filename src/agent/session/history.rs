@@ -167,11 +167,12 @@ impl Session {
     /// The model knows what these entries say.
     fn replay_state(&mut self, entries: &[Entry]) {
         // What was allowed and what happened to files does not depend on what the model knows.
-        let (grants, files, served) = match &mut self.phase {
+        let (grants, files, served, told_unused) = match &mut self.phase {
             Phase::Idle(state) => (
                 std::mem::take(&mut state.grants),
                 std::mem::take(&mut state.files),
                 std::mem::take(&mut state.served),
+                std::mem::take(&mut state.told_unused),
             ),
             Phase::Running(_) => return,
         };
@@ -181,6 +182,7 @@ impl Session {
             grants,
             files,
             served,
+            told_unused,
             ..TurnState::default()
         });
         self.view.reported_mode = recovery::reported_mode(entries);

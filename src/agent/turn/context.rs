@@ -24,6 +24,7 @@ use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
+use pintle_protocol::trust::ProjectFile;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -133,6 +134,8 @@ pub(in crate::agent) struct TurnState {
     pub(in crate::agent) briefing: Box<Briefing>,
     pub(in crate::agent) files: Box<FileHistory>,
     pub(in crate::agent) served: Box<ServedContext>,
+    /// The ignored project files that a notice has named.
+    pub(in crate::agent) told_unused: Vec<ProjectFile>,
 }
 
 /// The work of a turn.

@@ -24,6 +24,7 @@ use pintle_protocol::event::{
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus};
+use pintle_protocol::trust::ProjectFile;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -52,7 +53,8 @@ pub(in crate::agent) async fn begin<H: Host>(
     // A turn that is stopped makes its prompt when the next one begins.
     let cwd = ctx.workspace.folders.cwd.clone();
     let moved_from = state.briefing.believed_folder(&cwd).map(Path::to_owned);
-    if state.briefing.origin == ctx.llm.model.origin() && moved_from.is_none() {
+    let is_made = state.briefing.origin == ctx.llm.model.origin() && moved_from.is_none();
+    if is_made && !has_agreement_changed(host, ctx, state).await {
         tell_additional(host, ctx, state);
         tell_rights(host, ctx, state).await;
         let read = changed_documents(ctx, &state.briefing);
@@ -87,7 +89,7 @@ struct Made {
     /// Files of the project that are not used, because nobody trusts it.
     withheld: Vec<PathBuf>,
     /// Files of a trusted project that are not used, because nobody agreed to their content.
-    not_agreed: Vec<PathBuf>,
+    not_agreed: Vec<ProjectFile>,
 }
 
 /// Makes the prompt from what the project's files say now.
@@ -110,7 +112,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         }
     };
     let withheld = place.withheld(&paths).await;
-    let not_agreed = place.not_agreed().await;
+    let (agreement, not_agreed) = (place.agreed(), place.not_agreed().await);
     let (documents, rules, skills, agents, git, os) = tokio::join!(
         place.documents(paths),
         place.rules(),
@@ -190,6 +192,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         root: place.root.clone(),
         cwd: Some(cwd.to_owned()),
         additional: ctx.workspace.additional.to_vec(),
+        agreement: Some(agreement),
         rights: Some(rights.told()),
         documents: known.into_iter().chain(below).collect(),
         waiting: waiting.collect(),
@@ -224,9 +227,40 @@ fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState
         let root = state.briefing.root.clone();
         host.record(Event::Notice(untrusted(&root, &withheld, &ctx.prompt.personal.answers)));
     }
-    if !not_agreed.is_empty() {
-        host.record(Event::Notice(changed(&state.briefing.root, &not_agreed)));
+    tell_unused(host, state, not_agreed);
+}
+
+/// Returns true if the user has agreed to more or fewer project files since the prompt was made, so that it has to be made anew. If not,
+/// records a notice about ignored files that are news.
+async fn has_agreement_changed<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+) -> bool {
+    let (env, cwd) = (ctx.workspace.env.as_ref(), ctx.workspace.folders.cwd.as_path());
+    let Briefing { root, agreement: known, .. } = &*state.briefing;
+    let read = async {
+        let place = ProjectFiles::at(env, &ctx.prompt.personal, cwd, root.clone(), true).await;
+        let has_changed = known.as_ref().is_some_and(|known| *known != place.agreed());
+        (has_changed, place.not_agreed().await)
+    };
+    let Some((has_changed, unused)) = host.wait(uncancelled(&ctx.cancel, read)).await else {
+        return false;
+    };
+    if !has_changed {
+        tell_unused(host, state, unused);
     }
+    has_changed
+}
+
+/// Records a notice about the ignored project files, unless an earlier notice named them all.
+fn tell_unused<H: Host>(host: &mut H, state: &mut TurnState, unused: Vec<ProjectFile>) {
+    if unused.iter().any(|file| !state.told_unused.contains(file)) {
+        let root = &state.briefing.root;
+        let paths: Vec<PathBuf> = unused.iter().map(|file| root.join(&file.path)).collect();
+        host.record(Event::Notice(changed(root, &paths)));
+    }
+    state.told_unused = unused;
 }
 
 /// Tells which files of a trusted project are not used until a person agrees to them again.

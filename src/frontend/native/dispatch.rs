@@ -21,8 +21,8 @@ use pintle_protocol::methods::{
     SessionClose, SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionExport,
     SessionFork, SessionItems, SessionLabel, SessionList, SessionMerge, SessionNote, SessionOpen,
     SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate,
-    ShellRun, Shutdown, SkillList, ToolRegister, ToolUnregister, TurnInterrupt, TurnStart,
-    TurnSteer, UsageRead,
+    ShellRun, Shutdown, SkillList, ToolRegister, ToolUnregister, TrustAgree, TrustRead,
+    TurnInterrupt, TurnStart, TurnSteer, UsageRead,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -64,6 +64,7 @@ impl Order {
             | JobList::METHOD
             | ModelsList::METHOD
             | UsageRead::METHOD
+            | TrustRead::METHOD
             | AuthStatus::METHOD => Self::Read,
             AuthLogin::METHOD | McpLogin::METHOD | ShellRun::METHOD => Self::Person,
             DocumentOpen::METHOD
@@ -122,6 +123,8 @@ impl Table {
         add::<ContextRead, _, _>(&mut module, handlers::context_read);
         add::<CommandList, _, _>(&mut module, handlers::command_list);
         add::<SkillList, _, _>(&mut module, handlers::skill_list);
+        add::<TrustRead, _, _>(&mut module, handlers::trust_read);
+        add::<TrustAgree, _, _>(&mut module, handlers::trust_agree);
         add::<ConfigList, _, _>(&mut module, handlers::config_list);
         add::<ConfigSet, _, _>(&mut module, handlers::config_set);
         add::<QueueList, _, _>(&mut module, handlers::queue_list);

@@ -33,6 +33,7 @@ use pintle_protocol::queue::{
     QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams,
 };
 use pintle_protocol::subscription::EventFilter;
+use pintle_protocol::trust::{TrustAgreeParams, TrustResult};
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -267,10 +268,34 @@ pub(super) async fn skill_list(
     connection: Arc<Connection>,
     params: SessionParams,
 ) -> HandlerResult<SkillListResult> {
-    let session = session(&connection, params.session_id)?;
-    let snapshot =
-        session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
-    Ok(SkillListResult { skills: connection.engine.skills(&snapshot.cwd).await })
+    let cwd = folder(&connection, params.session_id).await?;
+    Ok(SkillListResult { skills: connection.engine.skills(&cwd).await })
+}
+
+pub(super) async fn trust_read(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> HandlerResult<TrustResult> {
+    let cwd = folder(&connection, params.session_id).await?;
+    Ok(connection.engine.orders(&cwd).await)
+}
+
+pub(super) async fn trust_agree(
+    connection: Arc<Connection>,
+    params: TrustAgreeParams,
+) -> HandlerResult<TrustResult> {
+    let cwd = folder(&connection, params.session_id).await?;
+    connection.engine.agree(&cwd, params.files).await.map_err(refused)
+}
+
+/// The working directory of a session.
+async fn folder(
+    connection: &Arc<Connection>,
+    session_id: Option<SessionId>,
+) -> HandlerResult<String> {
+    let session = session(connection, session_id)?;
+    let snapshot = session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
+    Ok(snapshot.map_err(refused)?.cwd)
 }
 
 pub(super) async fn config_list(

@@ -1812,6 +1812,31 @@
 ---@class pintle.AuthLogoutResult
 ---@field removed boolean There was a stored login.
 
+---The result of `trust/read` and `trust/agree`. (Experimental.)
+---@class pintle.TrustResult
+---@field root string The project's root: the root of the git repository, or the session's working directory outside one.
+---@field isTrusted boolean Whether the user trusts the project. If not, the engine uses none of the files.
+---@field files (pintle.ProjectFile)[] The files, sorted by path: permissions, rules, MCP servers, skills, and agents.
+
+---A project file that configures the engine. (Experimental.)
+---@class pintle.ProjectFile
+---@field path string The path relative to the project's root, separated by `/`.
+---@field sha256 string The SHA-256 of the current text without its byte order mark, in hexadecimal.
+---@field standing pintle.Standing Whether the user agreed to this content.
+
+---Whether the user agreed to the content of a project file. (Experimental.)
+---@alias pintle.Standing "agreed"|"new"|"changed"
+
+---The params of `trust/agree`. (Experimental.)
+---@class pintle.TrustAgreeParams
+---@field sessionId? pintle.SessionId The session. Optional if this connection has created or opened exactly one.
+---@field files (pintle.SeenFile)[] The files to use, with the content the user saw.
+
+---A project file as the user saw it. (Experimental.)
+---@class pintle.SeenFile
+---@field path string The path from `trust/read`.
+---@field sha256 string The SHA-256 from `trust/read`.
+
 ---The result of `command/list`.
 ---@class pintle.CommandListResult
 ---@field commands (pintle.PromptCommand)[] The prompts, by name.
@@ -2327,6 +2352,12 @@ M.method = {
   ---Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.)
   ---Params: `pintle.AuthLogoutParams`; result: `pintle.AuthLogoutResult`.
   auth_logout = "auth/logout",
+  ---Lists the project files that configure the engine, and whether the user agreed to their current content. The notice `notAgreed` names the files that are ignored until then. (Experimental: more kinds of files may follow.)
+  ---Params: `pintle.SessionParams`; result: `pintle.TrustResult`.
+  trust_read = "trust/read",
+  ---Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more kinds of files may follow.)
+  ---Params: `pintle.TrustAgreeParams`; result: `pintle.TrustResult`.
+  trust_agree = "trust/agree",
   ---Lists the prompts that can be called with `/name`, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.CommandListResult`.
   command_list = "command/list",

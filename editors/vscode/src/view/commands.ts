@@ -18,6 +18,7 @@ import { modeCommands } from "./modes.ts";
 import { setupCommands } from "./setup.ts";
 import { sessionCommands } from "./sessionCommands.ts";
 import { serverCommands } from "./serverCommands.ts";
+import { trustCommands } from "./trustCommands.ts";
 import { t } from "../words.ts";
 
 /** The owner of all that commands act on. */
@@ -39,6 +40,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...modeCommands(owner),
     ...sessionCommands(owner),
     ...serverCommands(owner),
+    ...trustCommands(owner),
     ...editorCommands(owner),
     ...owner.notes.commands(),
     "pintle.open": () => owner.view.focus(),

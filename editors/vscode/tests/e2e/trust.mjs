@@ -1,6 +1,8 @@
 // A folder that VS Code trusts.
 import assert from "node:assert/strict";
-import { say } from "./support.mjs";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { LONG, call, say } from "./support.mjs";
 
 export async function aFolderThatTheEditorTrustsIsTrustedByTheEngine(rig) {
   const files = { "AGENTS.md": "Answer briefly.\n", ".pintle/permissions.toml": "" };
@@ -11,5 +13,43 @@ export async function aFolderThatTheEditorTrustsIsTrustedByTheEngine(rig) {
   await window.sees("brief");
   // The engine tells of each file that it does not use.
   assert.doesNotMatch(await window.transcript(), /not trusted/);
+  await window.page.context().close();
+}
+
+export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
+  const rule = '[[rules]]\ndecision = "allow"\nargv = ["touch", "**"]\n';
+  const touch = call("bash", { command: "touch made" });
+  const folder = rig.folder("appeared", {
+    files: { "a.txt": "one\n" },
+    script: { replies: [say("first"), say("second"), touch, say("third")] },
+  });
+  const window = await rig.window(folder);
+  await window.show();
+  await window.send("go");
+  await window.sees("first");
+  const file = path.join(folder.path, ".pintle/permissions.toml");
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, rule);
+  await window.send("go on");
+  await window.sees("second");
+  assert.match(await window.transcript(), /Review the Project's Files… shows them/);
+  const told = window.notification("are new or have changed since you trusted it");
+  await told.getByRole("button", { name: "Review the Files…" }).click({ timeout: LONG });
+  const row = window.page.locator(".quick-input-list .monaco-list-row", {
+    hasText: ".pintle/permissions.toml",
+  });
+  await row.waitFor({ timeout: LONG });
+  await window.shot("67-project-files");
+  // Nothing is chosen beforehand.
+  await row.locator(".quick-input-list-checkbox, .monaco-checkbox").first().click({ timeout: LONG });
+  await window.page
+    .locator(".quick-input-widget")
+    .getByRole("button", { name: "OK" })
+    .click({ timeout: LONG });
+  await window.notification("The files are used from the next turn on.").waitFor({ timeout: LONG });
+  // The rule holds: nobody is asked.
+  await window.send("make it");
+  await window.sees("third");
+  assert.ok(fs.existsSync(path.join(folder.path, "made")));
   await window.page.context().close();
 }

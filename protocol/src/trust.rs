@@ -1,0 +1,62 @@
+//! The project files that configure the engine, and the user's agreement to their content.
+
+use crate::ids::SessionId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The result of `trust/read` and `trust/agree`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrustResult {
+    /// The project's root: the root of the git repository, or the session's working directory outside one.
+    pub root: String,
+    /// Whether the user trusts the project. If not, the engine uses none of the files.
+    pub is_trusted: bool,
+    /// The files, sorted by path: permissions, rules, MCP servers, skills, and agents.
+    pub files: Vec<ProjectFile>,
+}
+
+/// A project file that configures the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectFile {
+    /// The path relative to the project's root, separated by `/`.
+    pub path: String,
+    /// The SHA-256 of the current text without its byte order mark, in hexadecimal.
+    pub sha256: String,
+    /// Whether the user agreed to this content.
+    pub standing: Standing,
+}
+
+/// Whether the user agreed to the content of a project file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Standing {
+    /// The user agreed to the current content. The file is in use if the project is trusted.
+    Agreed,
+    /// The file did not exist when the user agreed to the others. It is ignored.
+    New,
+    /// The file has changed since the user agreed to it. It is ignored.
+    Changed,
+}
+
+/// The params of `trust/agree`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrustAgreeParams {
+    /// The session. Optional if this connection has created or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The files to use, with the content the user saw.
+    pub files: Vec<SeenFile>,
+}
+
+/// A project file as the user saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenFile {
+    /// The path from `trust/read`.
+    pub path: String,
+    /// The SHA-256 from `trust/read`.
+    pub sha256: String,
+}

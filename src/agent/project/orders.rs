@@ -1,0 +1,167 @@
+//! The files of a project from which the engine takes orders, and what a person agreed to in them.
+
+use super::{Owner, Personal, ProjectFiles, SERVERS_FILE};
+use crate::context::documents::Document;
+use crate::context::{agents, rules, skills};
+use crate::exec::Environment;
+use crate::permissions;
+use crate::trust::{Agreement, Orders};
+use pintle_protocol::trust::{ProjectFile, SeenFile, Standing, TrustResult};
+use std::path::{Path, PathBuf};
+
+impl ProjectFiles<'_> {
+    /// The files of the project from which the engine takes orders, with the content that they have now.
+    pub(super) async fn orders(&self) -> Orders {
+        let mut paths = Vec::new();
+        for place in self.places() {
+            paths.extend([permissions::rules::PROJECT_FILE, SERVERS_FILE].map(|at| place.join(at)));
+        }
+        let of_project = |(_, owner): &(PathBuf, Owner)| *owner == Owner::Project;
+        let folders = |names: &[&str]| {
+            let all = self.folders(names, "").into_iter();
+            all.filter(of_project).collect::<Vec<_>>()
+        };
+        let skill =
+            |name: &str, is_folder: bool| is_folder.then(|| Path::new(name).join(skills::FILE));
+        let (alone, rules, skills, agents) = tokio::join!(
+            self.texts(paths),
+            self.markdown(folders(&rules::FOLDERS)),
+            self.files(Vec::new(), folders(&skills::FOLDERS), skill),
+            self.markdown(folders(&agents::FOLDERS)),
+        );
+        let others = rules.into_iter().chain(skills).chain(agents);
+        let others = others.map(|(document, _)| document);
+        let all = alone.into_iter().chain(others);
+        all.filter_map(|Document { path, text }| Some((self.order(&path)?, digest(&text))))
+            .collect()
+    }
+
+    /// The name of a file from which the engine takes orders: its path below the root. None for others.
+    fn order(&self, path: &Path) -> Option<String> {
+        // Prompts are not among them: a person calls each by its name.
+        let kinds = [&rules::FOLDERS[..], &skills::FOLDERS, &agents::FOLDERS];
+        let is_order = |place: &Path| {
+            let Ok(below) = path.strip_prefix(place) else { return false };
+            let files = [permissions::rules::PROJECT_FILE, SERVERS_FILE];
+            files.iter().any(|file| below == Path::new(file))
+                || kinds.iter().copied().flatten().any(|folder| below.starts_with(folder))
+        };
+        let is_order = self.places().into_iter().any(is_order);
+        let below = path.strip_prefix(&self.root).ok().filter(|_| is_order)?;
+        Some(below.to_string_lossy().into_owned())
+    }
+
+    /// What a person agreed to in a file; `Agreed` also for one from which the engine takes no orders.
+    pub(super) fn standing(&self, path: &Path, text: &str) -> Standing {
+        let name = self.order(path);
+        name.map_or(Standing::Agreed, |name| self.standing_of(&name, &digest(text)))
+    }
+
+    fn standing_of(&self, name: &str, digest: &str) -> Standing {
+        let Agreement::To(files) = &self.agreement else { return Standing::Agreed };
+        match files.get(name) {
+            None => Standing::New,
+            Some(known) if known == digest => Standing::Agreed,
+            Some(_) => Standing::Changed,
+        }
+    }
+
+    /// The files from which the engine would take orders in a trusted project, whatever a person agreed to.
+    async fn all_orders(&self) -> Vec<ProjectFile> {
+        let all = Self {
+            root: self.root.clone(),
+            real_root: self.real_root.clone(),
+            agreement: Agreement::Any,
+            is_trusted: true,
+            ..*self
+        };
+        let files = all.orders().await.into_iter().map(|(path, sha256)| {
+            let standing = self.standing_of(&path, &sha256);
+            ProjectFile { path, sha256, standing }
+        });
+        files.collect()
+    }
+
+    /// A digest of what the user agreed to.
+    pub(in crate::agent) fn agreed(&self) -> String {
+        digest(&format!("{} {:?}", self.is_trusted, self.agreement))
+    }
+
+    /// The files of a trusted project from which the engine takes no orders, because a person has not agreed to their present content.
+    pub(in crate::agent) async fn not_agreed(&self) -> Vec<ProjectFile> {
+        if !self.is_trusted || !matches!(self.agreement, Agreement::To(_)) {
+            return Vec::new();
+        }
+        let files = self.all_orders().await.into_iter();
+        files.filter(|file| file.standing != Standing::Agreed).collect()
+    }
+}
+
+/// The files in a project from which the engine takes orders, with the content that they have now: what a person agrees to who trusts it.
+pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
+    let personal = Personal::default();
+    ProjectFiles::of(env, &personal, folder).await.orders().await
+}
+
+/// The files of the project around a folder from which the engine takes orders, and what a person agreed to in them.
+pub(in crate::agent) async fn trust(
+    env: &dyn Environment,
+    personal: &Personal,
+    cwd: &Path,
+) -> TrustResult {
+    shown(&ProjectFiles::of(env, personal, cwd).await).await
+}
+
+async fn shown(place: &ProjectFiles<'_>) -> TrustResult {
+    let (root, is_trusted) = (place.root.to_string_lossy().into_owned(), place.is_trusted);
+    TrustResult { root, is_trusted, files: place.all_orders().await }
+}
+
+/// Why project files could not be agreed to.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::agent) enum NotAgreed {
+    #[error("{} is not trusted", .0.display())]
+    Untrusted(PathBuf),
+    #[error("{0} has changed since it was read")]
+    Changed(String),
+    #[error("the agreement could not be saved: {0}")]
+    NotSaved(String),
+}
+
+/// Agrees to project files as the user saw them.
+///
+/// # Errors
+/// Nothing is agreed to.
+pub(in crate::agent) async fn agree(
+    env: &dyn Environment,
+    personal: &Personal,
+    cwd: &Path,
+    seen: Vec<SeenFile>,
+) -> Result<TrustResult, NotAgreed> {
+    let place = ProjectFiles::of(env, personal, cwd).await;
+    if !place.is_trusted {
+        return Err(NotAgreed::Untrusted(place.root));
+    }
+    let now = place.all_orders().await;
+    let is_there = |seen: &SeenFile| {
+        now.iter().any(|file| file.path == seen.path && file.sha256 == seen.sha256)
+    };
+    if let Some(other) = seen.iter().find(|file| !is_there(file)) {
+        return Err(NotAgreed::Changed(other.path.clone()));
+    }
+    let files = seen.into_iter().map(|file| (file.path, file.sha256)).collect();
+    let (answers, folder) = (personal.answers.clone(), place.real_root.clone());
+    let saved = tokio::task::spawn_blocking(move || answers.agree(&folder, &files)).await;
+    let failed = match saved {
+        Ok(Ok(())) => return Ok(trust(env, personal, cwd).await),
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    Err(NotAgreed::NotSaved(failed))
+}
+
+/// The SHA-256 of a text in hexadecimal digits.
+fn digest(text: &str) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+    digest.as_ref().iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
