@@ -121,6 +121,9 @@ pub(in crate::agent) async fn refuse<H: Host>(
     }
 }
 
+/// The maximum number of parallel commands behind a command prefix, where each command occupies a connection.
+const MAX_COMMANDS_ELSEWHERE: usize = 2;
+
 /// Returns the number of calls at the beginning that may run side by side.
 async fn beside_each_other(
     ctx: &TurnContext,
@@ -129,10 +132,18 @@ async fn beside_each_other(
     calls: &mut [Call],
 ) -> usize {
     let is_one = calls.len() < 2;
-    let mut count = 0;
+    let is_elsewhere = !ctx.workspace.env.is_this_machine();
+    let (mut count, mut commands) = (0, 0);
     for call in calls.iter_mut().filter(|_| !is_one) {
         if ctx.tools.withheld(&call.tool_name).is_some() {
             break;
+        }
+        let access = call.prepared.as_ref().map(|prepared| prepared.access());
+        if matches!(access, Ok(Access::Execute(_))) {
+            commands += 1;
+            if is_elsewhere && commands > MAX_COMMANDS_ELSEWHERE {
+                break;
+            }
         }
         if call.prepared.is_ok() && admit(ctx, state, mode, call).await.is_err() {
             break;
