@@ -203,6 +203,12 @@ impl Store {
     }
 
     /// The folder that holds the sessions.
+    /// Returns true if the first folder is gone and was recognized as the second one.
+    pub fn has_moved(&self, from: &Path, to: &Path) -> bool {
+        let names = place::names(&self.sessions, &to.to_string_lossy());
+        names.iter().any(|name| Path::new(name) == from)
+    }
+
     pub fn path(&self) -> &Path {
         &self.sessions
     }

@@ -51,6 +51,7 @@ use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::session::SessionMoved;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::iter;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -518,6 +519,8 @@ impl Engine {
         };
         let wanted = wanted.to_string_lossy();
         self.check_folders(&wanted, config).await?;
+        let wanted =
+            if is_gone().await { self.place_in(own, wanted).await? } else { wanted.clone() };
         let real = |path: &str| {
             let path = PathBuf::from(path);
             async move { env.canonicalize(&path).await.unwrap_or(path) }
@@ -528,6 +531,23 @@ impl Engine {
 
     /// Has the kernel asked for the sandbox, which a session shows as that of its commands.
     async fn prepare(&self) {
+    /// Returns the new path of a session's folder that is gone: the named folder, or a folder below it that the store recognizes.
+    async fn place_in(&self, own: &str, folder: &Path) -> Result<PathBuf, Error> {
+        if !self.services.env.is_this_machine() {
+            return Ok(folder.to_owned());
+        }
+        let (store, own, folder) =
+            (self.services.store.clone(), PathBuf::from(own), folder.to_owned());
+        in_background(move || {
+            let names = own.components().collect::<Vec<_>>();
+            let below = (1..names.len()).map(|first| names.iter().skip(first).collect::<PathBuf>());
+            let places = iter::once(folder.clone()).chain(below.map(|below| folder.join(below)));
+            let is_own = |place: &PathBuf| place.is_dir() && store.has_moved(&own, place);
+            Ok(places.into_iter().find(is_own).unwrap_or(folder))
+        })
+        .await
+    }
+
         if self.services.env.is_this_machine() {
             self.services.permissions.sandbox.level().await;
         }
