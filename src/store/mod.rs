@@ -35,6 +35,7 @@ pub mod moves;
 mod place;
 pub mod retention;
 mod seek;
+pub mod seen;
 pub mod streaming;
 mod text_file;
 mod title;
@@ -202,13 +203,13 @@ impl Store {
         &self.index
     }
 
-    /// The folder that holds the sessions.
     /// Returns true if the first folder is gone and was recognized as the second one.
     pub fn has_moved(&self, from: &Path, to: &Path) -> bool {
         let names = place::names(&self.sessions, &to.to_string_lossy());
         names.iter().any(|name| Path::new(name) == from)
     }
 
+    /// The folder that holds the sessions.
     pub fn path(&self) -> &Path {
         &self.sessions
     }

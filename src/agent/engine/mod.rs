@@ -39,6 +39,7 @@ use crate::history::touched::TouchedFiles;
 use crate::history::{replay, tree};
 use crate::llm::Effort;
 use crate::store::moves::{self, Moves};
+use crate::store::seen;
 use crate::store::streaming::StreamingFile;
 use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use pintle_protocol::approval::PermissionMode;
@@ -50,8 +51,8 @@ use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::session::SessionMoved;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::iter;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -465,6 +466,7 @@ impl Engine {
         }
         // Before files are looked at, which it may still change.
         found.earlier.ended = self.services.here.end_abandoned(id.as_str()).await;
+        found.earlier.seen = seen::saved_now(journal.folder(), &moves);
         let mut streaming = StreamingFile::of(journal.folder());
         let streamed = streaming.saved();
         found.restore_streamed(streamed);
@@ -517,10 +519,10 @@ impl Engine {
                 error.hint("if the folder was moved, open the session with its new one (`cwd`, or `pintle run --session ID -C DIR`)")
             });
         };
-        let wanted = wanted.to_string_lossy();
-        self.check_folders(&wanted, config).await?;
         let wanted =
             if is_gone().await { self.place_in(own, wanted).await? } else { wanted.clone() };
+        let wanted = wanted.to_string_lossy();
+        self.check_folders(&wanted, config).await?;
         let real = |path: &str| {
             let path = PathBuf::from(path);
             async move { env.canonicalize(&path).await.unwrap_or(path) }
@@ -529,8 +531,6 @@ impl Engine {
         Ok(if is_same { own.to_owned() } else { wanted.into_owned() })
     }
 
-    /// Has the kernel asked for the sandbox, which a session shows as that of its commands.
-    async fn prepare(&self) {
     /// Returns the new path of a session's folder that is gone: the named folder, or a folder below it that the store recognizes.
     async fn place_in(&self, own: &str, folder: &Path) -> Result<PathBuf, Error> {
         if !self.services.env.is_this_machine() {
@@ -548,6 +548,8 @@ impl Engine {
         .await
     }
 
+    /// Has the kernel asked for the sandbox, which a session shows as that of its commands.
+    async fn prepare(&self) {
         if self.services.env.is_this_machine() {
             self.services.permissions.sandbox.level().await;
         }

@@ -4,7 +4,7 @@
 //! Whatever happens, each call gets exactly one result, in the order of the calls.
 
 use crate::agent::full_output::name_full_output;
-use crate::agent::host::{Host, JournalLost};
+use crate::agent::host::{Host, JournalLost, uncancelled};
 use crate::agent::turn::approval;
 use crate::agent::turn::call::Call;
 use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
@@ -660,6 +660,7 @@ async fn execute(
         Ok(prepared) => prepared,
         Err(message) => return (Outcome::error(ItemStatus::Failed, message), Vec::new()),
     };
+    let is_command = matches!(prepared.access(), Access::Execute(_));
     let cancel = call.cancel.clone();
     let progress = Progress::new(progress, call.item.id.clone());
     let tool_ctx = tool_context(ctx, pruned, call, progress, &cancel);
@@ -676,6 +677,11 @@ async fn execute(
         result.content.push(Content::text(from_engine(
             "a person cancelled this call alone. What it had done until then stays.",
         )));
+    }
+    // The writes of a command elsewhere are unknown, so every change until its end is attributed to the command.
+    if is_command && !ctx.workspace.env.is_this_machine() {
+        let look = ctx.tools.ledger.changed(ctx.workspace.env.as_ref(), &cancel);
+        uncancelled(&cancel, look).await;
     }
     let notices = hook_points::result(ctx, call, &mut result).await;
     let status = match (result.is_error, cancel.is_cancelled()) {
