@@ -64,6 +64,9 @@ pub(super) trait Host: Send {
     /// Takes what the model is to be told of jobs, sub-agents, verdicts and modes; it counts as told.
     fn take_news(&mut self) -> Option<EngineMessage>;
 
+    /// Returns true while there is something to wait for: a job that runs, or a sub-agent that works.
+    fn has_work_behind(&self) -> bool;
+
     /// Says that no call is touching files: verdicts that wait are carried out. Returns what they and sub-agents did to files since the last gap.
     fn gap(&mut self) -> impl Future<Output = Vec<FileRecord>> + Send;
 

@@ -45,7 +45,7 @@ pub(crate) async fn services(
         tracing::warn!("{warning}");
     }
     register_secrets(&config, ambient);
-    let script = settings.script.as_deref().map(Script::load).transpose()?;
+    let script = settings.script.as_deref().map(load_script).transpose()?;
     let has_script = script.is_some();
     let configured = Arc::new(configured_models(settings, &config, ambient)?);
     if settings.web_search && !has_script {
@@ -513,6 +513,13 @@ fn room(set: &ContextSettings) -> RoomPolicy {
             None => usual.safe,
         },
     }
+}
+
+fn load_script(path: &Path) -> anyhow::Result<Script> {
+    Script::load(path).map_err(|error| match &error.hint {
+        Some(hint) => anyhow::anyhow!("{error}\n  {hint}"),
+        None => anyhow::anyhow!("{error}"),
+    })
 }
 
 fn scripted(script: Script) -> Models {

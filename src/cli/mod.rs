@@ -30,7 +30,7 @@ mod signals;
 mod streams;
 mod trust;
 
-use crate::agent::{Engine, EngineHandle};
+use crate::agent::{Engine, EngineHandle, Services};
 use crate::ambient::{Ambient, Secrets};
 use crate::disk;
 use crate::exec::sandbox;
@@ -288,6 +288,21 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient, streams: Streams) -> 
     .await
 }
 
+/// Waits for services, which may need a connection to another machine, unless a signal arrives first; then there are none.
+fn unless_stopped(
+    assembled: impl Future<Output = anyhow::Result<Services>>,
+    signals: &mut Signals,
+) -> impl Future<Output = anyhow::Result<Option<Services>>> {
+    let (assembled, stop) = (Box::pin(assembled), signals.token());
+    async move {
+        tokio::select! {
+            services = assembled => services.map(Some),
+            () = stop.cancelled() => Ok(None),
+            _ = signals.run() => Ok(None),
+        }
+    }
+}
+
 /// Runs an engine for a single client until the client disconnects or a signal arrives.
 async fn serve_client<F>(
     settings: &args::Settings,
@@ -300,7 +315,8 @@ where
     F: Future<Output = Ended> + Send + 'static,
 {
     let mut signals = streams.signals()?;
-    let services = assemble::services(settings, &ambient).await?;
+    let assembled = unless_stopped(assemble::services(settings, &ambient), &mut signals).await?;
+    let Some(services) = assembled else { return Ok(signals.code()) };
     let cwd = assemble::working_folder(settings, &ambient, services.env.as_ref(), None).await?;
     let link = streams.open(framing)?;
     let (engine, handle) = Engine::new(services);
@@ -317,7 +333,9 @@ where
 async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
     let config = assemble::load_config(&serve.settings, &ambient)?;
-    let mut services = assemble::services(&serve.settings, &ambient).await?;
+    let assembled = assemble::services(&serve.settings, &ambient);
+    let assembled = unless_stopped(assembled, &mut signals).await?;
+    let Some(mut services) = assembled else { return Ok(signals.code()) };
     // A client that is gone may come back.
     let args::listen::Listen { linger, ref origins, ref hosts, .. } = serve.listen;
     let linger = linger.map(Duration::from_secs);
@@ -438,7 +456,8 @@ async fn serve_pi(
     task.check()?;
     let mut signals = streams.signals()?;
     let mut set_up = rpc::set_up(&task, ambient)?;
-    let services = rpc::services(&task, &set_up).await?;
+    let assembled = unless_stopped(rpc::services(&task, &set_up), &mut signals).await?;
+    let Some(services) = assembled else { return Ok(signals.code()) };
     let cwd =
         assemble::working_folder(&set_up.settings, &set_up.ambient, services.env.as_ref(), None);
     let cwd = cwd.await?;
@@ -534,7 +553,9 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let copied = copy.iter().map(|copy| copy.root().to_owned());
     task.settings.one_task = Some(copied.chain(named).collect());
     task.settings.kept_tree = copy.as_ref().map(|copy| copy.original().to_owned());
-    let mut services = assemble::services(&task.settings, &ambient).await?;
+    let assembled = assemble::services(&task.settings, &ambient);
+    let assembled = unless_stopped(assembled, &mut signals).await?;
+    let Some(mut services) = assembled else { return Ok(signals.code()) };
     let unstored = if task.no_session {
         let folder = crate::disk::temporary_folder("pintle-session-")?;
         services.store = Store::new(folder.path());
@@ -704,7 +725,9 @@ fn attached(path: &Path, copy: Option<&copy::Copy>) -> PathBuf {
 /// Runs a command about the history or review of a session: with an engine, and without a model.
 async fn work_in_session(task: args::history::History, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
-    let services = assemble::services(&task.settings(), &ambient).await?;
+    let settings = task.settings();
+    let assembled = unless_stopped(assemble::services(&settings, &ambient), &mut signals).await?;
+    let Some(services) = assembled else { return Ok(signals.code()) };
     let (engine, handle) = Engine::new(services);
     let worked = beside(engine, sessions::history::run(task, handle, ambient, signals.token()));
     let code = tokio::select! {

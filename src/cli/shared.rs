@@ -192,7 +192,12 @@ pub(crate) fn log(data: &Path) -> anyhow::Result<(File, PathBuf)> {
 }
 
 fn folder(path: &Path) -> anyhow::Result<()> {
-    disk::create_private_folder(path).with_context(|| format!("cannot create {}", path.display()))
+    disk::create_private_folder(path).map_err(|error| {
+        anyhow::anyhow!(
+            "cannot create {}: {error}\n  set PINTLE_HOME to a folder that you can write",
+            path.display()
+        )
+    })
 }
 
 fn open_lock(path: &Path) -> anyhow::Result<File> {
@@ -239,8 +244,10 @@ fn kept_token(path: &Path) -> anyhow::Result<String> {
             return Ok(token);
         }
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            return Err(error)
-                .with_context(|| format!("{}; chmod 600 {}", named(), path.display()));
+            anyhow::bail!("{}: {error}\n  chmod 600 {}", named(), path.display());
+        }
+        Err(_) if path.is_symlink() => {
+            anyhow::bail!("{}: a symbolic link\n  name the file that it leads to", named());
         }
         Err(error) => return Err(error).with_context(named),
     };

@@ -7,7 +7,6 @@ use crate::cli::assemble;
 use crate::exec::local::{Local, Options};
 use crate::text::screen;
 use crate::text::visible::visible_line;
-use anyhow::Context;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -36,7 +35,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
     let named = wanted.folder.as_ref().map_or(here.clone(), |named| here.join(named));
     let folder = if wanted.revoke { resolve(&named) } else { assemble::folder(&named)? };
     let folder = if wanted.folder.is_none() { assemble::project(&folder) } else { folder };
-    let has_changed = answers.set_trusted(&folder, !wanted.revoke).with_context(|| NOT_KEPT)?;
+    let has_changed = answers.set_trusted(&folder, !wanted.revoke).map_err(not_kept)?;
     let shown = visible_line(&folder.to_string_lossy()).into_owned();
     let text = match (wanted.revoke, has_changed) {
         (false, true) => format!("{shown} is trusted from the next turn on"),
@@ -59,13 +58,17 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
                 "Whatever changes in these files is not used until you run this again.\n",
             );
         }
-        answers.agree(&root, &orders).with_context(|| NOT_KEPT)?;
+        answers.agree(&root, &orders).map_err(not_kept)?;
     }
     screen::out().write_all(text.as_bytes())?;
     Ok(0)
 }
 
-const NOT_KEPT: &str = "the answer could not be kept";
+fn not_kept(error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::anyhow!(
+        "the answer could not be kept: {error}\n  set PINTLE_HOME to a folder that you can write"
+    )
+}
 
 /// A folder that may not exist any more.
 fn resolve(path: &Path) -> PathBuf {

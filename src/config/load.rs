@@ -13,6 +13,7 @@ use crate::llm::catalog;
 use pintle_protocol::approval::PermissionMode;
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -276,12 +277,34 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
     }
 }
 
+/// Checks that the data folder is a folder, or can be created in one.
+fn check_data(data: &Path, name: &str) -> Result<(), Error> {
+    let obstacle = data.ancestors().find_map(|place| {
+        let facts = fs::symlink_metadata(place).ok()?;
+        let kind = match fs::metadata(place) {
+            Ok(target) if target.is_dir() => None,
+            Ok(_) => Some("is no folder"),
+            Err(_) if facts.is_symlink() => Some("is a link that leads nowhere"),
+            Err(_) => None,
+        };
+        Some(kind.map(|kind| (place, kind)))
+    });
+    let Some(Some((place, kind))) = obstacle else { return Ok(()) };
+    let message = if place == data {
+        format!("{name} is `{}`, which {kind}", data.display())
+    } else {
+        format!("{name} is `{}`, but `{}` {kind}", data.display(), place.display())
+    };
+    Err(Error::new(message).hint("set PINTLE_HOME to a folder that you can write"))
+}
+
 fn folders(ambient: &Ambient) -> Result<Folders, Error> {
     if let Some(home) = ambient.var("PINTLE_HOME").map(PathBuf::from) {
         if !home.is_absolute() {
             return Err(Error::new(format!("PINTLE_HOME is `{}`", home.display()))
                 .hint("give it an absolute path"));
         }
+        check_data(&home, "PINTLE_HOME")?;
         return Ok(Folders {
             config_file: home.join("config.toml"),
             has_config_file: false,
@@ -300,6 +323,7 @@ fn folders(ambient: &Ambient) -> Result<Folders, Error> {
         return Err(Error::new("no home folder for sessions")
             .hint("set HOME, or PINTLE_HOME to a folder of your choice"));
     };
+    check_data(&data, "the folder for sessions")?;
     Ok(Folders {
         config_file: config.join("config.toml"),
         has_config_file: false,

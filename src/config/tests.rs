@@ -245,6 +245,52 @@ fn folders_follow_pintle_home_then_xdg_then_home() {
 }
 
 #[test]
+fn what_stands_in_the_way_of_the_data_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    fs::write(folder.path().join("file"), "x").unwrap();
+    fs::create_dir(folder.path().join("real")).unwrap();
+    std::os::unix::fs::symlink("real", folder.path().join("link")).unwrap();
+    std::os::unix::fs::symlink("gone", folder.path().join("dangling")).unwrap();
+    for (name, place, want) in [
+        ("PINTLE_HOME", "real", None),
+        ("PINTLE_HOME", "link", None),
+        ("PINTLE_HOME", "not/made/yet", None),
+        ("PINTLE_HOME", "file", Some("PINTLE_HOME is `HERE/file`, which is no folder")),
+        (
+            "PINTLE_HOME",
+            "file/below",
+            Some("PINTLE_HOME is `HERE/file/below`, but `HERE/file` is no folder"),
+        ),
+        (
+            "PINTLE_HOME",
+            "dangling",
+            Some("PINTLE_HOME is `HERE/dangling`, which is a link that leads nowhere"),
+        ),
+        (
+            "HOME",
+            "file",
+            Some(
+                "the folder for sessions is `HERE/file/.local/share/pintle`, but `HERE/file` is no folder",
+            ),
+        ),
+        (
+            "XDG_DATA_HOME",
+            "file",
+            Some("the folder for sessions is `HERE/file/pintle`, but `HERE/file` is no folder"),
+        ),
+    ] {
+        let place = format!("{path}/{place}");
+        let loaded = load(&ambient(&[("HOME", path), (name, &place)]), Flags::default());
+        let got = loaded.err().map(|error| {
+            assert!(error.hint.as_deref().unwrap().contains("set PINTLE_HOME"), "{place}");
+            error.to_string().lines().next().unwrap().replace(path, "HERE")
+        });
+        assert_eq!(got.as_deref(), want, "{place}");
+    }
+}
+
+#[test]
 fn where_tools_act_is_said_in_the_file_and_by_flags() {
     let environment = |file: &str, flags| {
         let home = tempfile::tempdir().unwrap();

@@ -8,6 +8,7 @@ use super::outcome::{accepts_plan, closed, without_answer, without_client};
 use super::touched::TouchedFiles;
 use super::tree;
 use crate::store::Entry;
+use crate::store::seen::Seen;
 use crate::store::streaming::StreamedText;
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage, add_cost};
@@ -54,6 +55,8 @@ pub struct Earlier {
     pub reported_mode: WorkMode,
     /// The files that the model has read and changed on the current path; whoever opens the session fills it in.
     pub touched: TouchedFiles,
+    /// The files that the model has seen; filled in by the opening engine.
+    pub seen: Vec<Seen>,
     /// The messages that were accepted and that no model has read, oldest first.
     pub unread: Vec<QueuedInput>,
     /// The effects of requests with a key.
@@ -243,6 +246,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         is_retitled,
         reported_mode,
         touched: TouchedFiles::default(),
+        seen: Vec::new(),
         unread,
         keys,
         ended: Vec::new(),

@@ -8,6 +8,9 @@ mod reply;
 
 pub use reply::{Block, Failure, Reply};
 
+/// What to do about a file that is no script.
+const HINT: &str = "a script is {\"replies\":[{\"blocks\":[{\"text\":\"…\"}]}]}; `pintle help scripting` describes it";
+
 /// The JSON Schema of a script's file.
 pub const SCHEMA: &str = include_str!("script/schema.json");
 
@@ -85,11 +88,19 @@ impl Script {
     /// # Errors
     /// [`ErrorKind::Replay`] with the place where the text is not a script.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let file: reply::File = serde_json::from_str(text).map_err(|error| {
-            Error::new(ErrorKind::Replay, format!("not a script: {error}"))
-                .hint("a script is {\"replies\":[{\"blocks\":[{\"text\":\"…\"}]}]}")
+        let file = Self::parse(text).map_err(|why| {
+            Error::new(ErrorKind::Replay, format!("not a script: {why}")).hint(HINT)
         })?;
         Ok(Self::with_delay(file.replies, Duration::from_millis(file.delay_ms)))
+    }
+
+    fn parse(text: &str) -> Result<reply::File, String> {
+        // Some editors and shells write a mark of the encoding first.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.trim_start().starts_with('[') {
+            return Err("expected an object with `replies`, not a list".to_owned());
+        }
+        serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
     /// Reads a script from a file.
@@ -103,7 +114,10 @@ impl Script {
                 format!("cannot read the script {}: {error}", path.display()),
             )
         })?;
-        Self::from_json(&text)
+        Self::from_json(&text).map_err(|error| {
+            let message = format!("{}: {}", path.display(), error.message);
+            Error { message, ..error }
+        })
     }
 
     /// Adds a reply at the end.

@@ -412,9 +412,14 @@ impl Judge<'_> {
         &self,
         analysis: &'p Analysis,
     ) -> impl Iterator<Item = &'p Program> {
-        analysis.programs.iter().filter(|program| {
+        // What the repository has git start already runs outside then.
+        let lets_git_out = analysis
+            .programs
+            .iter()
+            .any(|program| program.is_git() && self.rule_that_lets_out(program).is_some());
+        analysis.programs.iter().filter(move |program| {
             !program.is_transparent
-                && !self.is_harmless(program, false)
+                && !self.is_harmless(program, lets_git_out)
                 && self.rule_that_lets_out(program).is_none()
         })
     }
@@ -511,7 +516,8 @@ impl Judge<'_> {
             return self.mode_decides(&subject, Decision::Allow, "");
         }
         let is_held = self.is_held(command.exit);
-        if self.is_harmless(program, is_held) {
+        // Outside by rules, all programs passed `held_programs`.
+        if self.is_harmless(program, is_held || command.exit == Exit::ByRule) {
             return Part::new(subject, Decision::Allow, "", "the table of harmless programs");
         }
         if mode == PermissionMode::ReadOnly {

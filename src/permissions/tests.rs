@@ -398,6 +398,26 @@ fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
         let got = modes.map(|mode| shown(&line, mode, Sandbox::Full)).join(" ");
         assert_eq!(got, want.replace("Di", "D-"), "{line}");
     }
+    // Without trust, git needs the sandbox, unless a rule lets git out anyway.
+    for (want, line) in [
+        ("Ao", "git status && git commit -m x"),
+        ("Ao", "git add -A && git diff --cached --stat && git commit -m x && git log -1"),
+        ("Ao", "test -n \"$(git diff --stat)\" && git commit -m x"),
+        ("Ai", "git log -1"),
+        ("Ai", "git log -1 && ls"),
+        ("?-", "git log -1 && git stash && git commit -m x"),
+        ("D-", "git log -1 && git push"),
+    ] {
+        let (mode, sandbox) = (PermissionMode::Ask, Sandbox::Full);
+        let ctx = Context { mode, is_trusted: false, sandbox, places: &places, rules: &rules };
+        let verdict = decide(&call(line, &places), &ctx);
+        let place = match (verdict.is_confined(), verdict.is_let_out) {
+            (true, _) => 'i',
+            (_, true) => 'o',
+            (false, false) => '-',
+        };
+        assert_eq!(format!("{}{place}", sign(verdict.decision)), want, "{line}");
+    }
     for (sandbox, want) in [
         (Sandbox::Missing, "A-"),
         (Sandbox::Partial, "Ao"),

@@ -35,6 +35,7 @@ pub mod moves;
 mod place;
 pub mod retention;
 mod seek;
+pub mod seen;
 pub mod streaming;
 mod text_file;
 mod title;
@@ -200,6 +201,12 @@ impl Store {
     /// The index of these sessions.
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Returns true if the first folder is gone and was recognized as the second one.
+    pub fn has_moved(&self, from: &Path, to: &Path) -> bool {
+        let names = place::names(&self.sessions, &to.to_string_lossy());
+        names.iter().any(|name| Path::new(name) == from)
     }
 
     /// The folder that holds the sessions.

@@ -35,14 +35,27 @@ fn real(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
+/// Returns the folders above that moved with a folder, or the folder itself: if `/a/src` became `/b/src` and `/a` is gone, `/a` became `/b`.
+fn moved_above<'p>(mut from: &'p Path, mut to: &'p Path) -> (&'p Path, &'p Path) {
+    while from.file_name().is_some()
+        && from.file_name() == to.file_name()
+        && let (Some(old), Some(new)) = (from.parent(), to.parent())
+        && !old.exists()
+        && new.is_dir()
+    {
+        (from, to) = (old, new);
+    }
+    (from, to)
+}
+
 impl Moves {
     /// Finds the moves in the events of a session.
     pub fn of(entries: &[Entry]) -> Self {
         let moves = entries.iter().filter_map(|entry| {
             let Event::SessionMoved(moved) = &entry.record.as_ref()?.event else { return None };
-            let from = Path::new(&moved.from);
-            let (from, to) = ([real(from), from.to_owned()], real(Path::new(&moved.cwd)));
-            Some(Move { seq: entry.seq, from, to })
+            let (from, to) = (Path::new(&moved.from), Path::new(&moved.cwd));
+            let (from, to) = moved_above(from, to);
+            Some(Move { seq: entry.seq, from: [real(from), from.to_owned()], to: real(to) })
         });
         Self(moves.collect())
     }
@@ -155,6 +168,28 @@ mod tests {
                 Some(changed.changes[0].path.clone())
             });
             assert_eq!(paths.collect::<Vec<_>>().join(" "), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn files_next_to_a_folder_moved_with_it_if_the_folder_above_is_gone() {
+        for (name, made, moved, path, want) in [
+            ("next to it", "new/b/sub", "a/b/sub>new/b/sub", "a/b/f", Some("new/b/f")),
+            ("at the top", "new/b/sub", "a/b/sub>new/b/sub", "a/f", Some("new/f")),
+            ("in it", "new/b/sub", "a/b/sub>new/b/sub", "a/b/sub/f", Some("new/b/sub/f")),
+            ("above the top", "new/b/sub", "a/b/sub>new/b/sub", "f", None),
+            ("the folder above is there", "a/b new/b/sub", "a/b/sub>new/b/sub", "a/b/f", None),
+            ("one above it is gone", "a new/b/sub", "a/b/sub>new/b/sub", "a/f", None),
+            ("another name", "new/b/other", "a/b/sub>new/b/other", "a/b/f", None),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = fs::canonicalize(folder.path()).unwrap();
+            made.split(' ').for_each(|made| fs::create_dir_all(root.join(made)).unwrap());
+            let (from, to) = moved.split_once('>').unwrap();
+            let at = |path: &str| root.join(path).to_string_lossy().into_owned();
+            let moves = Moves::of(&journal(&format!("{} {}>{}", at("x"), at(from), at(to))));
+            let want = want.map(|want| root.join(want));
+            assert_eq!(moves.path(1, &root.join(path)), want, "{name}");
         }
     }
 

@@ -179,6 +179,10 @@ impl Journal {
             self.touch(fs::metadata(&path)?.modified()?)
         };
         moved().map_err(Error::io(&path))?;
+        // The new folder may be moved, too.
+        if let Some(slug) = self.folder().parent() {
+            remember(slug, cwd);
+        }
         cwd.clone_into(&mut self.header.cwd);
         Ok(())
     }

@@ -6,9 +6,9 @@
 //! It has a lock, since the calls of one reply run concurrently; each is done with it at once.
 
 use crate::exec::change::look;
-use crate::exec::{Before, Digest, Environment, Error, Version};
+use crate::exec::{Before, Digest, Environment, Error, FileKind, Version};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
@@ -16,20 +16,25 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Clone, Default)]
 pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Known>>>);
 
-/// A state of a file.
-#[derive(Debug, Clone)]
-struct Known {
-    version: Version,
-    /// None for a file that was not read to its end.
-    digest: Option<Digest>,
-    compared: Compared,
+/// A state of a file that the model knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// Its version.
+    pub version: Version,
+    /// The content's digest; none for a file that was not read to its end.
+    pub digest: Option<Digest>,
+    /// The state that was compared with it last.
+    pub compared: Compared,
 }
 
 /// The state of a file that was compared with the known one last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Compared {
+pub enum Compared {
+    /// None was.
     Never,
+    /// The file was gone.
     Gone,
+    /// The file had this version.
     Present(Version),
 }
 
@@ -73,6 +78,19 @@ pub(super) enum Knowledge {
 }
 
 impl Ledger {
+    /// Makes a ledger of these files.
+    pub fn of(files: impl IntoIterator<Item = Known>) -> Self {
+        let files = files.into_iter().map(|known| (known.version.path.clone(), known));
+        Self(Arc::new(Mutex::new(files.collect())))
+    }
+
+    /// Returns the known files, in path order.
+    pub fn files(&self) -> Vec<Known> {
+        let mut files: Vec<Known> = self.with(|seen| seen.values().cloned().collect());
+        files.sort_by(|one, other| one.version.path.cmp(&other.version.path));
+        files
+    }
+
     /// Some of a file was read, or all of it written.
     pub(super) fn saw(&self, version: Version, digest: Option<Digest>) {
         let path = version.path.clone();
@@ -110,6 +128,7 @@ impl Ledger {
                 Ok(version) if version == known.version => continue,
                 Ok(version) => Compared::Present(version),
                 Err(Error::NotFound(_)) => Compared::Gone,
+                Err(_) if is_replaced(env, &path).await => Compared::Gone,
                 Err(_) => continue,
             };
             if known.compared == now {
@@ -119,6 +138,7 @@ impl Ledger {
                 Compared::Never | Compared::Gone => None,
                 Compared::Present(_) => match look(env, &path, cancel).await {
                     Ok(before) => before.map(|before| Digest::of(&before.content)),
+                    Err(_) if is_replaced(env, &path).await => None,
                     Err(_) => continue,
                 },
             };
@@ -137,4 +157,9 @@ impl Ledger {
     fn with<T>(&self, act: impl FnOnce(&mut HashMap<PathBuf, Known>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Returns true if a folder, a pipe or the like has replaced a file.
+async fn is_replaced(env: &dyn Environment, path: &Path) -> bool {
+    env.stat(path).await.is_ok_and(|stat| stat.kind != FileKind::File)
 }

@@ -45,7 +45,7 @@ pub use find::Find;
 pub use grep::Grep;
 pub use job::{JobControl, ended};
 pub use jobs::{JobRequest, JobView, Jobs};
-pub use ledger::{ChangedFile, Ledger, READ_FIRST, ReadFirst};
+pub use ledger::{ChangedFile, Compared, Known, Ledger, READ_FIRST, ReadFirst};
 pub use ls::Ls;
 pub use picture::picture;
 pub(crate) use profile::CEILING;

@@ -96,6 +96,35 @@ fn a_spare_session_leaves_nothing_behind_and_is_in_no_list() {
 }
 
 #[test]
+fn a_session_whose_folder_is_gone_goes_on_in_the_current_one() {
+    let shared = Shared::new(json!([said("hi")]));
+    let gone = shared.place.path("gone");
+    std::fs::create_dir(&gone).unwrap();
+    let turn = |window: &mut Window, id: &str| {
+        window.subscribe_all();
+        window.prompt(id, "hello");
+        window.until_action("chat/turnComplete");
+    };
+    let mut window = Window::start(shared.alone(&["ahp"]), "one");
+    window.initialize();
+    window.create(&gone);
+    turn(&mut window, "request_1");
+    window.program.end_input();
+    window.program.rest();
+    std::fs::remove_dir(&gone).unwrap();
+    let mut window = Window::start(shared.alone(&["ahp"]), "one");
+    window.initialize();
+    turn(&mut window, "request_2");
+    assert_eq!(window.chat().turns.len(), 2);
+    let journal = std::fs::read_to_string(shared.place.journal()).unwrap();
+    let moved = journal.lines().find(|line| line.contains("\"session.moved\"")).unwrap();
+    let moved: Value = serde_json::from_str(moved).unwrap();
+    let project = shared.place.project();
+    assert_eq!(moved["event"]["from"], json!(gone), "{moved}");
+    assert_eq!(moved["event"]["cwd"], json!(project), "{moved}");
+}
+
+#[test]
 fn a_turn_is_told_with_the_names_that_the_client_gave() {
     let shared = Shared::new(json!([{"blocks": [{"reasoning": "hm"}, {"text": "Hello."}]}]));
     let mut window = begin(&shared);
@@ -481,8 +510,10 @@ fn a_session_is_the_same_after_its_engine_has_ended() {
         );
         assert_eq!(before.response_parts.len(), after.response_parts.len());
     }
-    // The script of the new engine begins anew; its `write` is refused unasked, since the file is there and was not read.
+    // The script begins again; its `write` may replace the file, which the model wrote before.
     back.prompt("request_2", "and on");
+    let ready = back.until(is_asked)["params"].take();
+    confirm(&mut back, &ready, true);
     back.until_action("chat/turnComplete");
     assert_eq!(back.chat().turns.len(), 2);
 }

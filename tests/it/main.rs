@@ -21,6 +21,7 @@ mod ahp;
 mod batch;
 mod cancel;
 mod certificates;
+mod changed_files;
 mod cli;
 mod client_calls;
 mod clouds;

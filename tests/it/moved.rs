@@ -67,6 +67,89 @@ fn a_run_continues_a_session_whose_folder_has_another_path() {
     }
 }
 
+/// Rows: the session's folder, the renaming, the current folder and arguments of the next run, and the session's folder after it.
+#[test]
+fn a_session_follows_its_folder_below_the_one_that_was_moved() {
+    const BELOW: (&str, &str) = ("a", "new");
+    for (name, own, renamed, at, args, want) in [
+        ("from its folder", "a/b/sub", BELOW, "new/b/sub", vec![], "new/b/sub"),
+        ("from the folder above", "a/b/sub", BELOW, "new", vec![], "new/b/sub"),
+        (
+            "the folder above by name",
+            "a/b/sub",
+            BELOW,
+            "project",
+            vec!["-C", "../new"],
+            "new/b/sub",
+        ),
+        ("a folder between", "a/b/sub", BELOW, "project", vec!["-C", "../new/b"], "new/b/sub"),
+        (
+            "its folder by name",
+            "a/b/sub",
+            BELOW,
+            "project",
+            vec!["-C", "../new/b/sub"],
+            "new/b/sub",
+        ),
+        ("another folder by name", "a/b/sub", BELOW, "project", vec!["-C", "."], "project"),
+        ("the folder of the project", "a", BELOW, "project", vec!["-C", "../new"], "new"),
+    ] {
+        let place = Place::new(&[]);
+        folder(&place, "project");
+        for file in ["a/b/sub/in.txt", "a/b/next.txt"] {
+            folder(&place, "a/b/sub");
+            std::fs::write(place.path(file), "one\n").unwrap();
+        }
+        let edit = |path: &str| {
+            let path = place.path(path);
+            [
+                tool("read", json!({"path": path})),
+                tool("edit", json!({"path": path, "oldText": "one", "newText": "two"})),
+            ]
+        };
+        let replies =
+            [edit("a/b/sub/in.txt").to_vec(), edit("a/b/next.txt").to_vec(), vec![text("one")]];
+        let args_of_first = ["first", "--permission", "full"];
+        let (code, result, said) = run(&place, own, json!(replies.concat()), &args_of_first);
+        assert_eq!(code, 0, "{name}: {said}");
+        let id = result["sessionId"].as_str().unwrap().to_owned();
+        std::fs::rename(place.path(renamed.0), place.path(renamed.1)).unwrap();
+        let args = [&["second", "--session", &id], &args[..]].concat();
+        let (code, _, said) = run(&place, at, json!([text("two")]), &args);
+        assert_eq!(code, 0, "{name}: {said}");
+        let shown = place.command(&["sessions", "show", &id, "--json"]).output().unwrap();
+        let shown = String::from_utf8(shown.stdout).unwrap();
+        let want = place.path(want).to_string_lossy().into_owned();
+        assert!(shown.contains(&format!("\"cwd\":\"{want}\"")), "{name}: {want}: {shown}");
+        if want.ends_with("project") {
+            continue;
+        }
+        // Undoing finds both files, including the one outside the session's folder.
+        let mut undo = place.command(&["sessions", "undo", &id, "--all"]);
+        let undone = undo.current_dir(&want).stdin(Stdio::null()).output().unwrap();
+        assert!(undone.status.success(), "{name}: {undone:?}");
+        let now = place.path(&"a/b".replacen(renamed.0, renamed.1, 1));
+        for file in ["sub/in.txt", "next.txt"] {
+            let text = std::fs::read_to_string(now.join(file)).unwrap();
+            assert_eq!(text, "one\n", "{name}: {file}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_was_renamed_twice_is_found() {
+    let place = Place::new(&[]);
+    let id = renamed(&place);
+    for (from, to) in [("", "b"), ("b", "c"), ("c", "d")] {
+        if !from.is_empty() {
+            std::fs::rename(place.path(from), place.path(to)).unwrap();
+        }
+        let (code, result, said) =
+            run(&place, to, json!([text("again")]), &["again", "--session", "last"]);
+        assert_eq!((code, &result["sessionId"]), (0, &json!(id)), "{to}: {said}");
+    }
+}
+
 #[test]
 fn a_session_whose_folder_exists_stays_there_unless_another_one_is_named() {
     let place = Place::new(&[]);

@@ -1,7 +1,11 @@
 //! Tools through the real program: what only shows with a session, a connection or a limit of the system around them.
 
 use crate::support::program::{Framing, Place, Program};
+use crate::support::waiting::until;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
+use std::process::Stdio;
 
 /// A script of calls, one a reply, and a last word.
 fn calls(calls: &[(&str, Value)]) -> Value {
@@ -126,6 +130,34 @@ fn a_session_starts_its_prefix_at_most_three_times() {
     assert_eq!((&*place.read("a.txt"), &*place.read("b.txt")), ("one\n2\n", "second\n"));
     let starts = place.read("starts").lines().count();
     assert!(starts <= 3, "{starts} starts");
+}
+
+#[test]
+fn commands_of_one_reply_share_the_connections_behind_a_prefix() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let call = json!({"tool": "bash", "arguments": {"command": "cat a.txt"}});
+    let replies = json!([{ "blocks": vec![call; 8] }, {"blocks": [{"text": "done"}]}]);
+    let script = place.script(&json!({ "replies": replies }));
+    let wrap = "sh -c 'echo start >> starts; exec \"$@\"' sh";
+    let args = ["run", "--permission", "full", "--profile", "pi", "--wrap", wrap];
+    let out = place.command(&[&args[..], &["--script", &script, "go"]].concat()).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let starts = place.read("starts").lines().count();
+    assert!(starts <= 3, "{starts} starts");
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_a_prefix_that_does_not_answer() {
+    for task in [&["run", "go"][..], &["serve"], &["acp"], &["rpc"]] {
+        let place = Place::new(&[]);
+        let script = place.script(&json!({ "replies": [] }));
+        let more = ["--script", &script, "--wrap", "sh -c 'touch began; exec sleep 1000' sh"];
+        let mut command = place.command(&[task, &more].concat());
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        until(|| place.project().join("began").exists());
+        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGTERM).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(143), "{task:?}");
+    }
 }
 
 #[test]

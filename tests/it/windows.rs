@@ -78,12 +78,16 @@ fn a_local_server_whose_context_is_smaller_than_the_prompt_is_told_once() {
     }
 }
 
-/// Rows: the window of the model, and whether the answer 400 without a body counts as a conversation that is too long.
+/// Rows: the model's window if it is known, the number of repetitions in the message, and whether a 400 without a body counts as an
+/// overflow.
 #[test]
 fn a_400_without_a_body_is_too_long_only_near_the_window() {
-    for (name, window, is_too_long) in
-        [("far from the window", 200_000, false), ("near the window", 9_000, true)]
-    {
+    for (name, window, words, is_too_long) in [
+        ("far from the window", Some(200_000), 600, false),
+        ("near the window", Some(9_000), 600, true),
+        ("a short conversation, whatever the window", None, 1, false),
+        ("a long one for a window that may be small", None, 2_000, true),
+    ] {
         let mut asked = 0;
         let server = Provider::start(move |_| {
             asked += 1;
@@ -92,10 +96,13 @@ fn a_400_without_a_body_is_too_long_only_near_the_window() {
         let place = Place::new(&[]);
         let settings = format!(
             "model = \"own/m\"\n[context]\nautomatic = false\n[providers.own]\nbase_url = \"{}/v1\"\napi = \"chat\"\n\
-             [providers.own.models.m]\nwindow = {window}\n",
-            server.url
+             {}",
+            server.url,
+            window.map_or_else(String::new, |window| format!(
+                "[providers.own.models.m]\nwindow = {window}\n"
+            ))
         );
-        let long = "words of a long message ".repeat(600);
+        let long = "words of a long message ".repeat(words);
         let (code, events) = events(&place, &settings, &[&long, "again"]);
         let compacted = events.iter().any(|event| {
             event["type"] == "item.completed" && event["item"]["type"] == "compaction"

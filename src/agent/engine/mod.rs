@@ -39,6 +39,7 @@ use crate::history::touched::TouchedFiles;
 use crate::history::{replay, tree};
 use crate::llm::Effort;
 use crate::store::moves::{self, Moves};
+use crate::store::seen;
 use crate::store::streaming::StreamingFile;
 use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use pintle_protocol::approval::PermissionMode;
@@ -51,6 +52,7 @@ use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::session::SessionMoved;
 use pintle_protocol::trust::{SeenFile, TrustResult};
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -492,6 +494,7 @@ impl Engine {
         }
         // Before files are looked at, which it may still change.
         found.earlier.ended = self.services.here.end_abandoned(id.as_str()).await;
+        found.earlier.seen = seen::saved_now(journal.folder(), &moves);
         let mut streaming = StreamingFile::of(journal.folder());
         let streamed = streaming.saved();
         found.restore_streamed(streamed);
@@ -544,6 +547,8 @@ impl Engine {
                 error.hint("if the folder was moved, open the session with its new one (`cwd`, or `pintle run --session ID -C DIR`)")
             });
         };
+        let wanted =
+            if is_gone().await { self.place_in(own, wanted).await? } else { wanted.clone() };
         let wanted = wanted.to_string_lossy();
         self.check_folders(&wanted, config).await?;
         let real = |path: &str| {
@@ -552,6 +557,23 @@ impl Engine {
         };
         let is_same = real(own).await == real(&wanted).await;
         Ok(if is_same { own.to_owned() } else { wanted.into_owned() })
+    }
+
+    /// Returns the new path of a session's folder that is gone: the named folder, or a folder below it that the store recognizes.
+    async fn place_in(&self, own: &str, folder: &Path) -> Result<PathBuf, Error> {
+        if !self.services.env.is_this_machine() {
+            return Ok(folder.to_owned());
+        }
+        let (store, own, folder) =
+            (self.services.store.clone(), PathBuf::from(own), folder.to_owned());
+        in_background(move || {
+            let names = own.components().collect::<Vec<_>>();
+            let below = (1..names.len()).map(|first| names.iter().skip(first).collect::<PathBuf>());
+            let places = iter::once(folder.clone()).chain(below.map(|below| folder.join(below)));
+            let is_own = |place: &PathBuf| place.is_dir() && store.has_moved(&own, place);
+            Ok(places.into_iter().find(is_own).unwrap_or(folder))
+        })
+        .await
     }
 
     /// Has the kernel asked for the sandbox, which a session shows as that of its commands.

@@ -191,6 +191,7 @@ impl Session {
         self.view.usage = None;
         // The model may not know any more what it read of files, so it reads them again before it replaces them.
         self.view.ledger = Ledger::default();
+        self.save_seen();
     }
 
     /// Names a place, or takes its name away.

@@ -70,6 +70,10 @@ impl Host for Session {
         self.view.touched.list()
     }
 
+    fn has_work_behind(&self) -> bool {
+        !self.jobs.is_idle() || self.subagents.are_working()
+    }
+
     async fn take_steers(&mut self) -> Vec<QueuedInput> {
         self.apply_pending_verdicts().await;
         // A turn that is being stopped reads nothing more.

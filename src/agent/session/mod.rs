@@ -26,6 +26,7 @@ mod questions;
 mod queue;
 mod restore;
 mod review;
+mod seen;
 mod servers;
 mod settings;
 mod streaming;
@@ -156,6 +157,8 @@ impl Session {
             reported_mode: earlier.reported_mode,
             plan: earlier.plan,
             touched: earlier.touched,
+            has_saved: !earlier.seen.is_empty(),
+            ledger: seen::ledger(earlier.seen),
             ..ModelView::default()
         };
         let mut log = Log::new(journal, services.ambient.clone(), sessions.clone(), earlier.keys);

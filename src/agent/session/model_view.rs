@@ -14,6 +14,8 @@ pub(super) struct ModelView {
     pub(super) plan: Plan,
     /// The files that it has read.
     pub(super) ledger: Ledger,
+    /// True if `seen.json` lists files.
+    pub(super) has_saved: bool,
     /// The files that it has read and changed, for summaries.
     pub(super) touched: TouchedFiles,
     /// The last request, without its tools' results.

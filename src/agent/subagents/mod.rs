@@ -301,6 +301,11 @@ impl Subagents {
         Some(item)
     }
 
+    /// Returns true while one of them works.
+    pub(super) fn are_working(&self) -> bool {
+        self.entries.iter().any(Entry::is_working)
+    }
+
     /// Stops what works, since the turn is stopped.
     pub(super) fn interrupt(&mut self) {
         for entry in &mut self.entries {

@@ -4,7 +4,7 @@
 //! Whatever happens, each call gets exactly one result, in the order of the calls.
 
 use crate::agent::full_output::name_full_output;
-use crate::agent::host::{Host, JournalLost};
+use crate::agent::host::{Host, JournalLost, uncancelled};
 use crate::agent::turn::approval;
 use crate::agent::turn::call::Call;
 use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
@@ -121,6 +121,9 @@ pub(in crate::agent) async fn refuse<H: Host>(
     }
 }
 
+/// The maximum number of parallel commands behind a command prefix, where each command occupies a connection.
+const MAX_COMMANDS_ELSEWHERE: usize = 2;
+
 /// Returns the number of calls at the beginning that may run side by side.
 async fn beside_each_other(
     ctx: &TurnContext,
@@ -129,10 +132,18 @@ async fn beside_each_other(
     calls: &mut [Call],
 ) -> usize {
     let is_one = calls.len() < 2;
-    let mut count = 0;
+    let is_elsewhere = !ctx.workspace.env.is_this_machine();
+    let (mut count, mut commands) = (0, 0);
     for call in calls.iter_mut().filter(|_| !is_one) {
         if ctx.tools.withheld(&call.tool_name).is_some() {
             break;
+        }
+        let access = call.prepared.as_ref().map(|prepared| prepared.access());
+        if matches!(access, Ok(Access::Execute(_))) {
+            commands += 1;
+            if is_elsewhere && commands > MAX_COMMANDS_ELSEWHERE {
+                break;
+            }
         }
         if call.prepared.is_ok() && admit(ctx, state, mode, call).await.is_err() {
             break;
@@ -649,6 +660,7 @@ async fn execute(
         Ok(prepared) => prepared,
         Err(message) => return (Outcome::error(ItemStatus::Failed, message), Vec::new()),
     };
+    let is_command = matches!(prepared.access(), Access::Execute(_));
     let cancel = call.cancel.clone();
     let progress = Progress::new(progress, call.item.id.clone());
     let tool_ctx = tool_context(ctx, pruned, call, progress, &cancel);
@@ -665,6 +677,11 @@ async fn execute(
         result.content.push(Content::text(from_engine(
             "a person cancelled this call alone. What it had done until then stays.",
         )));
+    }
+    // The writes of a command elsewhere are unknown, so every change until its end is attributed to the command.
+    if is_command && !ctx.workspace.env.is_this_machine() {
+        let look = ctx.tools.ledger.changed(ctx.workspace.env.as_ref(), &cancel);
+        uncancelled(&cancel, look).await;
     }
     let notices = hook_points::result(ctx, call, &mut result).await;
     let status = match (result.is_error, cancel.is_cancelled()) {

@@ -22,6 +22,15 @@ pub(in crate::agent) struct LoopGuard {
     warnings: u32,
 }
 
+/// What a call that waits can wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::agent) enum Behind {
+    /// A job that runs, or a sub-agent that works.
+    Something,
+    /// Nothing: all have ended, or there never was one.
+    Nothing,
+}
+
 /// The judgement of the calls so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::agent) enum Judgement {
@@ -39,15 +48,17 @@ impl LoopGuard {
         Self { window: window as usize, recent: VecDeque::new(), warnings: 0 }
     }
 
-    /// Takes note of a call and judges. A call that waits for something is never part of a circle: the same call returns something new
-    /// each time.
+    /// Takes note of a call and judges. A call that waits is no part of a circle while there is something to wait for: the same call
+    /// returns something new each time.
     pub(in crate::agent) fn judge(
         &mut self,
         tool: &str,
         does: Option<Does>,
         arguments: &str,
+        behind: Behind,
     ) -> Judgement {
-        if self.window == 0 || does.is_some_and(Does::waits) {
+        let waits = behind == Behind::Something && does.is_some_and(Does::waits);
+        if self.window == 0 || waits {
             return Judgement::Fine;
         }
         let mut hasher = DefaultHasher::new();
@@ -82,7 +93,7 @@ mod tests {
             let mut guard = LoopGuard::new(10);
             let judged: Vec<_> = calls
                 .chars()
-                .map(|call| match guard.judge(&call.to_string(), None, "{}") {
+                .map(|call| match guard.judge(&call.to_string(), None, "{}", Behind::Nothing) {
                     Judgement::Fine => '.',
                     Judgement::Warn(length) => ['0', '1', '2', '3'][length],
                     Judgement::Stop => '!',
@@ -108,7 +119,7 @@ mod tests {
         let judged = |window: u32, calls: usize| {
             let mut guard = LoopGuard::new(window);
             (0..calls)
-                .map(|_| guard.judge("read", Some(Does::Read), "{}"))
+                .map(|_| guard.judge("read", Some(Does::Read), "{}", Behind::Something))
                 .position(|it| it != Judgement::Fine)
         };
         assert_eq!(judged(4, 20), Some(3));
@@ -120,11 +131,23 @@ mod tests {
     fn other_arguments_are_another_call_and_waiting_is_no_circle() {
         let mut guard = LoopGuard::new(10);
         for number in 0..30 {
-            let read = guard.judge("Read", Some(Does::Read), &number.to_string());
+            let arguments = number.to_string();
+            let read = guard.judge("Read", Some(Does::Read), &arguments, Behind::Nothing);
             assert_eq!(read, Judgement::Fine);
             for does in [Does::Job, Does::JobRead, Does::WaitAgents] {
-                assert_eq!(guard.judge("any name", Some(does), "{}"), Judgement::Fine);
+                let waits = guard.judge("any name", Some(does), "{}", Behind::Something);
+                assert_eq!(waits, Judgement::Fine);
             }
+        }
+    }
+
+    #[test]
+    fn waiting_for_nothing_is_a_circle() {
+        for does in [Does::Job, Does::JobRead, Does::WaitAgents] {
+            let mut guard = LoopGuard::new(10);
+            let judge = |_| guard.judge("any name", Some(does), "{}", Behind::Nothing);
+            let judged: Vec<Judgement> = (0..20).map(judge).collect();
+            assert_eq!(judged.last(), Some(&Judgement::Stop), "{does:?}");
         }
     }
 }

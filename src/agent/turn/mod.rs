@@ -45,7 +45,7 @@ use crate::agent::turn::edit_checks::EditFeedback;
 use crate::agent::turn::hook_points::Begun;
 use crate::agent::turn::inputs::Rendered;
 use crate::agent::turn::limits::{Used, Warnings, last_words};
-use crate::agent::turn::loop_guard::{Judgement, LoopGuard};
+use crate::agent::turn::loop_guard::{Behind, Judgement, LoopGuard};
 use crate::agent::turn::meter::specs;
 use crate::agent::turn::step::StepReply;
 use crate::agent::turn::structured_output::{StructuredOutput, Verdict};
@@ -249,7 +249,8 @@ async fn drive<H: Host>(
         tool_calls += calls.len() as u64;
         let stop = assistant.stop;
         hook_points::response(host, ctx, &assistant).await;
-        let judgement = judge(&mut loop_guard, &ctx.tools.list, &assistant);
+        let behind = if host.has_work_behind() { Behind::Something } else { Behind::Nothing };
+        let judgement = judge(&mut loop_guard, behind, &ctx.tools.list, &assistant);
         let is_blank = continuation::is_blank(&assistant.blocks);
         if !is_blank {
             continuations.replied();
@@ -397,11 +398,16 @@ fn too_long(error: TurnError, conversation: &Conversation) -> TurnError {
 }
 
 /// Takes note of a reply's calls.
-fn judge(loop_guard: &mut LoopGuard, tools: &[Arc<dyn Tool>], assistant: &Assistant) -> Judgement {
+fn judge(
+    loop_guard: &mut LoopGuard,
+    behind: Behind,
+    tools: &[Arc<dyn Tool>],
+    assistant: &Assistant,
+) -> Judgement {
     let calls = assistant.blocks.iter().filter_map(|block| match block {
         AssistantBlock::ToolCall { name, arguments, .. } => {
             let tool = tools.iter().find(|tool| tool.name() == name);
-            Some(loop_guard.judge(name, tool.and_then(|tool| tool.does()), arguments))
+            Some(loop_guard.judge(name, tool.and_then(|tool| tool.does()), arguments, behind))
         }
         AssistantBlock::Text { .. }
         | AssistantBlock::Reasoning { .. }

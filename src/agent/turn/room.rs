@@ -428,15 +428,18 @@ async fn read<H: Host>(
     Some(Ok(answer.text))
 }
 
-/// Returns true if a conversation of this size may be too long for its model, as far as an estimate can tell. An unknown window may be of
-/// any size.
+/// The assumed window in tokens if the actual one is unknown: tools and system prompt alone fill smaller ones.
+const SMALLEST_WINDOW: u64 = 8192;
+
+/// Returns true if the estimated size is near the window.
 pub(in crate::agent) fn may_overflow(
     ctx: &TurnContext,
     tools: &[ToolSpec],
     messages: &[Arc<Message>],
 ) -> bool {
     let tokens = Meter::default().tokens(&ctx.system, tools, messages);
-    ctx.llm.window.is_none_or(|window| tokens >= window / 100 * MAY_OVERFLOW_PERCENT)
+    let window = ctx.llm.window.unwrap_or(SMALLEST_WINDOW);
+    tokens >= window / 100 * MAY_OVERFLOW_PERCENT
 }
 
 /// The use of the window.

@@ -416,6 +416,13 @@ impl<'a> Loop<'a> {
         self.idle.extend(worker);
         let mut result = match ended {
             Ended::Result(result) => *result,
+            // The batch itself killed it.
+            Ended::Died { session, .. } if self.control.kill.is_cancelled() => {
+                let message = "the batch ended before the task could end in order".to_owned();
+                let hint = "it runs again when the batch is started again";
+                let result = unstarted(SIGNAL, FAILED, message, Some(hint.to_owned()));
+                RunResult { session_id: session, ..result }
+            }
             Ended::Died { how, session } => {
                 let message = format!("the worker of this task died: {how}");
                 let hint = "it runs again when the batch is started again";

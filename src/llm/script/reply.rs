@@ -80,7 +80,11 @@ pub struct Failure {
 
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
-        let mut error = Self::new(failure.kind, failure.message);
+        let message = match failure.message.as_str() {
+            "" => format!("the script fails with `{}`", failure.kind.code()),
+            message => message.to_owned(),
+        };
+        let mut error = Self::new(failure.kind, message);
         error.retry_after = failure.retry_after_ms.map(Duration::from_millis);
         error
     }
@@ -96,6 +100,9 @@ fn kind<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<ErrorKind, 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct File {
+    /// The JSON Schema, for editors.
+    #[serde(default, rename = "$schema")]
+    _schema: Option<String>,
     pub(super) replies: Vec<Reply>,
     #[serde(default)]
     pub(super) delay_ms: u64,
@@ -123,7 +130,7 @@ impl TryFrom<RawBlock> for Block {
                 Ok(Self::Tool { name, arguments: raw.arguments.map_or_else(String::new, text_of) })
             }
             (None, None, None, Some(name)) => Ok(Self::Gate(name)),
-            _ => Err("a block has exactly one of `text`, `reasoning`, `tool` and `gate`"),
+            _ => Err("a block has exactly one of `text`, `reasoning` and `tool`"),
         }
     }
 }

@@ -121,6 +121,7 @@ fn a_hanging_reply_never_answers() {
 fn broken_scripts_say_where() {
     for (text, want) in [
         ("{", "EOF"),
+        ("[]", "expected an object with `replies`, not a list"),
         (r#"{"replies":[{"blocks":[{"txt":"a"}]}]}"#, "unknown field `txt`"),
         (r#"{"replies":[{"blocks":[{"text":"a","gate":"b"}]}]}"#, "a block has exactly one of"),
         (r#"{"replies":[{"error":{"kind":"bad"}}]}"#, "`bad` is not a kind of error"),
@@ -128,6 +129,32 @@ fn broken_scripts_say_where() {
         let error = Script::from_json(text).unwrap_err();
         assert!(error.message.contains(want), "{error}");
     }
+}
+
+#[test]
+fn a_script_may_begin_with_a_mark_of_its_encoding_and_errors_name_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("script.json");
+    for (text, want) in [
+        ("\u{feff}{\"replies\":[]}", None),
+        ("{\"reply\":[]}", Some("script.json: not a script: unknown field `reply`")),
+        ("", Some("script.json: not a script: EOF")),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let message = Script::load(&path).err().map(|error| error.message);
+        let is_told = match (&message, want) {
+            (Some(message), Some(want)) => message.contains(want),
+            (message, want) => message.is_none() && want.is_none(),
+        };
+        assert!(is_told, "{text}: {message:?}");
+    }
+}
+
+#[test]
+fn a_failure_without_words_names_its_kind() {
+    let script = r#"{"replies":[{"error":{"kind":"overloaded"}}]}"#;
+    let stream = Script::from_json(script).unwrap().stream(hi()).now_or_never().unwrap();
+    assert_eq!(stream.err().unwrap().message, "the script fails with `overloaded`");
 }
 
 #[test]
@@ -142,6 +169,7 @@ fn the_schema_accepts_what_a_script_may_hold() {
         (shown[0], true),
         (r#"{"replies": []}"#, true),
         (r#"{"replies": [{}], "delayMs": 3}"#, true),
+        (r#"{"$schema": "script.schema.json", "replies": []}"#, true),
         (r#"{"replies": [{"blocks": [{"text": "x"}, {"gate": "g"}], "stop": "maxTokens"}]}"#, true),
         (
             r#"{"replies": [{"blocks": [{"tool": "bash", "arguments": "{broken"}], "of": "x"}]}"#,

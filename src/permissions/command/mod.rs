@@ -11,6 +11,7 @@ mod heredoc;
 mod launch;
 mod parse;
 pub(super) mod safe;
+mod sums;
 pub(super) mod usual;
 mod words;
 mod wrappers;

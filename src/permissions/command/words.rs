@@ -1,5 +1,6 @@
 //! The words of a command, as the shell hands them to a program.
 
+use super::sums;
 use std::fmt;
 use tree_sitter::Node;
 
@@ -143,6 +144,11 @@ fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
             });
         }
         "string" => parts.push(string(node, source)),
+        // One word, whatever separates words.
+        "arithmetic_expansion" => parts.push(match sums::value(slice(node, source)) {
+            Some(value) => Part::Quoted(value.to_string()),
+            None => Part::Unknown { is_quoted: false },
+        }),
         _ => parts.push(Part::Unknown { is_quoted: false }),
     }
 }

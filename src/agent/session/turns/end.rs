@@ -71,6 +71,7 @@ impl Session {
             self.warn_transiently(&error);
         }
         self.publish(&record);
+        self.save_seen();
         self.write_notes();
         self.publish_state();
     }

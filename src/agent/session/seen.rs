@@ -1,0 +1,82 @@
+//! The files that the model has seen, kept beside the journal from one life of the session to the next.
+
+use super::Session;
+use crate::exec::{Digest, Version};
+use crate::store::seen::{self, Seen, SeenFiles, SeenVersion, Told};
+use crate::tools::{Compared, Known, Ledger};
+use std::path::PathBuf;
+
+impl Session {
+    /// Saves the files that the model has seen. A failure is not reported: the model is then told of no changes in the next life.
+    pub(super) fn save_seen(&mut self) {
+        let files: Vec<Seen> = self.view.ledger.files().into_iter().map(of_known).collect();
+        let has_saved = std::mem::replace(&mut self.view.has_saved, !files.is_empty());
+        if files.is_empty() && !has_saved {
+            return;
+        }
+        let folder = self.log.journal.folder();
+        let saved = seen::put(folder, &SeenFiles { seq: self.log.journal.last_seq(), files });
+        if let Err(error) = saved {
+            tracing::debug!("{}: {error}", folder.display());
+        }
+    }
+}
+
+/// Returns the ledger of an earlier life.
+pub(super) fn ledger(seen: Vec<Seen>) -> Ledger {
+    Ledger::of(seen.into_iter().filter_map(to_known))
+}
+
+fn of_known(known: Known) -> Seen {
+    let version =
+        |version: &Version| SeenVersion { size: version.size, mark: format!("{:x}", version.mark) };
+    Seen {
+        version: version(&known.version),
+        digest: known.digest.map(|digest| digest.to_string()),
+        told: match &known.compared {
+            Compared::Never => None,
+            Compared::Gone => Some(Told::Gone),
+            Compared::Present(present) => Some(Told::Version(version(present))),
+        },
+        path: known.version.path,
+    }
+}
+
+/// `None` if the text of a number is damaged.
+fn to_known(seen: Seen) -> Option<Known> {
+    let version = |version: SeenVersion, path: PathBuf| {
+        let mark = u128::from_str_radix(&version.mark, 16).ok()?;
+        Some(Version { path, size: version.size, mark })
+    };
+    Some(Known {
+        digest: match &seen.digest {
+            Some(text) => Some(Digest::parse(text)?),
+            None => None,
+        },
+        compared: match seen.told {
+            None => Compared::Never,
+            Some(Told::Gone) => Compared::Gone,
+            Some(Told::Version(present)) => Compared::Present(version(present, seen.path.clone())?),
+        },
+        version: version(seen.version, seen.path)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_is_read_as_it_was() {
+        let version = |mark| Version { path: "/a".into(), size: 9, mark };
+        for digest in [None, Some(Digest::of(b"x"))] {
+            for compared in [Compared::Never, Compared::Gone, Compared::Present(version(0))] {
+                let known = Known { version: version(u128::MAX), digest, compared };
+                assert_eq!(to_known(of_known(known.clone())), Some(known));
+            }
+        }
+        let damaged = SeenVersion { size: 1, mark: "no number".to_owned() };
+        let seen = Seen { path: "/a".into(), version: damaged, digest: None, told: None };
+        assert_eq!(to_known(seen), None);
+    }
+}
