@@ -496,6 +496,42 @@ impl DeniedPrograms {
     }
 }
 
+/// The rules that restrict which files a tool may read and write.
+#[derive(Debug, Clone, Default)]
+pub struct RestrictedFiles {
+    write: Vec<Compiled>,
+    read: Vec<Compiled>,
+}
+
+impl RestrictedFiles {
+    /// Takes those that hold for a tool: what may not be written without a question, and what may not be read at all.
+    pub fn of(rules: &[Compiled], tool: &str) -> Self {
+        let about = |kind: Kind| {
+            move |rule: &&Compiled| {
+                let names_files = rule.path.is_some() || rule.rule.kind == Some(kind);
+                names_files && rule.is_about_tool(kind, tool)
+            }
+        };
+        let restricts = |rule: &&Compiled| rule.rule.decision != Decision::Allow;
+        let denies = |rule: &&Compiled| rule.rule.decision == Decision::Deny;
+        let rules = || rules.iter();
+        Self {
+            write: rules().filter(restricts).filter(about(Kind::Write)).cloned().collect(),
+            read: rules().filter(denies).filter(about(Kind::Read)).cloned().collect(),
+        }
+    }
+
+    /// Returns true if the file may not be written without a question.
+    pub fn keeps_from_writing(&self, tool: &str, path: &Path) -> bool {
+        self.write.iter().any(|rule| rule.matches_path(Kind::Write, tool, path) == Match::Yes)
+    }
+
+    /// Returns true if the file may not be read.
+    pub fn keeps_from_reading(&self, tool: &str, path: &Path) -> bool {
+        self.read.iter().any(|rule| rule.matches_path(Kind::Read, tool, path) == Match::Yes)
+    }
+}
+
 /// Matches the words of a program with those of a rule.
 ///
 /// An `allow` rule matches only what is certain. A rule that restricts also matches what may turn out to be meant:

@@ -413,8 +413,8 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
     }
     if !report.kept.is_empty() {
         result.content.push(Content::text(format!(
-            "[The sandbox kept the command from changing files that other programs obey: {}. To change them, use the tool that edits \
-             files, which asks the user.]",
+            "[The sandbox kept the command from changing protected files: {}. Other programs obey them, or a rule of the user names them. To \
+             change them, use the tool that edits files, which asks the user.]",
             few(&report.kept)
         )));
     }

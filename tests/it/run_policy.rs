@@ -357,6 +357,54 @@ fn a_policy_says_the_mode_the_tools_and_the_rules() {
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
 }
 
+/// A rule about files holds for whatever a confined command does with them.
+#[tokio::test]
+async fn a_denied_file_is_neither_changed_nor_read_behind_a_script() {
+    const RULES: &str = "[[rules]]\ndecision = \"deny\"\nkind = \"write\"\npath = \"notes.txt\"\n\n\
+        [[rules]]\ndecision = \"ask\"\nkind = \"write\"\npath = \"data/**\"\n\n\
+        [[rules]]\ndecision = \"deny\"\nkind = \"read\"\npath = \"sub/hidden.txt\"\n";
+    if !probe(Path::new(env!("CARGO_BIN_EXE_pintle"))).await.is_full() {
+        return skipped("no full sandbox");
+    }
+    for (script, is_done) in [
+        ("echo two > notes.txt", false),
+        ("echo two >> ./notes.txt", false),
+        ("rm notes.txt", false),
+        ("mv notes.txt other.txt", false),
+        ("mv a.txt notes.txt", false),
+        ("ln notes.txt other.txt && echo two > other.txt", false),
+        ("ln -s notes.txt other.txt && echo two > other.txt", false),
+        ("sed -i s/one/two/ notes.txt", false),
+        ("python3 -c 'open(\"notes.txt\", \"w\").write(\"two\")'", false),
+        ("chmod 777 notes.txt", false),
+        ("echo two > data/one.txt", false),
+        ("rm -r data", false),
+        ("echo two > data/new.txt", false),
+        ("grep -q one sub/hidden.txt", false),
+        ("cat < sub/hidden.txt | grep -q one", false),
+        ("cp sub/hidden.txt other.txt && grep -q one other.txt", false),
+        ("cat notes.txt data/one.txt", true),
+        ("echo two > a.txt && echo two > sub/notes.txt && mkdir new && mv new newer", true),
+    ] {
+        let files = [
+            ("a.txt", "one\n"),
+            ("notes.txt", "one\n"),
+            ("data/one.txt", "one\n"),
+            ("sub/hidden.txt", "one\n"),
+            ("x.sh", script),
+        ];
+        let place = Place::new(&files);
+        std::fs::write(place.home().join("config.toml"), RULES).unwrap();
+        run(&place, bash("bash x.sh && touch done"), &["--permission", "auto-edit"]);
+        assert_eq!(place.path("done").exists(), is_done, "{script}");
+        for name in ["notes.txt", "data/one.txt", "sub/hidden.txt"] {
+            let text = std::fs::read_to_string(place.path(name)).unwrap_or_default();
+            assert_eq!(text, "one\n", "{script}: {name}");
+        }
+        assert!(!place.path("data/new.txt").exists(), "{script}");
+    }
+}
+
 /// What a rule denies is not started either by what a command starts, where the kernel tells of it.
 #[tokio::test]
 async fn a_denied_program_is_not_started_behind_a_script() {

@@ -13,7 +13,7 @@ use crate::permissions::command::{Analysis, Program};
 use crate::permissions::hosts::HostPatterns;
 use crate::permissions::propose::{leaving, needs_to_leave, propose};
 use crate::permissions::remedy::denial;
-use crate::permissions::rules::{DeniedPrograms, OfProject};
+use crate::permissions::rules::{DeniedPrograms, OfProject, RestrictedFiles};
 use crate::permissions::{
     self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, InSandbox, Origin, Places,
     ResolvedPath, Rule, Sandbox, Verdict, Zone, decide, places, rules,
@@ -517,16 +517,26 @@ struct ByName {
     /// Secret files that commands may read.
     readable: Vec<PathBuf>,
     programs: DeniedPrograms,
+    files: RestrictedFiles,
+}
+
+impl ByName {
+    /// Rules about files hold in the workspace: whatever else a command may write, such as `/dev/null`, is its own.
+    fn is_in_workspace(&self, path: &Path) -> bool {
+        self.places.roots.iter().any(|root| path != root && path.starts_with(root))
+    }
 }
 
 impl JudgeNames for ByName {
     fn is_secret(&self, path: &Path) -> bool {
-        matches!(self.places.zone(path), Zone::Secret(_))
-            && !self.readable.iter().any(|open| path == open)
+        let is_secret = matches!(self.places.zone(path), Zone::Secret(_))
+            && !self.readable.iter().any(|open| path == open);
+        is_secret || (self.is_in_workspace(path) && self.files.keeps_from_reading(COMMANDS, path))
     }
 
     fn is_obeyed(&self, path: &Path) -> bool {
         self.places.is_kept_from_commands(path)
+            || (self.is_in_workspace(path) && self.files.keeps_from_writing(COMMANDS, path))
     }
 
     fn judges_programs(&self) -> bool {
@@ -559,6 +569,7 @@ fn confinement(
             places: Arc::clone(places),
             readable: opened.clone(),
             programs: DeniedPrograms::of(rules, COMMANDS),
+            files: RestrictedFiles::of(rules, COMMANDS),
         },
         places.hidden().into_iter().filter(|path| !opened.contains(path)).collect(),
         places.listed(),
