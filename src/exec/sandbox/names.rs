@@ -111,6 +111,11 @@ impl Names {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_obeyed(path))
     }
 
+    /// True for a file that must not be read.
+    pub(in crate::exec) fn is_secret(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.judge.is_secret(path))
+    }
+
     /// True if any program may be denied.
     pub(in crate::exec) fn judges_programs(&self) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.judges_programs())

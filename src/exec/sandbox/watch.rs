@@ -1,7 +1,7 @@
 //! Records which files a confined command changes, and denies it those with protected names, and programs that rules deny.
 //!
-//! A second seccomp filter reports the calls that may change a file by its path: opening for writing, renaming, linking, removing,
-//! truncating and changing modes. Each call blocks until a thread of the engine has read the path and either continued or failed it, so
+//! A second seccomp filter reports the calls that may change a file by its path: opening for writing, making, renaming, linking,
+//! removing, truncating and changing modes. Each call blocks until a thread of the engine has read the path and either continued or failed it, so
 //! the log is complete when the command ends.
 //!
 //! The kernel reads the path again when a call is continued. A program that swaps it in between, from another thread, can create a
@@ -63,6 +63,8 @@ enum Effect {
     ChangesBy(usize),
     /// It removes the name, or makes it.
     Names,
+    /// It makes a folder of the name, unless there is one.
+    Folders,
     /// It moves the first to the second.
     Moves,
     /// It makes the second a name of the first.
@@ -81,7 +83,7 @@ struct Reported {
 
 /// The reported calls and the paths that they change.
 fn calls() -> &'static [Reported] {
-    use Effect::{Changes, ChangesBy, Links, Moves, Names, Starts};
+    use Effect::{Changes, ChangesBy, Folders, Links, Moves, Names, Starts};
     use Named::{Here, In, Open};
     const fn call(
         number: libc::c_long,
@@ -99,6 +101,8 @@ fn calls() -> &'static [Reported] {
         call(libc::SYS_linkat, None, Links, &[In(0, 1), In(2, 3)]),
         call(libc::SYS_symlinkat, None, Names, &[In(1, 2)]),
         call(libc::SYS_unlinkat, None, Names, &[In(0, 1)]),
+        call(libc::SYS_mknodat, None, Names, &[In(0, 1)]),
+        call(libc::SYS_mkdirat, None, Folders, &[In(0, 1)]),
         call(libc::SYS_truncate, None, Changes, &[Here(0)]),
         call(libc::SYS_fchmodat, None, Changes, &[In(0, 1)]),
         call(SYS_FCHMODAT2, None, Changes, &[In(0, 1)]),
@@ -117,6 +121,10 @@ fn calls() -> &'static [Reported] {
         call(libc::SYS_symlink, None, Names, &[Here(1)]),
         #[cfg(target_arch = "x86_64")]
         call(libc::SYS_unlink, None, Names, &[Here(0)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_mknod, None, Names, &[Here(0)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_mkdir, None, Folders, &[Here(0)]),
         #[cfg(target_arch = "x86_64")]
         call(libc::SYS_chmod, None, Changes, &[Here(0)]),
     ];
@@ -307,8 +315,12 @@ impl Watcher {
             let Some(Resolved { named, target }) = resolved else { return true };
             let target = match seen.effect {
                 Effect::Changes | Effect::ChangesBy(_) | Effect::Links => target.as_ref(),
-                Effect::Names | Effect::Moves | Effect::Starts(_) => None,
+                Effect::Names | Effect::Folders | Effect::Moves | Effect::Starts(_) => None,
             };
+            // `mkdir -p` makes again what is there, and the kernel refuses.
+            if seen.effect == Effect::Folders && named.symlink_metadata().is_ok() {
+                continue;
+            }
             for path in std::iter::once(named).chain(target) {
                 if self.names.is_obeyed(path) {
                     self.kept.add(path.clone());
@@ -352,9 +364,9 @@ impl Watcher {
         denied.is_some()
     }
 
-    /// Returns a file that becomes one of those that must not be made when a folder is moved.
+    /// Returns a file that would be kept by its name no longer, or from then on, if a folder was moved.
     fn moved_to(&self, from: &Path, to: &Path) -> Option<PathBuf> {
-        /// A larger folder may only be moved to a name that begins no such path.
+        /// A larger folder may only be moved where names mean the same.
         const MAX: usize = 20_000;
         let is_folder = from.symlink_metadata().is_ok_and(|found| found.is_dir());
         let mut folders = if is_folder { vec![from.to_path_buf()] } else { Vec::new() };
@@ -363,8 +375,13 @@ impl Watcher {
             for entry in std::fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
                 let path = entry.path();
                 let moved = to.join(path.strip_prefix(from).ok()?);
-                if self.names.is_obeyed(&moved) && !self.names.is_obeyed(&path) {
-                    return Some(moved);
+                match (self.names.is_obeyed(&path), self.names.is_obeyed(&moved)) {
+                    (false, true) => return Some(moved),
+                    (true, false) => return Some(path),
+                    (true, true) | (false, false) => {}
+                }
+                if self.names.is_secret(&path) && !self.names.is_secret(&moved) {
+                    return Some(path);
                 }
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(path);
@@ -372,15 +389,18 @@ impl Watcher {
                 seen += 1;
             }
             if seen > MAX {
-                let name = to.file_name().unwrap_or_default();
-                return name.as_bytes().starts_with(b".").then(|| to.to_path_buf());
+                // Any name that is kept in every folder tells whether the two places differ.
+                let is_kept = |folder: &Path| self.names.is_obeyed(&folder.join("x/.git/config"));
+                let is_dotted = to.file_name().unwrap_or_default().as_bytes().starts_with(b".");
+                return (is_dotted || is_kept(from) != is_kept(to)).then(|| to.to_path_buf());
             }
         }
         None
     }
 
     fn record(&self, seen: &Seen) {
-        let Some(log) = self.log.as_ref().filter(|_| seen.changes) else { return };
+        let is_of_files = seen.changes && seen.effect != Effect::Folders;
+        let Some(log) = self.log.as_ref().filter(|_| is_of_files) else { return };
         // The other name of a link is not changed.
         let skipped = usize::from(seen.effect == Effect::Links);
         for resolved in seen.paths.iter().skip(skipped) {

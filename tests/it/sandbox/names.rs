@@ -75,12 +75,16 @@ fn kept_files(folder: &Path, work: &Path) -> Vec<(PathBuf, String)> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let path = entry.path();
-            if is_kept(&path, work) && !entry.file_type().unwrap().is_dir() {
+            let kind = entry.file_type().unwrap();
+            if is_kept(&path, work) {
                 let link =
                     fs::read_link(&path).map(|to| to.display().to_string()).unwrap_or_default();
-                let text = fs::read_to_string(&path).unwrap_or_default();
-                found.push((path, format!("{link} {text}")));
-            } else if entry.file_type().unwrap().is_dir() {
+                // A pipe would be waited for.
+                let is_read = path.metadata().is_ok_and(|found| found.is_file());
+                let text = is_read.then(|| fs::read_to_string(&path).unwrap()).unwrap_or_default();
+                found.push((path.clone(), format!("{kind:?} {link} {text}")));
+            }
+            if kind.is_dir() {
                 folders.push(path);
             }
         }
@@ -146,6 +150,16 @@ async fn files_that_others_obey_are_neither_changed_nor_made() {
             "(echo evil > .envrc) & wait",
             "setsid sh -c 'echo evil > .envrc'",
             "git init -q sub/repository",
+            "mkfifo .envrc",
+            "mknod sub/AGENTS.md p",
+            "python3 -c 'import os; os.mknod(\"sub/.envrc\", 0o100644)'",
+            "python3 -c 'import os; os.mknod(\".envrc\", 0o100644, dir_fd=os.open(\"sub\", 0))'",
+            "mkdir .claude",
+            "mkdir -p sub/.pintle/agents",
+            "cd sub; mkdir .git .vscode",
+            "mkdir AGENTS.local.md",
+            "mv pkg/.github moved",
+            "mv pkg/.github moved; mkdir pkg/.github",
             "tar c tree | (mkdir t; cd t; tar x --transform s/tree/.github/)",
         ];
         for row in rows {
@@ -189,6 +203,8 @@ async fn a_command_is_told_what_it_was_kept_from_and_goes_on() {
             "echo x > package.json; echo x > Makefile; echo x > README.md",
             "echo x >> .env.example; touch .gitignore",
             "mv sub moved && mv moved sub",
+            "mkdir -p pkg/.github/workflows pkg/.github/other && rmdir pkg/.github/other",
+            "mkfifo pipe && rm pipe",
             "echo x > /tmp/AGENTS.md",
             "echo x > /dev/stderr; echo x > /dev/null",
         ] {
@@ -243,6 +259,13 @@ async fn secret_files_of_the_workspace_and_of_the_home_folder_are_not_read() {
             .await;
         assert_eq!(ran.tail, want, "{name}");
     }
+    // Nor is one whose folder makes it a secret moved out of it, for a later command to read.
+    let keys = scene.path("work/sub/.streamlit/secrets.toml");
+    fs::create_dir_all(keys.parent().unwrap()).unwrap();
+    fs::write(&keys, "secret").unwrap();
+    let ran = scene.run(&can("mv sub/.streamlit sub/seen"), confinement(&scene)).await;
+    assert_eq!(ran.tail, "denied\n");
+    assert!(keys.exists());
     // One that appears while a command runs is hidden from a later one.
     let limits = confinement(&scene);
     scene.run("true", limits.clone()).await;
