@@ -414,7 +414,7 @@ impl Judge<'_> {
     ) -> impl Iterator<Item = &'p Program> {
         analysis.programs.iter().filter(|program| {
             !program.is_transparent
-                && !self.is_harmless(program, false)
+                && !self.is_harmless(program, Exit::ByRule)
                 && self.rule_that_lets_out(program).is_none()
         })
     }
@@ -423,9 +423,13 @@ impl Judge<'_> {
         self.ctx.rules.iter().find(|rule| rule.lets_out(self.tool, program))
     }
 
-    /// True for a program of the table of harmless ones. Git may start programs of the repository, so it needs a sandbox or trust.
-    fn is_harmless(&self, program: &Program, is_held: bool) -> bool {
-        program.is_known_safe() && (!program.is_git() || is_held || self.ctx.is_trusted)
+    /// True for a program of the table of harmless ones. Git may start programs of the repository, so it needs a sandbox that holds, or
+    /// trust. In the modes that promise that nothing is changed unasked, trust alone is not enough.
+    fn is_harmless(&self, program: &Program, exit: Exit) -> bool {
+        let promises = matches!(self.mode(), PermissionMode::Ask | PermissionMode::ReadOnly);
+        let is_limited = !promises || exit == Exit::ByRule || self.confines(exit);
+        program.is_known_safe()
+            && (!program.is_git() || self.is_held(exit) || (self.ctx.is_trusted && is_limited))
     }
 
     fn command(&self, command: &CommandCheck<'_>) -> Vec<Part> {
@@ -511,7 +515,7 @@ impl Judge<'_> {
             return self.mode_decides(&subject, Decision::Allow, "");
         }
         let is_held = self.is_held(command.exit);
-        if self.is_harmless(program, is_held) {
+        if self.is_harmless(program, command.exit) {
             return Part::new(subject, Decision::Allow, "", "the table of harmless programs");
         }
         if mode == PermissionMode::ReadOnly {
