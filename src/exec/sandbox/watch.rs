@@ -374,8 +374,8 @@ impl Watcher {
         is_denied
     }
 
-    /// Returns true for a program that must not be started: by its path, its name, the name of the file that a link leads to, the name
-    /// that it is given, or its content. The interpreter of a script and the program behind a loader are judged as well.
+    /// Returns true if a program must not be started: by its path, its name, its link's target, its first word, or its content. Script
+    /// interpreters and programs behind a loader are judged as well.
     fn denies_start(&self, seen: &Seen) -> bool {
         // An unreadable path may be any.
         let Some(Some(path)) = seen.paths.first() else { return true };
@@ -552,7 +552,7 @@ impl Seen {
         seen
     }
 
-    /// Opens the program that is started, and finds those that run it if it is a script.
+    /// Opens the started program, and finds the interpreters of a script.
     fn look_at_program(&mut self, descriptor: Option<u64>, resolver: &Resolver<'_>) {
         /// As many as the kernel goes through.
         const MAX: usize = 5;

@@ -1,5 +1,5 @@
-//! The Unix sockets of other programs, as the kernel lists them: by the inode of the file that each was bound to, so that neither a rename
-//! nor another name hides one. A confined command has a network of its own, whose sockets are in another list.
+//! Unix sockets of other programs, as the kernel lists them: by the inode of each socket file, so a renamed or linked one is found too. The
+//! sockets of a confined command are in another list, since it has a separate network.
 
 use nix::libc;
 use nix::sys::socket::{
