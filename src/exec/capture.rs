@@ -181,6 +181,7 @@ impl Capture {
             is_file_full: self.output.is_full(),
             background_output: None,
             is_displaced: false,
+            denied_programs: Vec::new(),
             sandbox: None,
         }
     }

@@ -376,6 +376,7 @@ impl Environment for Memory {
             is_file_full: false,
             background_output: None,
             is_displaced: false,
+            denied_programs: Vec::new(),
             sandbox: None,
         })
     }

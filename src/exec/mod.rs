@@ -401,6 +401,8 @@ pub struct Command {
     pub variables: variables::ExtraVariables,
     /// Its confinement; none allows everything that the user may do.
     pub confinement: Option<Arc<sandbox::Confinement>>,
+    /// The programs that it must not start, if it is not confined.
+    pub programs: sandbox::Names,
     /// Receives its output.
     pub output: OutputBuffer,
     /// Records the paths that it changes, if the system supports that.
@@ -421,6 +423,7 @@ impl Command {
             shown_by: None,
             variables: variables::ExtraVariables::default(),
             confinement: None,
+            programs: sandbox::Names::default(),
             output: OutputBuffer::default(),
             writes: None,
         }
@@ -509,6 +512,8 @@ pub struct Ran {
     pub background_output: Option<PathBuf>,
     /// The working directory did not exist any more, and the command ran in an empty folder.
     pub is_displaced: bool,
+    /// Programs that it tried to start and that are denied, with their arguments.
+    pub denied_programs: Vec<String>,
     /// The sandbox's report, if the command was confined.
     pub sandbox: Option<Box<sandbox::Report>>,
 }

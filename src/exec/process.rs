@@ -96,6 +96,8 @@ pub(super) struct Launch {
     /// The process below which it runs; none is this one.
     pub(super) guardian: Option<Arc<Guardian>>,
     pub(super) confinement: Option<Arc<Confinement>>,
+    /// The programs that it must not start, if it is not confined.
+    pub(super) programs: sandbox::Names,
     /// Receives the paths that it changes.
     pub(super) writes: Option<WriteLog>,
 }
@@ -147,10 +149,10 @@ pub(super) async fn run(
             .filter(|_| denied_programs.is_empty()),
         created: Vec::new(),
         kept,
-        denied_programs,
         refused,
     };
     ran.sandbox = level.map(report).map(Box::new);
+    ran.denied_programs = denied_programs;
     Ok(ran)
 }
 
@@ -215,6 +217,7 @@ impl Shell {
         let mut launch = self.launch_line(id, &command.line, &command.cwd, &command.owner);
         launch.variables.extend(command.variables.iter().cloned());
         launch.confinement.clone_from(&command.confinement);
+        launch.programs = command.programs.clone();
         launch.writes.clone_from(&command.writes);
         launch
     }
@@ -231,6 +234,7 @@ impl Shell {
             temporary: self.temporary.clone(),
             guardian: self.guardian.clone(),
             confinement: None,
+            programs: sandbox::Names::default(),
             writes: None,
         }
     }

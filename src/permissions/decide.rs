@@ -419,7 +419,7 @@ impl Judge<'_> {
             .any(|program| program.is_git() && self.rule_that_lets_out(program).is_some());
         analysis.programs.iter().filter(move |program| {
             !program.is_transparent
-                && !self.is_harmless(program, lets_git_out)
+                && !self.is_harmless(program, Exit::ByRule, lets_git_out)
                 && self.rule_that_lets_out(program).is_none()
         })
     }
@@ -428,9 +428,17 @@ impl Judge<'_> {
         self.ctx.rules.iter().find(|rule| rule.lets_out(self.tool, program))
     }
 
-    /// True for a program of the table of harmless ones. Git may start programs of the repository, so it needs a sandbox or trust.
-    fn is_harmless(&self, program: &Program, is_held: bool) -> bool {
-        program.is_known_safe() && (!program.is_git() || is_held || self.ctx.is_trusted)
+    /// True for a program of the table of harmless ones. Git may start programs of the repository, so it needs a sandbox that holds, or
+    /// trust. In the modes that promise that nothing is changed unasked, trust alone is not enough.
+    /// With `lets_git_out`, a rule lets another command of git out, which starts the same programs.
+    fn is_harmless(&self, program: &Program, exit: Exit, lets_git_out: bool) -> bool {
+        let promises = matches!(self.mode(), PermissionMode::Ask | PermissionMode::ReadOnly);
+        let is_limited = !promises || exit == Exit::ByRule || self.confines(exit);
+        program.is_known_safe()
+            && (!program.is_git()
+                || lets_git_out
+                || self.is_held(exit)
+                || (self.ctx.is_trusted && is_limited))
     }
 
     fn command(&self, command: &CommandCheck<'_>) -> Vec<Part> {
@@ -517,7 +525,7 @@ impl Judge<'_> {
         }
         let is_held = self.is_held(command.exit);
         // Outside by rules, all programs passed `held_programs`.
-        if self.is_harmless(program, is_held || command.exit == Exit::ByRule) {
+        if self.is_harmless(program, command.exit, command.exit == Exit::ByRule) {
             return Part::new(subject, Decision::Allow, "", "the table of harmless programs");
         }
         if mode == PermissionMode::ReadOnly {

@@ -442,6 +442,12 @@ mod tests {
             "renovate.json5",
             ".mcp.json",
             ".vscode/mcp.json",
+            "hie.yaml",
+            ".bsp/sbt.json",
+            ".solargraph.yml",
+            "atlantis.yaml",
+            ".actrc",
+            ".arclint",
         ] {
             for path in [
                 format!("/w/{name}"),
@@ -553,6 +559,15 @@ mod tests {
             ".snowsql/config",
             ".s3cfg",
             ".boto",
+            ".factory/auth.encrypted",
+            ".vast_api_key",
+            ".claude/projects/a/b.jsonl",
+            ".codex/sessions/a.jsonl",
+            ".mc/config.json",
+            ".netlify/config.json",
+            ".condarc",
+            ".config/fish/fish_variables",
+            ".config/httpie/sessions/a.json",
         ] {
             for home in ["/home/u", "/root", "/Users/x"] {
                 let path = format!("{home}/{name}");
@@ -592,6 +607,16 @@ mod tests {
             ".streamlit/secrets.toml",
             "config/master.key",
             ".python_history",
+            "auth.json",
+            "credentials.json",
+            "secrets.yaml",
+            "local.settings.json",
+            "app-firebase-adminsdk-1.json",
+            "key.properties",
+            "wg0.conf",
+            "cookies.txt",
+            ".aws/credentials",
+            ".dvc/config.local",
         ] {
             for path in [format!("/w/{name}"), format!("/w/a/b/{name}")] {
                 let zone = places(&["/w"]).zone(Path::new(&path));
@@ -616,6 +641,8 @@ mod tests {
             "environment.ts",
             "history.txt",
             "credentials.rs",
+            "secrets.py",
+            "auth.ts",
         ] {
             let path = format!("/w/{name}");
             assert_eq!(places(&["/w"]).zone(Path::new(&path)), Zone::Inside, "{path}");

@@ -44,7 +44,33 @@ const SUBCOMMANDS: &[(&str, usize)] = &[
     ("apt-get", 2),
     ("brew", 2),
     ("systemctl", 2),
+    ("ruff", 2),
 ];
+
+/// Subcommands with commands of their own, of which some only read: the proposal keeps one more word, or all if there is none.
+const NESTED: Exact = &[
+    (
+        "git",
+        &["bundle", "lfs", "maintenance", "notes", "reflog", "remote", "sparse-checkout", "stash"],
+    ),
+    ("cargo", &["nextest"]),
+    ("go", &["mod"]),
+    ("uv", &["pip"]),
+    ("npm", &["config", "cache", "pkg", "token"]),
+    ("pnpm", &["config", "store"]),
+    ("yarn", &["config", "npm", "plugin"]),
+    ("pip", &["cache", "config"]),
+    ("docker", &["builder", "container", "image", "network", "system", "volume"]),
+    ("podman", &["container", "image", "network", "system", "volume"]),
+    ("kubectl", &["auth", "config", "rollout"]),
+    ("terraform", &["state", "workspace"]),
+    ("rustup", &["component", "override", "target", "toolchain"]),
+    ("dotnet", &["nuget", "tool", "workload"]),
+];
+
+/// Flags with which a formatter only reads. A proposal for a call that begins with one keeps it.
+const ONLY_READING: &[(&str, &[&str])] =
+    &[("black", &["--check", "--diff"]), ("rustfmt", &["--check"]), ("gofmt", &["-l", "-d"])];
 
 /// Subcommands behind which any other program can hide: they are proposed word by word.
 const LAUNCHERS: Exact = &[
@@ -58,8 +84,8 @@ const LAUNCHERS: Exact = &[
     ("bundle", &["exec"]),
     ("mix", &["run"]),
     ("go", &["run", "tool"]),
-    ("docker", &["run", "exec", "compose"]),
-    ("podman", &["run", "exec"]),
+    ("docker", &["run", "exec", "compose", "cp", "create", "context", "buildx", "plugin"]),
+    ("podman", &["run", "exec", "compose", "cp", "create"]),
     ("kubectl", &["exec", "run"]),
     ("git", &["config", "submodule", "bisect", "rebase", "filter-branch", "worktree", "clone"]),
     ("dotnet", &["exec", "run"]),
@@ -69,7 +95,8 @@ const LAUNCHERS: Exact = &[
     ("gh", &["alias", "extension", "api"]),
 ];
 
-/// Subcommands with flags that run any program, such as `--upload-pack`. Outside the sandbox they are proposed word by word.
+/// Subcommands with flags that run any program, such as `--upload-pack`, or that reach a repository whose hooks run. Outside the sandbox
+/// they are proposed word by word.
 const WITH_PROGRAMS: Exact = &[("git", &["archive", "fetch", "grep", "ls-remote", "pull", "push"])];
 
 /// Programs that may be followed by anything, as they do one thing only.
@@ -95,7 +122,6 @@ const PLAIN: &[&str] = &[
     "eslint",
     "prettier",
     "tsc",
-    "ruff",
     "black",
     "mypy",
     "flake8",
@@ -147,7 +173,8 @@ pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
             if analysis.opaque.is_some() || programs.len() != asked.len() {
                 return Vec::new();
             }
-            rules_for(programs, &[])
+            let is_outside = matches!(ctx.sandbox, Sandbox::Missing | Sandbox::Partial);
+            rules_for(programs, if is_outside { WITH_PROGRAMS } else { &[] })
         }
     }
 }
@@ -244,10 +271,22 @@ fn words(program: &Program, exact: Exact) -> Option<Vec<String>> {
     let begins_plainly = program.assignments.is_empty();
     let arguments: Vec<Option<&str>> = program.arguments().iter().map(Word::text).collect();
     if begins_plainly && PLAIN.contains(&name) {
-        return Some(vec![name.to_owned(), "**".to_owned()]);
+        let reading = ONLY_READING.iter().filter(|(known, _)| *known == name);
+        let mut reading = reading.flat_map(|(_, flags)| flags.iter().copied());
+        let kept = reading.find(|flag| arguments.contains(&Some(*flag)));
+        let is_first = kept.is_none_or(|flag| arguments.first() == Some(&Some(flag)));
+        if is_first {
+            let words = [name].into_iter().chain(kept).chain(["**"]);
+            return Some(words.map(str::to_owned).collect());
+        }
     }
     let kept = SUBCOMMANDS.iter().find(|(known, _)| *known == name).map(|(_, kept)| *kept);
     if let (true, Some(kept)) = (begins_plainly, kept) {
+        let is_nested = arguments.first().is_some_and(|first| {
+            let mut all = NESTED.iter().filter(|(known, _)| *known == name);
+            all.any(|(_, words)| first.is_some_and(|first| words.contains(&first)))
+        });
+        let kept = if is_nested { kept + 1 } else { kept };
         let subcommand: Option<Vec<&str>> =
             arguments.get(..kept - 1).and_then(|words| words.iter().copied().collect());
         let is_plain = |word: &&str| {

@@ -394,6 +394,23 @@ impl Compiled {
             && self.matches_program(tool, program) == Match::Yes
     }
 
+    /// Matches a program by the name of its file, in whatever folder: `/bin/../bin/touch`, and `git-push` of git's own folder.
+    fn matches_by_file(&self, patterns: &[String], assignments: usize, words: &[&Word]) -> Match {
+        let text = words.get(assignments).and_then(|word| word.text()).unwrap_or_default();
+        let Some((_, file)) = text.rsplit_once('/').filter(|(_, file)| !file.is_empty()) else {
+            return Match::No;
+        };
+        let names = match file.strip_prefix("git-") {
+            Some(command) => vec!["git", command],
+            None => vec![file],
+        };
+        let names: Vec<Word> = names.into_iter().map(|name| Word::Text(name.to_owned())).collect();
+        let (before, behind) = words.split_at(assignments);
+        let behind = behind.iter().skip(1).copied();
+        let words: Vec<&Word> = before.iter().copied().chain(&names).chain(behind).collect();
+        match_words(patterns, &words, assignments, self.rule.decision)
+    }
+
     /// Matches one program of a command.
     pub(super) fn matches_program(&self, tool: &str, program: &Program) -> Match {
         if !self.is_about_tool(Kind::Execute, tool) {
@@ -406,6 +423,9 @@ impl Compiled {
             *first = name;
         }
         let found = match_words(patterns, &words, program.assignments.len(), self.rule.decision);
+        if found != Match::Yes && self.rule.decision != Decision::Allow {
+            return found.max(self.matches_by_file(patterns, program.assignments.len(), &words));
+        }
         match &self.rule.flags {
             Some(flags) if found == Match::Yes => {
                 let fixed = patterns.len() - 1;
@@ -464,6 +484,12 @@ fn flag_of(word: &str) -> Option<String> {
     if word.starts_with(['@', '+']) {
         return Some(word.to_owned());
     }
+    // `/p:x=y` of MSBuild.
+    if let Some((name, _)) = word.strip_prefix('/').and_then(|rest| rest.split_once(':'))
+        && is_name(name)
+    {
+        return Some(format!("/{name}:"));
+    }
     let (name, _) = word.split_once('=')?;
     is_name(name).then(|| format!("{name}="))
 }
@@ -486,6 +512,12 @@ impl DeniedPrograms {
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The names of programs that rules begin with, as far as they are names and no patterns.
+    pub fn names(&self) -> Vec<String> {
+        let first = self.0.iter().filter_map(|rule| rule.rule.argv.as_ref()?.first());
+        first.filter(|name| !name.contains(['*', '/'])).cloned().collect()
     }
 
     /// True for a program with these words, of which the first is its name or path.

@@ -64,7 +64,7 @@ pub(super) const SECRETS: &[Row] = &[
     row("a password database", "KeePass: keepass.info/help/base/repair.html; keepassxc.org/docs", &["*.kdbx", "*.kdb", "*.keyx"]),
     row("a private key", "Apple: developer.apple.com/help/account (signing requests, API keys)", &["AuthKey_*.p8"]),
     row("a key file of Google Cloud", "cloud.google.com/iam/docs/keys-create-delete; developers.google.com/identity/protocols/oauth2", &[
-        "service-account*.json", "service_account*.json", "serviceAccountKey*.json", "client_secret*.json", "gha-creds-*.json", "application_default_credentials.json",
+        "service-account*.json", "service_account*.json", "*-firebase-adminsdk-*.json", "credentials.json", "serviceAccountKey*.json", "client_secret*.json", "gha-creds-*.json", "application_default_credentials.json",
     ]),
     row("a VPN's keys", "OpenVPN: openvpn.net/community-resources/reference-manual (inline keys)", &["*.ovpn"]),
     row("passwords", "Apache: httpd.apache.org/docs/2.4/programs/htpasswd.html", &[".htpasswd"]),
@@ -104,12 +104,18 @@ pub(super) const SECRETS: &[Row] = &[
     row("another agent's credentials", "Cline, Roo Code and Kilo Code: docs.cline.bot/cline-cli", &["~/.cline/", "~/.roo/", "~/.kilocode/"]),
     row("another agent's credentials", "OpenHands: docs.openhands.dev", &["~/.openhands/"]),
     row("another agent's credentials", "Droid (docs.factory.ai/cli), Auggie (docs.augmentcode.com/cli), Junie, Grok CLI, Kimi CLI, iFlow", &[
-        "~/.factory/auth.json", "~/.factory/config.json", "~/.factory/settings.json", "~/.augment/session.json", "~/.junie/", "~/.grok/user-settings.json",
+        "~/.factory/auth.*", "~/.factory/config.json", "~/.factory/settings.json", "~/.augment/session.json", "~/.junie/", "~/.grok/user-settings.json",
         "~/.kimi/", "~/.iflow/oauth_creds.json", "~/.iflow/settings.json", "~/.vibe/.env", "~/.trae/",
     ]),
     row("keys of AI providers", "llm: llm.datasette.io/en/stable/setup.html", &["~/.config/io.datasette.llm/keys.json", "~/Library/Application Support/io.datasette.llm/keys.json"]),
     row("keys of AI providers", "Hugging Face: huggingface.co/docs/huggingface_hub/package_reference/environment_variables (HF_TOKEN_PATH)", &[
         "~/.cache/huggingface/token", "~/.cache/huggingface/stored_tokens", "~/.huggingface/",
+    ]),
+    row("keys of AI providers", "Lambda (docs.lambda.ai), Vast.ai (docs.vast.ai/cli), RunPod (docs.runpod.io/runpodctl), Replicate, Together, LM Studio: their CLIs", &[
+        "~/.lambda_cloud/", "~/.vast_api_key", "~/.config/vastai/", "~/.runpod/", "~/.replicate/", "~/.together/", "~/.lmstudio/.internal/",
+    ]),
+    row("the history of another agent", "Claude Code (code.claude.com/docs/en/data-usage), Codex (developers.openai.com/codex/config), Gemini CLI, opencode: prompts and results, with what was pasted and printed", &[
+        "~/.claude/history.jsonl", "~/.claude/projects/", "~/.codex/history.jsonl", "~/.codex/sessions/", "~/.gemini/tmp/", "~/.local/share/opencode/storage/",
     ]),
     row("keys of AI providers", "OpenAI, Anthropic, Ollama, Replicate, Weights & Biases (netrc), Kaggle, Modal, Together: their CLIs", &[
         "~/.openai/", "~/.config/openai/", "~/.anthropic/", "~/.config/anthropic/", "~/.ollama/id_ed25519", "~/.config/replicate/", "~/.config/wandb/", "~/.kaggle/",
@@ -118,9 +124,13 @@ pub(super) const SECRETS: &[Row] = &[
     ]),
 
     // Clouds and hosters.
-    row("AWS credentials", "docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html; docs.aws.amazon.com/cdk; saml2aws, aws-vault", &["~/.aws/", "~/.boto", "~/.s3cfg", "~/.saml2aws", "~/.awsvault/", "~/.passwd-s3fs"]),
+    row("AWS credentials", "docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html; docs.aws.amazon.com/cdk; saml2aws, aws-vault", &["~/.aws/", ".boto", ".s3cfg", ".aws/credentials", "~/.saml2aws", "~/.awsvault/", "~/.passwd-s3fs"]),
     row("Azure credentials", "learn.microsoft.com/cli/azure/azure-cli-configuration; azd", &["~/.azure/", "~/.azd/"]),
     row("Google Cloud credentials", "cloud.google.com/sdk/docs/configurations; firebase.google.com/docs/cli; clasp", &["~/.config/gcloud/", "~/.gsutil/", "~/.config/configstore/", "~/.clasprc.json", "~/.config/gspread/"]),
+    row("a cloud's credentials", "MinIO (min.io/docs/minio/linux/reference/minio-mc.html), rclone (rclone.org/docs), DVC (dvc.org/doc/user-guide/project-structure/configuration)", &["~/.mc/config.json", "~/.mcli/config.json", "rclone.conf", ".dvc/config.local"]),
+    row("secrets of an app", "Azure Functions: learn.microsoft.com/azure/azure-functions/functions-develop-local (local.settings.json)", &["local.settings.json"]),
+    row("secrets of an app", "Home Assistant (home-assistant.io/docs/configuration/secrets), ESPHome, Rails (guides.rubyonrails.org), .NET (secrets.json)", &["secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml"]),
+    row("keys for signing an app", "Android (developer.android.com/studio/publish/app-signing), Flutter (docs.flutter.dev/deployment/android)", &["keystore.properties", "key.properties"]),
     row("a cloud's credentials", "Oracle (docs.oracle.com/iaas/Content/API/Concepts/sdkconfig.htm), IBM, Alibaba, Tencent, Yandex", &["~/.oci/", "~/.bluemix/", "~/.aliyun/", "~/.tccli/", "~/.config/yandex-cloud/", "~/.qcloudcli/"]),
     row("a cloud's credentials", "DigitalOcean, Hetzner, Linode, Vultr, Scaleway, OVH, Exoscale, UpCloud, Civo: their CLIs", &[
         "~/.config/doctl/", "~/.config/hcloud/", "~/.config/linode-cli", "~/.vultr-cli.yaml", "~/.config/scw/", "~/.ovh.conf", "~/.config/exoscale/", "~/.config/upctl.yaml", "~/.civo.json",
@@ -128,7 +138,7 @@ pub(super) const SECRETS: &[Row] = &[
     ]),
     row("a cloud's credentials", "OpenStack: docs.openstack.org/openstacksdk/latest/user/config/configuration.html", &["~/.config/openstack/", "clouds.yaml", "secure.yaml"]),
     row("a hoster's credentials", "Heroku (netrc), Fly, Vercel, Netlify, Cloudflare, Railway, Render, Supabase, Deno Deploy, Surge: their CLIs", &[
-        "~/.local/share/heroku/", "~/.vercel/", "~/.local/share/com.vercel.cli/", "~/.fly/config.yml", "~/.railway/config.json", "~/.config/netlify/", "~/.config/.wrangler/", "~/.wrangler/", "~/.cloudflared/",
+        "~/.local/share/heroku/", "~/.vercel/", "~/.local/share/com.vercel.cli/", "~/.fly/config.yml", "~/.railway/config.json", "~/.config/netlify/", "~/.netlify/", "~/.render/", "~/.config/twilio-cli/", "~/.config/.wrangler/", "~/.wrangler/", "~/.cloudflared/",
         "~/.supabase/", "~/.config/supabase/", "~/.deno/credentials.json", "~/.config/ngrok/", "~/.ngrok2/", "~/.config/turso/", "~/.config/neonctl/",
         "~/.config/planetscale/", "~/.stripe/", "~/.config/stripe/", "~/.twilio-cli/", "~/.config/sentry/", "~/.sentryclirc", ".sentryclirc", "~/.shopify/", "~/.expo/", "~/.pulumi/credentials.json",
         "~/.appwrite/", "~/.config/algolia/", "~/.config/launchdarkly/", "~/.snowsql/", "~/.snowflake/", "~/.databrickscfg", "~/.dbt/profiles.yml", "~/.bigqueryrc", "~/.config/dagger/",
@@ -149,7 +159,7 @@ pub(super) const SECRETS: &[Row] = &[
     row("passwords of Ansible", "docs.ansible.com/ansible/latest/vault_guide/vault_managing_passwords.html", &[".vault_pass*", ".vault-pass*", "vault_pass*", "vault-password*", "~/.ansible/galaxy_token"]),
     row("secrets of an orchestrator", "Chef (docs.chef.io/workstation/config_rb), Puppet, Salt", &[".chef/*.pem", ".chef/credentials", "~/.chef/", "~/.puppetlabs/etc/puppet/ssl/private_keys/", "/etc/salt/pki/", "/etc/puppetlabs/puppet/ssl/private_keys/"]),
     row("a VPN's keys", "WireGuard: man7.org/linux/man-pages/man8/wg-quick.8.html; Tailscale, OpenVPN, OpenConnect, IPsec", &[
-        "/etc/wireguard/", "/etc/openvpn/", "/var/lib/tailscale/", "/etc/ipsec.secrets", "/etc/ipsec.d/private/", "/etc/swanctl/private/", "/etc/ppp/pap-secrets", "/etc/ppp/chap-secrets",
+        "wg*.conf", "~/.cert/", "/etc/wireguard/", "/etc/openvpn/", "/var/lib/tailscale/", "/etc/ipsec.secrets", "/etc/ipsec.d/private/", "/etc/swanctl/private/", "/etc/ppp/pap-secrets", "/etc/ppp/chap-secrets",
         "~/.config/wireguard/", "~/.cisco/", "~/.openconnect/", "~/.config/openvpn/", "~/.config/zerotier/", "/var/lib/zerotier-one/authtoken.secret", "~/.config/protonvpn/", "/etc/mullvad-vpn/",
     ]),
     row("Wi-Fi and network passwords", "networkmanager.dev/docs/api/latest/nm-settings-keyfile.html; man.archlinux.org/man/wpa_supplicant.conf.5", &["/etc/NetworkManager/system-connections/", "/etc/wpa_supplicant/", "/var/lib/iwd/", "/etc/netplan/"]),
@@ -170,7 +180,7 @@ pub(super) const SECRETS: &[Row] = &[
     row("npm credentials", "docs.npmjs.com/cli/configuring-npm/npmrc; yarnpkg.com/configuration/yarnrc; pnpm.io/npmrc; bun, JSR", &["~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.config/pnpm/rc", "~/.config/pnpm/auth.ini", "~/.bunfig.toml", "~/.npm/_auth"]),
     row("PyPI credentials", "packaging.python.org/en/latest/specifications/pypirc; Poetry, uv, Hatch, conda, pip, twine", &[
         ".pypirc", "~/.config/pypoetry/auth.toml", "~/Library/Application Support/pypoetry/auth.toml", "~/.local/share/uv/credentials/", "~/.config/hatch/", "~/.continuum/",
-        "~/.config/pip/pip.conf", "~/.pip/pip.conf", "~/.rattler/credentials.json",
+        "~/.config/pip/pip.conf", "~/.pip/pip.conf", "~/.condarc", "~/.rattler/credentials.json", "~/.local/share/jupyter/runtime/", "~/.jupyter/jupyter_server_config.json",
     ]),
     row("crates.io credentials", "doc.rust-lang.org/cargo/reference/config.html#credentials", &[".cargo/credentials", ".cargo/credentials.toml"]),
     row("RubyGems credentials", "guides.rubygems.org/api-key-scopes; bundler.io/man/bundle-config.1.html", &["~/.gem/credentials", "~/.local/share/gem/credentials", "~/.bundle/config", "~/.gemrc"]),
@@ -180,7 +190,7 @@ pub(super) const SECRETS: &[Row] = &[
         "~/.config/coursier/credentials.properties", "~/.lein/credentials.clj*", "~/.lein/profiles.clj", "~/.clojure/credentials",
     ]),
     row("NuGet credentials", "learn.microsoft.com/nuget/reference/nuget-config-file; user secrets: learn.microsoft.com/aspnet/core/security/app-secrets", &["~/.nuget/NuGet/NuGet.Config", "~/.config/NuGet/", "~/.microsoft/usersecrets/", "~/.aspnet/DataProtection-Keys/", "~/.dotnet/corefx/cryptography/"]),
-    row("Composer credentials", "getcomposer.org/doc/articles/authentication-for-private-packages.md", &["~/.config/composer/auth.json", "~/.composer/auth.json"]),
+    row("Composer credentials", "getcomposer.org/doc/articles/authentication-for-private-packages.md", &["auth.json"]),
     row("a registry's credentials", "Hex (hex.pm/docs), pub (dart.dev/tools/pub/cmd/pub-token), CocoaPods, Swift (netrc), Go (netrc), opam, CPAN, CRAN, Conan, vcpkg, Hackage, LuaRocks, Julia, Nix, Homebrew", &[
         "~/.hex/hex.config", "~/.config/hex/", "~/.config/dart/pub-tokens.json", "~/.pub-cache/credentials.json", "~/.config/dart/pub-credentials.json", "~/.cocoapods/trunk/", "~/.swiftpm/security/",
         "~/.pause", "~/.Renviron", "~/.conan/.conan.db", "~/.conan2/credentials.json", "~/.conan2/p/conan.db", "~/.stack/upload/", "~/.luarocks/upload_config.lua",
@@ -223,9 +233,13 @@ pub(super) const SECRETS: &[Row] = &[
         "~/.influxdbv2/", "~/.config/pgcli/", "~/.config/litecli/", "~/.config/mycli/", "~/.myclirc", "~/.config/usql/", "~/.config/dbeaver/", "~/.local/share/DBeaverData/", "~/.config/lazysql/", "~/.tnsnames.ora", "~/.oracle/", "~/.config/edgedb/credentials/", "~/.config/gel/credentials/", "~/.duckdb/stored_secrets/", "~/.questdb/", "~/.surrealdb/",
     ]),
 
+    row("passwords of a client", "HTTPie (httpie.io/docs/cli/sessions), xh, Postman, Insomnia; cookies as curl and yt-dlp keep them (curl.se/docs/http-cookies.html)", &[
+        "~/.httpie/", "~/.config/httpie/", "~/.config/xh/", "~/.config/Postman/", "~/.config/Insomnia/", "cookies.txt",
+    ]),
+
     // Histories.
     row("the history of a shell", "gnu.org/software/bash/manual (HISTFILE); zsh.sourceforge.io; fishshell.com/docs; nushell.sh; elv.sh; xon.sh; PSReadLine; atuin.sh", &[
-        "~/.*_history", "~/.*history", "~/.histfile", "~/.zsh_sessions/", "~/.bash_sessions/", "~/.local/share/fish/fish_history*", "~/.config/nushell/history.*", "~/.local/state/elvish/", "~/.local/share/xonsh/", "~/.local/share/powershell/PSReadLine/",
+        "~/.*_history", "~/.*history", "~/.histfile", "~/.zsh_sessions/", "~/.bash_sessions/", "~/.local/share/fish/fish_history*", "~/.config/fish/fish_variables", "~/.config/nushell/history.*", "~/.local/state/elvish/", "~/.local/share/xonsh/", "~/.local/share/powershell/PSReadLine/",
         "~/.local/share/atuin/", "~/.local/share/zsh/history*", "~/.local/state/zsh/history*", "~/.cache/zsh/history*", "~/.local/share/bash/history*", "~/.local/state/bash/history*", "~/.local/share/mcfly/",
     ]),
     row("the history of a program", "Python, Node, psql, MySQL, SQLite, Redis, Ruby, R, Julia, GHC, Erlang, less, Vim, mongosh, GDB: their manuals", &[
@@ -284,7 +298,7 @@ pub(super) const OBEYED: &[Row] = &[
     row("an editor runs tasks in there", "code.visualstudio.com/docs/debugtest/tasks; jetbrains.com/help/idea/creating-and-managing-projects.html; zed.dev/docs/tasks", &[
         ".vscode/", ".vscode-test*", ".idea/", ".zed/", ".fleet/", ".run/", "*.run.xml", "*.iml", "*.ipr", "*.iws", ".vs/", "launchSettings.json", "*.sublime-project", "*.sublime-workspace", "*.sublime-build", ".nova/", ".atom/", ".eclipse/", ".settings/", ".externalToolBuilders/", "nbproject/", ".theia/", ".vscodium/", ".xcode.env*", "*.xcscheme", "*.xcworkspacedata",
     ]),
-    row("an editor obeys it when it opens the folder", "VS Code workspaces (code.visualstudio.com/docs/editing/workspaces), projects of other editors", &["*.code-workspace", ".project", ".project.el", ".projectile", ".projections.json", "*.code-profile", ".ycm_extra_conf.py", ".ccls", ".clangd", ".nvim-dap.lua", ".luarc.json*"]),
+    row("an editor obeys it when it opens the folder", "VS Code workspaces (code.visualstudio.com/docs/editing/workspaces), projects of other editors", &["*.code-workspace", ".project", ".project.el", ".projectile", ".projections.json", "*.code-profile", ".ycm_extra_conf.py", ".ccls", ".clangd", ".nvim-dap.lua", ".luarc.json*", "hie.yaml", ".bsp/", ".solargraph.yml"]),
     row("an editor runs what is in there", "containers.dev/implementors/spec; Gitpod, Coder, Codespaces, devfile, DevPod, Daytona, IDX", &[
         ".devcontainer/", ".devcontainer.json", "devcontainer.json", ".gitpod.y*ml", ".gitpod.Dockerfile", ".ona/", ".codesandbox/", "devfile.y*ml", ".devfile.y*ml", ".idx/", ".replit", "replit.nix", ".coder.y*ml", ".daytona/", ".devbox/", "devbox.json", "devenv.nix", "devenv.y*ml", "devenv.local.*", ".flox/", ".che/",
     ]),
@@ -305,7 +319,7 @@ pub(super) const OBEYED: &[Row] = &[
     row("the pipeline of a CI service", "GitLab (docs.gitlab.com/ci/yaml), CircleCI, Travis, Buildkite, Woodpecker, Drone, Cirrus, AppVeyor, Azure, Bitbucket, Jenkins, TeamCity, Semaphore, SourceHut, Bamboo, Concourse, GoCD, Zuul, Codemagic, Bitrise, Codeship, Buddy, Harness, Wercker, Scrutinizer, Google and AWS builds, Tekton, Prow, Earthly, Dagger", &[
         ".gitlab-ci.y*ml", ".gitlab-ci/", ".gitlab/", "*.gitlab-ci.y*ml", ".circleci/", ".travis.y*ml", ".buildkite/", "buildkite.y*ml", ".woodpecker/", ".woodpecker.y*ml", ".drone.y*ml", ".drone.jsonnet", ".drone.star", ".cirrus.y*ml", ".cirrus.star", "appveyor.y*ml", ".appveyor.y*ml", ".appveyor/", "azure-pipelines*.y*ml", ".azure-pipelines/", ".azuredevops/", ".pipelines/", "bitbucket-pipelines.y*ml", "Jenkinsfile", "Jenkinsfile.*", "*.jenkinsfile", ".jenkins/", ".teamcity/",
         ".semaphore/", ".build.y*ml", ".builds/", "bamboo-specs/", ".ci/", ".concourse/", ".gocd.y*ml", "*.gocd.y*ml", ".zuul.y*ml", ".zuul.d/", "zuul.d/", "codemagic.y*ml", "bitrise.y*ml", "codeship-*.y*ml", ".buddy/", "buddy.y*ml", ".harness/", "wercker.y*ml", ".scrutinizer.y*ml", "cloudbuild.y*ml", "cloudbuild.json", "buildspec*.y*ml", "appspec.y*ml", ".tekton/", ".prow/", ".prow.y*ml", "Earthfile", "dagger.json", ".dagger/", ".codebuild/", "shippable.y*ml", "screwdriver.y*ml", ".packit.y*ml",
-        "cirun.y*ml", ".cirun.y*ml", ".evergreen.y*ml", "evergreen.y*ml", "sonar-project.properties", "codecov.y*ml", ".codecov.y*ml",
+        "cirun.y*ml", ".cirun.y*ml", ".evergreen.y*ml", "evergreen.y*ml", "sonar-project.properties", "codecov.y*ml", ".codecov.y*ml", "atlantis.yaml", ".atlantis.yaml", ".actrc", ".arcconfig", ".arclint",
     ]),
     row("a bot of the forge obeys it", "docs.renovatebot.com; mergify.com; kodiakhq.com; semantic-release; release-please; changesets; goreleaser", &[
         "renovate.json*", ".renovaterc*", ".mergify.y*ml", ".kodiak.toml", ".releaserc*", "release.config.*", "release-please-config.json", ".goreleaser.y*ml", "goreleaser.y*ml", ".release-it.*", "bors.toml", ".bors.toml", ".pullapprove.y*ml", ".asf.yaml", "dangerfile*", ".lgtm.y*ml", ".snyk", ".deepsource.toml", ".restyled.y*ml", ".pre-commit-ci.y*ml", ".pyup.y*ml", ".dependabot/", ".changeset/config.json",

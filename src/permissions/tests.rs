@@ -510,6 +510,40 @@ fn what_does_not_work_in_the_sandbox_is_proposed_outside_of_it() {
 }
 
 #[test]
+fn git_runs_unasked_where_it_can_change_nothing_or_where_that_is_not_promised() {
+    let places = places();
+    let decided = |mode, is_trusted, sandbox| {
+        let ctx = Context { mode, is_trusted, sandbox, places: &places, rules: &[] };
+        sign(decide(&call("git status", &places), &ctx).decision)
+    };
+    // In the modes read-only, ask, auto-edit and full.
+    for (is_trusted, sandbox, want) in [
+        (false, Sandbox::Missing, "D??A"),
+        (true, Sandbox::Missing, "D?AA"),
+        (false, Sandbox::Partial, "D??A"),
+        (true, Sandbox::Partial, "AAAA"),
+        (false, Sandbox::Full, "AAAA"),
+        (true, Sandbox::Full, "AAAA"),
+        (false, Sandbox::Required, "AAAA"),
+    ] {
+        let modes = [
+            PermissionMode::ReadOnly,
+            PermissionMode::Ask,
+            PermissionMode::AutoEdit,
+            PermissionMode::Full,
+        ];
+        let got: String = modes.map(|mode| decided(mode, is_trusted, sandbox)).iter().collect();
+        assert_eq!(got, want, "{is_trusted} {sandbox:?}");
+    }
+    // A wrapper that the folder provides does more than start a program.
+    let mut analysis = Analysis::of("timeout 5 ls");
+    assert!(analysis.programs.iter().any(|program| program.is_transparent));
+    analysis.mark_launched(&["timeout".to_owned()].into());
+    assert!(!analysis.programs.iter().any(|program| program.is_transparent));
+    assert!(!analysis.is_harmless());
+}
+
+#[test]
 fn only_rules_that_allow_commands_leave_the_sandbox() {
     for (text, want) in [
         ("decision = 'allow'\nargv = ['git', 'add', '**']", ""),

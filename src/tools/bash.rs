@@ -201,6 +201,7 @@ impl Prepared for Call {
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
             confinement: ctx.confinement.clone(),
+            programs: ctx.programs.clone(),
             writes: Some(ctx.writes.clone()),
             ..Command::new(&self.command, &ctx.cwd, &ctx.owner)
         };
@@ -360,6 +361,13 @@ impl Call {
         if let Some(report) = ran.sandbox {
             note_sandbox(&mut result, &report);
         }
+        if !ran.denied_programs.is_empty() {
+            let named = ran.denied_programs.iter().map(|program| format!("`{program}`"));
+            result.content.push(Content::text(format!(
+                "[Not started, since rules of the user deny it: {}.]",
+                named.collect::<Vec<_>>().join(", ")
+            )));
+        }
         result
     }
 }
@@ -395,14 +403,6 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
         result.content.push(Content::text(format!(
             "[The command ran in a sandbox, which {certainty}denied it {what}. Calling the same command again asks the \
              user to run it outside of the sandbox; do so only if it needs that.]"
-        )));
-    }
-    if !report.denied_programs.is_empty() {
-        let named: Vec<String> =
-            report.denied_programs.iter().map(|program| format!("`{program}`")).collect();
-        result.content.push(Content::text(format!(
-            "[Not started, since rules of the user deny it: {}.]",
-            named.join(", ")
         )));
     }
     if !created.is_empty() {

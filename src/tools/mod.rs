@@ -59,7 +59,7 @@ pub use todo_write::{TodoWrite, plan_text};
 pub use web_search::WebSearch;
 pub use write::Write;
 
-use crate::exec::sandbox::Confinement;
+use crate::exec::sandbox::{Confinement, Names};
 use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, Error, LeftOut, WriteLog};
 use crate::image;
@@ -280,6 +280,8 @@ pub struct ToolContext {
     pub cwd: PathBuf,
     /// The sandbox that a command of the call runs in; none if it is not confined.
     pub confinement: Option<Arc<Confinement>>,
+    /// The programs that a command of the call must not start, if it is not confined.
+    pub programs: Names,
     /// Receives the paths that a command of the call changes, where the system can tell.
     pub writes: WriteLog,
     /// The paths that the call's permission was decided for.

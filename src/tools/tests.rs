@@ -23,6 +23,7 @@ impl Scene {
         let ctx = ToolContext {
             env: Arc::new(Local::new(&ambient, Options::default())),
             confinement: None,
+            programs: crate::exec::sandbox::Names::default(),
             writes: crate::exec::WriteLog::default(),
             resolved: crate::tools::ResolvedPaths::default(),
             artifacts: Some(cwd.clone()),

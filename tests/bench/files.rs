@@ -56,6 +56,7 @@ impl Bench {
             env: Arc::new(Local::new(&Ambient::system(), Options::default())),
             cwd: self.cwd.clone(),
             confinement: None,
+            programs: pintle::exec::sandbox::Names::default(),
             writes: pintle::exec::WriteLog::default(),
             resolved: pintle::tools::ResolvedPaths::default(),
             artifacts: None,

@@ -213,6 +213,7 @@ pub(crate) fn run() {
             env: Arc::new(Local::new(&Ambient::system(), Options::default())),
             cwd: cwd.clone(),
             confinement: None,
+            programs: pintle::exec::sandbox::Names::default(),
             writes: pintle::exec::WriteLog::default(),
             resolved: pintle::tools::ResolvedPaths::default(),
             artifacts: None,

@@ -71,6 +71,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
         env: Arc::<Memory>::clone(env),
         cwd: PathBuf::from("/work"),
         confinement: None,
+        programs: pintle::exec::sandbox::Names::default(),
         writes: pintle::exec::WriteLog::default(),
         resolved: pintle::tools::ResolvedPaths::default(),
         artifacts: None,

@@ -423,19 +423,43 @@ async fn a_denied_program_is_not_started_behind_a_script() {
         ("find . -name a.txt -exec touch made \\;", Some("touch made")),
         ("printf made | xargs touch", Some("touch made")),
         ("git push origin", Some("git push origin")),
+        ("cp /usr/bin/touch t; ./t made", Some("touch made")),
+        ("cat /usr/bin/touch > t; chmod +x t; ./t made", Some("touch made")),
+        ("printf '#!/usr/bin/touch made\\n' > t; chmod +x t; ./t", Some("touch made")),
+        ("cp /usr/bin/touch t; printf '#!./t made\\n' > u; chmod +x u; ./u", Some("touch made")),
+        (
+            "python3 -c 'import os; f = os.memfd_create(\"x\"); os.write(f, open(\"/usr/bin/touch\", \"rb\").read()); os.execve(f, [\"x\", \"made\"], {})'",
+            Some("touch made"),
+        ),
+        (
+            "python3 -c 'import os; f = os.memfd_create(\"x\"); os.write(f, open(\"/usr/bin/touch\", \"rb\").read()); os.execv(f\"/proc/self/fd/{f}\", [\"x\", \"made\"])'",
+            Some("touch made"),
+        ),
+        ("/lib*/ld-linux-*.so.* /usr/bin/touch made", Some("touch made")),
+        ("/lib*/ld-linux-*.so.* --argv0 x /usr/bin/touch made", Some("touch made")),
+        ("\"$(git --exec-path)/git-push\" origin", Some("git push origin")),
         ("cp a.txt made", None),
         ("git --version >/dev/null && cp a.txt made", None),
         ("sh -c 'cp a.txt made'", None),
     ] {
-        let place = Place::new(&[("a.txt", "one\n"), ("x.sh", script)]);
-        std::fs::write(place.home().join("config.toml"), RULES).unwrap();
-        run(&place, bash("bash x.sh"), &["--permission", "auto-edit"]);
-        let journal = std::fs::read_to_string(place.journal()).unwrap();
-        let is_made = place.path("made").exists();
-        assert_eq!(is_made, denied.is_none(), "{script}");
-        if let Some(denied) = denied {
-            let told = format!("[Not started, since rules of the user deny it: `{denied}`.]");
-            assert!(journal.contains(&told), "{script}: {}", &journal[journal.len() - 3_000..]);
+        // Outside of the sandbox, too.
+        for args in [
+            &["--permission", "auto-edit"][..],
+            &["--permission", "full"],
+            &["--permission", "full", "--sandbox", "off"],
+        ] {
+            let place = Place::new(&[("a.txt", "one\n"), ("x.sh", script)]);
+            std::fs::write(place.home().join("config.toml"), RULES).unwrap();
+            run(&place, bash("bash x.sh"), args);
+            let journal = std::fs::read_to_string(place.journal()).unwrap();
+            let is_made = place.path("made").exists();
+            assert_eq!(is_made, denied.is_none(), "{script} {args:?}");
+            if let Some(denied) = denied {
+                // A script's own path follows the words of its first line.
+                let told = format!("[Not started, since rules of the user deny it: `{denied}");
+                let end = journal.len().saturating_sub(3_000);
+                assert!(journal.contains(&told), "{script} {args:?}: {}", &journal[end..]);
+            }
         }
     }
 }

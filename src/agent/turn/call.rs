@@ -2,7 +2,7 @@
 
 use crate::agent::turn::context::TurnContext;
 use crate::exec::WriteLog;
-use crate::exec::sandbox::Confinement;
+use crate::exec::sandbox::{Confinement, Names};
 use crate::text::visible::visible_line;
 use crate::tools::{Prepared, ResolvedPaths};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
@@ -25,6 +25,8 @@ pub(in crate::agent) struct Call {
     pub(in crate::agent) acting: Option<(String, Value)>,
     /// The confinement of a command that runs in the sandbox.
     pub(in crate::agent) confinement: Option<Arc<Confinement>>,
+    /// The programs that a command outside of the sandbox must not start.
+    pub(in crate::agent) programs: Names,
     /// Receives the paths that a command changes.
     pub(in crate::agent) writes: WriteLog,
     /// The paths that its permission was decided for.

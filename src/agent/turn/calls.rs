@@ -186,6 +186,7 @@ async fn admit(
     }
     call.confinement =
         ctx.permissions.confinement(&decided.verdict, &call.tool_name, &state.grants);
+    call.programs = ctx.permissions.denied_programs(&decided.verdict);
     Ok(())
 }
 
@@ -452,6 +453,7 @@ async fn approve_and_run<H: Host>(
     }
     // An answer may just have allowed a host.
     call.confinement = ctx.permissions.confinement(&verdict, &call.tool_name, &state.grants);
+    call.programs = ctx.permissions.denied_programs(&verdict);
     let before = state.files.before(host, &ctx.workspace, &access).await;
     host.wait(state.files.announce(&ctx.workspace, &ctx.turn_id, &before, &call.item.id)).await;
     if let Err(lost) = begin(host, ctx, call) {
@@ -632,6 +634,7 @@ fn tool_context(
         env: ctx.workspace.env.clone(),
         cwd: ctx.workspace.folders.cwd.clone(),
         confinement: call.confinement.clone(),
+        programs: call.programs.clone(),
         writes: call.writes.clone(),
         resolved: call.resolved.clone(),
         artifacts: Some(ctx.workspace.artifacts.clone()),

@@ -236,6 +236,7 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
         env: Arc::clone(&ctx.workspace.env),
         cwd: ctx.workspace.folders.cwd.clone(),
         confinement: None,
+        programs: crate::exec::sandbox::Names::default(),
         writes: WriteLog::default(),
         resolved,
         artifacts: Some(ctx.workspace.artifacts.clone()),

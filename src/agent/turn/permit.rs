@@ -358,6 +358,19 @@ impl Permissions {
         })
     }
 
+    /// The programs that rules deny, for a command outside the sandbox. Empty if the command asks for more rights: the kernel gives none to a
+    /// process whose calls are reported.
+    pub(in crate::agent) fn denied_programs(&self, verdict: &Verdict) -> Names {
+        let raises = |part: &permissions::Part| {
+            let name = part.subject.split(' ').next().unwrap_or_default();
+            RAISING.contains(&name.rsplit('/').next().unwrap_or_default())
+        };
+        let ready = self.ready.get().filter(|_| !verdict.is_confined());
+        let names = ready.map(|ready| &ready.confinement.names);
+        let names = names.filter(|names| names.judges_programs());
+        names.filter(|_| !verdict.parts.iter().any(raises)).cloned().unwrap_or_default()
+    }
+
     /// The confinement of the engine's own commands that only read, in each mode; none where there is no sandbox.
     pub(in crate::agent) async fn confinement_for_reading(
         &self,
@@ -508,6 +521,9 @@ impl Ready {
     }
 }
 
+/// Programs that run others with more rights.
+const RAISING: [&str; 6] = ["sudo", "doas", "su", "pkexec", "run0", "sg"];
+
 /// The name under which rules about files see commands.
 const COMMANDS: &str = "bash";
 
@@ -545,6 +561,10 @@ impl JudgeNames for ByName {
 
     fn denies_program(&self, words: &[String]) -> bool {
         self.programs.deny(COMMANDS, words)
+    }
+
+    fn denied_names(&self) -> Vec<String> {
+        self.programs.names()
     }
 }
 
@@ -636,10 +656,11 @@ async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access)
     }
 }
 
-/// The names of harmless programs that lead to a file of the workspace, or to the launcher of a version manager, which starts what the folder
+/// The names of harmless programs and of wrappers that lead to a file of the workspace, or to the launcher of a version manager, which starts what the folder
 /// says. In the user's home, a file with another name than the link to it counts as a launcher.
 async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTreeSet<String> {
-    let is_looked_up = |program: &&Program| program.is_known_safe() && !program.is_builtin();
+    let passes = |program: &Program| program.is_known_safe() || program.is_transparent;
+    let is_looked_up = |program: &&Program| passes(program) && !program.is_builtin();
     let names = analysis.programs.iter().filter(is_looked_up).filter_map(Program::name);
     let names: BTreeSet<&str> = names.collect();
     let folders = &site.env.platform().search_path;

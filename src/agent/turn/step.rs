@@ -601,6 +601,7 @@ fn call(
         acting: prepared.as_ref().ok().and_then(|prepared| prepared.acting()),
         prepared,
         confinement: None,
+        programs: crate::exec::sandbox::Names::default(),
         writes: crate::exec::WriteLog::default(),
         resolved: ResolvedPaths::default(),
         cancel: CancellationToken::new(),

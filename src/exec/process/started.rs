@@ -42,8 +42,8 @@ impl Started {
                 confinement: launch.confinement.as_deref().cloned(),
                 ..Request::default()
             };
-            let log = launch.writes.clone();
-            return guardian.spawn(request, streams, log).await.map(Self::Guarded);
+            let (log, programs) = (launch.writes.clone(), launch.programs.clone());
+            return guardian.spawn(request, streams, log, programs).await.map(Self::Guarded);
         }
         #[cfg(target_os = "macos")]
         if let Some(confinement) = &launch.confinement {
@@ -165,6 +165,7 @@ impl Launch {
             temporary: self.temporary.clone(),
             guardian: None,
             confinement: None,
+            programs: crate::exec::sandbox::Names::default(),
             writes: None,
         }
     }

@@ -6,7 +6,7 @@
 //! process takes the rest of the confinement upon itself and executes.
 
 use super::wire::{Failure, Frame, Kind, Request};
-use super::{Confinement, Level, Network, filters, mounts, namespaces, proxy, rules, wire};
+use super::{Confinement, Level, Network, filters, mounts, namespaces, proxy, rules, watch, wire};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Resource, setrlimit};
@@ -206,9 +206,9 @@ fn execute(
         let mut level = confine(start, confinement, has_namespaces)?;
         let listener = start
             .programs
-            .filter(|_| request.is_watched)
-            .and_then(|programs| programs.watch(request.are_programs_watched));
-        level.is_unwatched = request.is_watched && listener.is_none();
+            .filter(|_| request.watched.any())
+            .and_then(|programs| programs.watch(request.watched));
+        level.is_unwatched = request.watched.files && listener.is_none();
         if level.grade() < confinement.minimum && !request.argv.is_empty() {
             return Err(Failure {
                 step: "the sandbox".to_owned(),
@@ -220,6 +220,12 @@ fn execute(
         wire::send_with(start.connection, &Frame::Level(level), &descriptors)
             .map_err(|error| Failure::of("tell the level", error))?;
     }
+    if request.confinement.is_none() && request.watched.any() {
+        let listener = watch::compile(request.watched).and_then(|program| watch_free(&program));
+        let descriptors: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
+        wire::send_with(start.connection, &Frame::Watched, &descriptors)
+            .map_err(|error| Failure::of("report the programs", error))?;
+    }
     let Some(program) = arguments.first() else { namespaces::exit(0) };
     as_before(&start.signals)?;
     let error = match nix::unistd::execvpe(program, &arguments, &variables) {
@@ -227,6 +233,14 @@ fn execute(
         Err(error) => error,
     };
     Err(Failure::of("execute", error))
+}
+
+/// Reports calls of a command that is not confined. Without the rights of root the kernel demands that it can get none.
+fn watch_free(program: &[nix::libc::sock_filter]) -> Option<OwnedFd> {
+    watch::install(program).or_else(|| {
+        nix::sys::prctl::set_no_new_privs().ok()?;
+        watch::install(program)
+    })
 }
 
 /// Variables that lead to the sockets of others.

@@ -5,7 +5,7 @@
 
 use super::bpf::{self, ALLOW, Assembler, Is, KILL, Word};
 use super::watch;
-use super::wire::Failure;
+use super::wire::{Failure, Watched};
 use nix::errno::Errno;
 use nix::libc::{self, sock_filter};
 use std::os::fd::OwnedFd;
@@ -94,9 +94,7 @@ pub(super) enum Inet {
 pub(super) struct Programs {
     allowed: Vec<sock_filter>,
     denied: Vec<sock_filter>,
-    watching: Option<Vec<sock_filter>>,
-    /// The same, and reports the programs that are started.
-    watching_starts: Option<Vec<sock_filter>>,
+    watching: Vec<(Watched, Option<Vec<sock_filter>>)>,
 }
 
 impl Programs {
@@ -109,17 +107,19 @@ impl Programs {
         let program =
             |inet| program(number, inet).ok_or_else(|| failed("the filter is too long".to_owned()));
         let (allowed, denied) = (program(Inet::Allowed)?, program(Inet::Denied)?);
-        Ok(Self {
-            allowed,
-            denied,
-            watching: watch::compile(false),
-            watching_starts: watch::compile(true),
-        })
+        let both = [false, true];
+        let wanted = both.into_iter().flat_map(|files| {
+            let rest =
+                both.into_iter().flat_map(move |programs| both.map(|sockets| (programs, sockets)));
+            rest.map(move |(programs, sockets)| Watched { files, programs, sockets })
+        });
+        let watching = wanted.map(|wanted| (wanted, watch::compile(wanted))).collect();
+        Ok(Self { allowed, denied, watching })
     }
 
-    /// Reports this process's writes from now on, and if wanted the programs that it starts. Returns the descriptor to read them from, or `None` if the kernel refuses.
-    pub(super) fn watch(&self, has_programs: bool) -> Option<OwnedFd> {
-        let program = if has_programs { &self.watching_starts } else { &self.watching };
+    /// Reports these calls of this process from now on. Returns the descriptor to read them from, or `None` if the kernel refuses.
+    pub(super) fn watch(&self, wanted: Watched) -> Option<OwnedFd> {
+        let (_, program) = self.watching.iter().find(|(known, _)| *known == wanted)?;
         watch::install(program.as_deref()?)
     }
 

@@ -4,8 +4,8 @@
 use super::helper::{ARGUMENT, NO_NAMESPACES};
 use super::proxy::{self, Proxy};
 use super::watch::{self, Kept};
-use super::wire::{self, Failure, Frame, Kind, Request};
-use super::{Confinement, Grade, Level, Network, RefusedHost};
+use super::wire::{self, Failure, Frame, Kind, Request, Watched};
+use super::{Confinement, Grade, Level, Names, Network, RefusedHost};
 use crate::exec::descendants;
 use crate::exec::write_log::WriteLog;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
@@ -78,11 +78,11 @@ impl Guardian {
     /// Returns what is enforced for a confined command on this machine, by confining a process.
     pub async fn level(&self) -> Level {
         let confinement = Confinement { minimum: Grade::None, ..Confinement::default() };
-        let request =
-            Request { confinement: Some(confinement), is_watched: true, ..Request::default() };
+        let watched = Watched { files: true, ..Watched::default() };
+        let request = Request { confinement: Some(confinement), watched, ..Request::default() };
         let tried = async {
             let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
-            let mut tried = self.spawn(request, [null.as_fd(); 3], None).await?;
+            let mut tried = self.spawn(request, [null.as_fd(); 3], None, Names::default()).await?;
             tried.wait().await?;
             Ok(tried.level.take())
         };
@@ -93,12 +93,14 @@ impl Guardian {
         tried.await.map_or_else(failed, Option::unwrap_or_default)
     }
 
-    /// Starts a command. The streams are stdin, stdout and stderr.
+    /// Starts a command. The streams are stdin, stdout and stderr. One that is not confined starts none of the programs that `names`
+    /// denies.
     pub(in crate::exec) async fn spawn(
         &self,
         mut request: Request,
         streams: [BorrowedFd<'_>; 3],
         log: Option<WriteLog>,
+        names: Names,
     ) -> io::Result<Guarded> {
         let network = request.confinement.as_ref().map(|confinement| &confinement.network);
         let (kind, hosts) = match network {
@@ -110,11 +112,23 @@ impl Guardian {
         if hosts.is_some() {
             request.credential = proxy::credential()?;
         }
-        let changes = request.confinement.as_ref().filter(|limits| !limits.writable.is_empty());
-        let names = changes.map(|limits| limits.names.clone()).filter(|names| !names.is_empty());
-        let has_names = names.is_some();
-        request.is_watched |= log.is_some() || names.is_some();
-        request.are_programs_watched = names.as_ref().is_some_and(super::Names::judges_programs);
+        let names = match &request.confinement {
+            Some(limits) => limits.names.clone(),
+            None => names,
+        };
+        let changes =
+            request.confinement.as_ref().is_some_and(|limits| !limits.writable.is_empty());
+        let is_logged = log.is_some() && kind != Kind::Plain;
+        request.watched.files |= is_logged || (changes && !names.is_empty());
+        request.watched.programs = names.judges_programs();
+        // On the network of the machine, one table lists its sockets and those of others.
+        request.watched.sockets = kind == Kind::Confined && !names.is_empty();
+        let programs = if request.watched.programs {
+            let path = request.variables.iter().find(|(name, _)| name == "PATH");
+            watch::DeniedFiles::of(&names.denied_names(), path.map_or("", |(_, path)| path))
+        } else {
+            watch::DeniedFiles::default()
+        };
         let (mine, theirs) = std::os::unix::net::UnixStream::pair()?;
         mine.set_nonblocking(true)?;
         let [stdin, stdout, stderr] = streams;
@@ -130,8 +144,10 @@ impl Guardian {
             descriptors: Vec::new(),
             listening: None,
             watcher: Some(watch::Watcher {
-                log,
-                names: names.unwrap_or_default(),
+                log: log.filter(|_| request.watched.files),
+                names,
+                keeps_files: changes,
+                programs,
                 kept: Kept::default(),
             }),
             kept: Kept::default(),
@@ -139,8 +155,15 @@ impl Guardian {
         };
         guarded.connection.write_all(&wire::encode(&request)?).await?;
         // The proxy and the reports of changes come with the level. A command needs both at once, and nobody may wait for its end.
-        let needs_level = hosts.is_some() || has_names;
-        while guarded.pid.as_raw() == 0 || (needs_level && guarded.level.is_none()) {
+        let (is_confined, is_watched) = (kind != Kind::Plain, request.watched.any());
+        let waits = |guarded: &Guarded| {
+            if is_confined {
+                (hosts.is_some() || is_watched) && guarded.level.is_none()
+            } else {
+                is_watched && guarded.watcher.is_some()
+            }
+        };
+        while guarded.pid.as_raw() == 0 || waits(&guarded) {
             // On a busy machine a command has ended before the guardian tells its number.
             let ended = guarded.next().await?;
             guarded.early = guarded.early.or(ended);
@@ -318,13 +341,9 @@ impl Guarded {
             }
             Frame::Level(level) => {
                 self.level = Some(level);
-                if let (Some(listener), Some(watcher)) =
-                    (self.descriptors.pop(), self.watcher.take())
-                {
-                    self.kept = watcher.kept.clone();
-                    watcher.start(listener)?;
-                }
+                self.watch()?;
             }
+            Frame::Watched => self.watch()?,
             Frame::Failed(Failure { step, errno, message }) => {
                 return Err(match errno.filter(|_| EXECUTE.contains(&step.as_str())) {
                     Some(errno) => io::Error::from_raw_os_error(errno),
@@ -337,6 +356,15 @@ impl Guarded {
             }
         }
         Ok(None)
+    }
+
+    /// Takes what the kernel reports from now on, if a descriptor for it has come.
+    fn watch(&mut self) -> io::Result<()> {
+        if let (Some(watcher), Some(listener)) = (self.watcher.take(), self.descriptors.pop()) {
+            self.kept = watcher.kept.clone();
+            watcher.start(listener)?;
+        }
+        Ok(())
     }
 
     /// Returns true once nothing is left of the command. It does not wait.

@@ -220,8 +220,6 @@ pub struct Report {
     pub created: Vec<PathBuf>,
     /// Files that it tried to change or make, and was kept from because of their names.
     pub kept: Vec<PathBuf>,
-    /// Programs that it tried to start and that are denied, with their arguments.
-    pub denied_programs: Vec<String>,
     /// The hosts that the proxy refused it.
     pub refused: Vec<RefusedHost>,
 }

@@ -37,6 +37,10 @@ pub trait JudgeNames: Send + Sync {
     fn denies_program(&self, _words: &[String]) -> bool {
         false
     }
+    /// Names of programs of which some calls are denied. Copies of their files are judged like them.
+    fn denied_names(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The names of files that confined commands are kept from. By default none.
@@ -111,14 +115,24 @@ impl Names {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_obeyed(path))
     }
 
+    /// True for a file that must not be read.
+    pub(in crate::exec) fn is_secret(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.judge.is_secret(path))
+    }
+
     /// True if any program may be denied.
-    pub(in crate::exec) fn judges_programs(&self) -> bool {
+    pub fn judges_programs(&self) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.judges_programs())
     }
 
     /// True for a program that must not be started. The first word is its name or path.
     pub(in crate::exec) fn denies_program(&self, words: &[String]) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.denies_program(words))
+    }
+
+    /// Names of programs of which some calls are denied.
+    pub(in crate::exec) fn denied_names(&self) -> Vec<String> {
+        self.0.as_ref().map(|inner| inner.judge.denied_names()).unwrap_or_default()
     }
 
     /// Returns what was found last, if anybody has looked.

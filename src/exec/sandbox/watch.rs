@@ -1,7 +1,7 @@
 //! Records which files a confined command changes, and denies it those with protected names, and programs that rules deny.
 //!
-//! A second seccomp filter reports the calls that may change a file by its path: opening for writing, renaming, linking, removing,
-//! truncating and changing modes. Each call blocks until a thread of the engine has read the path and either continued or failed it, so
+//! A second seccomp filter reports the calls that may change a file by its path: opening for writing, making, renaming, linking,
+//! removing, truncating and changing modes. Each call blocks until a thread of the engine has read the path and either continued or failed it, so
 //! the log is complete when the command ends.
 //!
 //! The kernel reads the path again when a call is continued. A program that swaps it in between, from another thread, can create a
@@ -11,18 +11,24 @@
 //!
 //! The thread lives as long as the command's processes: without a listener the kernel fails the reported calls.
 
+mod sockets;
+mod start;
+
 use super::bpf::{ALLOW, Assembler, Is, Label, Word};
+use super::wire::Watched;
 use super::{Names, filters, wire};
 use crate::exec::write_log::WriteLog;
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2, readlinkat};
+use nix::fcntl::{AtFlags, OFlag, OpenHow, ResolveFlag, openat2, readlinkat};
 use nix::libc::{self, sock_filter};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::stat::Mode;
+use nix::sys::stat::{Mode, fstatat};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
+pub(super) use start::DeniedFiles;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -63,50 +69,59 @@ enum Effect {
     ChangesBy(usize),
     /// It removes the name, or makes it.
     Names,
+    /// It makes a folder of the name, unless there is one.
+    Folders,
     /// It moves the first to the second.
     Moves,
     /// It makes the second a name of the first.
     Links,
     /// It starts the program, with the words whose addresses are at this argument.
     Starts(usize),
+    /// It reaches the socket whose address is at this argument, with its length behind it.
+    Reaches(usize),
 }
 
-/// A reported call. Where the argument with flags is given, a call without [`WRITING`] passes.
+/// A reported call. If an argument and bits are given, a call without one of these bits passes.
 struct Reported {
     number: libc::c_long,
-    flags: Option<u32>,
+    flags: Option<(u32, u32)>,
     effect: Effect,
     named: &'static [Named],
 }
 
 /// The reported calls and the paths that they change.
 fn calls() -> &'static [Reported] {
-    use Effect::{Changes, ChangesBy, Links, Moves, Names, Starts};
+    use Effect::{Changes, ChangesBy, Folders, Links, Moves, Names, Reaches, Starts};
     use Named::{Here, In, Open};
     const fn call(
         number: libc::c_long,
-        flags: Option<u32>,
+        flags: Option<(u32, u32)>,
         effect: Effect,
         named: &'static [Named],
     ) -> Reported {
         Reported { number, flags, effect, named }
     }
     const CALLS: &[Reported] = &[
-        call(libc::SYS_openat, Some(2), Changes, &[In(0, 1)]),
+        call(libc::SYS_openat, Some((2, WRITING)), Changes, &[In(0, 1)]),
         call(libc::SYS_openat2, None, ChangesBy(2), &[In(0, 1)]),
         call(libc::SYS_renameat, None, Moves, &[In(0, 1), In(2, 3)]),
         call(libc::SYS_renameat2, None, Moves, &[In(0, 1), In(2, 3)]),
         call(libc::SYS_linkat, None, Links, &[In(0, 1), In(2, 3)]),
         call(libc::SYS_symlinkat, None, Names, &[In(1, 2)]),
         call(libc::SYS_unlinkat, None, Names, &[In(0, 1)]),
+        call(libc::SYS_mknodat, None, Names, &[In(0, 1)]),
+        call(libc::SYS_mkdirat, None, Folders, &[In(0, 1)]),
         call(libc::SYS_truncate, None, Changes, &[Here(0)]),
         call(libc::SYS_fchmodat, None, Changes, &[In(0, 1)]),
         call(SYS_FCHMODAT2, None, Changes, &[In(0, 1)]),
         call(libc::SYS_fchmod, None, Changes, &[Open(0)]),
         call(libc::SYS_execve, None, Starts(1), &[Here(0)]),
         call(libc::SYS_execveat, None, Starts(2), &[In(0, 1)]),
+        call(libc::SYS_connect, None, Reaches(1), &[]),
+        // Without an address it goes where the socket is connected to.
+        call(libc::SYS_sendto, Some((4, u32::MAX)), Reaches(4), &[]),
         #[cfg(target_arch = "x86_64")]
-        call(libc::SYS_open, Some(1), Changes, &[Here(0)]),
+        call(libc::SYS_open, Some((1, WRITING)), Changes, &[Here(0)]),
         #[cfg(target_arch = "x86_64")]
         call(libc::SYS_creat, None, Changes, &[Here(0)]),
         #[cfg(target_arch = "x86_64")]
@@ -118,13 +133,17 @@ fn calls() -> &'static [Reported] {
         #[cfg(target_arch = "x86_64")]
         call(libc::SYS_unlink, None, Names, &[Here(0)]),
         #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_mknod, None, Names, &[Here(0)]),
+        #[cfg(target_arch = "x86_64")]
+        call(libc::SYS_mkdir, None, Folders, &[Here(0)]),
+        #[cfg(target_arch = "x86_64")]
         call(libc::SYS_chmod, None, Changes, &[Here(0)]),
     ];
     CALLS
 }
 
-/// Assembles the filter, which also reports programs that are started if that is wanted; none if there is none for this architecture.
-pub(super) fn compile(has_programs: bool) -> Option<Vec<sock_filter>> {
+/// Assembles the filter that reports these calls; none if there is none for this architecture.
+pub(super) fn compile(wanted: Watched) -> Option<Vec<sock_filter>> {
     let architecture = filters::architecture(std::env::consts::ARCH)?;
     let mut code = Assembler::default();
     code.load(Word::Architecture);
@@ -134,13 +153,22 @@ pub(super) fn compile(has_programs: bool) -> Option<Vec<sock_filter>> {
     code.load(Word::Number);
     let mut judged = Vec::new();
     let mut numbers = Vec::new();
-    let is_wanted = |call: &&Reported| has_programs || !matches!(call.effect, Effect::Starts(_));
+    let is_wanted = |call: &&Reported| match call.effect {
+        Effect::Starts(_) => wanted.programs,
+        Effect::Reaches(_) => wanted.sockets,
+        Effect::Changes
+        | Effect::ChangesBy(_)
+        | Effect::Names
+        | Effect::Folders
+        | Effect::Moves
+        | Effect::Links => wanted.files,
+    };
     for Reported { number, flags, .. } in calls().iter().filter(is_wanted) {
         let label = match flags {
             None => REPORT,
-            Some(argument) => {
+            Some(flags) => {
                 let label = code.label();
-                judged.push((label, *argument));
+                judged.push((label, *flags));
                 label
             }
         };
@@ -148,10 +176,10 @@ pub(super) fn compile(has_programs: bool) -> Option<Vec<sock_filter>> {
     }
     numbers.sort_unstable();
     code.search(&numbers, ALLOW);
-    for (label, argument) in judged {
+    for (label, (argument, bits)) in judged {
         code.place(label);
         code.load(Word::Argument(argument));
-        code.jump(Is::AnyOf(WRITING), REPORT, ALLOW);
+        code.jump(Is::AnyOf(bits), REPORT, ALLOW);
     }
     code.assemble()
 }
@@ -227,8 +255,12 @@ struct State {
 pub(super) struct Watcher {
     /// Receives the changed paths.
     pub(super) log: Option<WriteLog>,
-    /// What must not be changed or made.
+    /// What must not be changed, made or started.
     pub(super) names: Names,
+    /// The command may change files, but for these.
+    pub(super) keeps_files: bool,
+    /// The files of programs that must not be started.
+    pub(super) programs: DeniedFiles,
     pub(super) kept: Kept,
 }
 
@@ -283,8 +315,12 @@ impl Watcher {
         }
         let mut answer = libc::seccomp_notif_resp { id: report.id, val: 0, error: 0, flags: 0 };
         if is_denied {
-            // What a file on a read-only mount gives, and one that must not be executed.
-            answer.error = if is_start { -libc::EACCES } else { -libc::EROFS };
+            // The errors of a read-only mount, of a file that is no program, and of a socket without a listener.
+            answer.error = match seen.effect {
+                Effect::Starts(_) => -libc::EACCES,
+                Effect::Reaches(_) => -libc::ECONNREFUSED,
+                _ => -libc::EROFS,
+            };
         } else {
             answer.flags = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE.try_into().unwrap_or(1);
         }
@@ -295,11 +331,11 @@ impl Watcher {
 
     /// Returns true if a call must fail.
     fn denies(&self, seen: &Seen) -> bool {
-        if matches!(seen.effect, Effect::Starts(_)) {
-            return self.denies_start(seen);
-        }
-        if self.names.is_empty() || !seen.changes {
-            return false;
+        match seen.effect {
+            Effect::Starts(_) => return self.denies_start(seen),
+            Effect::Reaches(_) => return seen.is_socket_of_others,
+            _ if !self.keeps_files || !seen.changes => return false,
+            _ => {}
         }
         let mut is_denied = false;
         for resolved in &seen.paths {
@@ -307,8 +343,16 @@ impl Watcher {
             let Some(Resolved { named, target }) = resolved else { return true };
             let target = match seen.effect {
                 Effect::Changes | Effect::ChangesBy(_) | Effect::Links => target.as_ref(),
-                Effect::Names | Effect::Moves | Effect::Starts(_) => None,
+                Effect::Names
+                | Effect::Folders
+                | Effect::Moves
+                | Effect::Starts(_)
+                | Effect::Reaches(_) => None,
             };
+            // `mkdir -p` makes again what is there, and the kernel refuses.
+            if seen.effect == Effect::Folders && named.symlink_metadata().is_ok() {
+                continue;
+            }
             for path in std::iter::once(named).chain(target) {
                 if self.names.is_obeyed(path) {
                     self.kept.add(path.clone());
@@ -330,31 +374,26 @@ impl Watcher {
         is_denied
     }
 
-    /// Returns true for a program that must not be started, by its path, its name, the name of the file that a link leads to, or the name
-    /// that it is given.
+    /// Returns true if a program must not be started: by its path, its name, its link's target, its first word, or its content. Script
+    /// interpreters and programs behind a loader are judged as well.
     fn denies_start(&self, seen: &Seen) -> bool {
-        let (given, rest) =
-            seen.words.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        let resolved = seen.paths.iter().flatten();
-        let paths =
-            resolved.flat_map(|Resolved { named, target }| std::iter::once(named).chain(target));
-        let paths: Vec<&PathBuf> = paths.collect();
-        let whole = paths.iter().map(|path| path.to_string_lossy().into_owned());
-        let names = paths.iter().map(|path| name_of(path));
-        let mut names = names.chain([name_of(Path::new(given))]).chain(whole);
-        let denied = names.find_map(|name| {
-            let words: Vec<String> = std::iter::once(name).chain(rest.iter().cloned()).collect();
-            self.names.denies_program(&words).then_some(words)
-        });
+        // An unreadable path may be any.
+        let Some(Some(path)) = seen.paths.first() else { return true };
+        let denied = start::candidates(path, &seen.words, seen.file.as_ref(), &self.programs)
+            .into_iter()
+            .chain(seen.interpreters.iter().flat_map(|(path, file, words)| {
+                start::candidates(path, words, file.as_ref(), &self.programs)
+            }))
+            .find(|words| self.names.denies_program(words));
         if let Some(words) = &denied {
             self.kept.add_program(words);
         }
         denied.is_some()
     }
 
-    /// Returns a file that becomes one of those that must not be made when a folder is moved.
+    /// Returns a file that would be kept by its name no longer, or from then on, if a folder was moved.
     fn moved_to(&self, from: &Path, to: &Path) -> Option<PathBuf> {
-        /// A larger folder may only be moved to a name that begins no such path.
+        /// A larger folder may only be moved where names mean the same.
         const MAX: usize = 20_000;
         let is_folder = from.symlink_metadata().is_ok_and(|found| found.is_dir());
         let mut folders = if is_folder { vec![from.to_path_buf()] } else { Vec::new() };
@@ -363,8 +402,13 @@ impl Watcher {
             for entry in std::fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
                 let path = entry.path();
                 let moved = to.join(path.strip_prefix(from).ok()?);
-                if self.names.is_obeyed(&moved) && !self.names.is_obeyed(&path) {
-                    return Some(moved);
+                match (self.names.is_obeyed(&path), self.names.is_obeyed(&moved)) {
+                    (false, true) => return Some(moved),
+                    (true, false) => return Some(path),
+                    (true, true) | (false, false) => {}
+                }
+                if self.names.is_secret(&path) && !self.names.is_secret(&moved) {
+                    return Some(path);
                 }
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(path);
@@ -372,15 +416,18 @@ impl Watcher {
                 seen += 1;
             }
             if seen > MAX {
-                let name = to.file_name().unwrap_or_default();
-                return name.as_bytes().starts_with(b".").then(|| to.to_path_buf());
+                // Any name that is kept in every folder tells whether the two places differ.
+                let is_kept = |folder: &Path| self.names.is_obeyed(&folder.join("x/.git/config"));
+                let is_dotted = to.file_name().unwrap_or_default().as_bytes().starts_with(b".");
+                return (is_dotted || is_kept(from) != is_kept(to)).then(|| to.to_path_buf());
             }
         }
         None
     }
 
     fn record(&self, seen: &Seen) {
-        let Some(log) = self.log.as_ref().filter(|_| seen.changes) else { return };
+        let is_of_files = seen.changes && seen.effect != Effect::Folders;
+        let Some(log) = self.log.as_ref().filter(|_| is_of_files) else { return };
         // The other name of a link is not changed.
         let skipped = usize::from(seen.effect == Effect::Links);
         for resolved in seen.paths.iter().skip(skipped) {
@@ -396,17 +443,20 @@ impl Watcher {
     }
 }
 
-fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 /// A path as the kernel will find it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Resolved {
+pub(super) struct Resolved {
     /// With its last name as given, and everything before it resolved.
-    named: PathBuf,
+    pub(super) named: PathBuf,
     /// The target, if that is a link.
-    target: Option<PathBuf>,
+    pub(super) target: Option<PathBuf>,
+}
+
+impl Resolved {
+    /// The file itself.
+    pub(super) fn file(&self) -> &Path {
+        self.target.as_deref().unwrap_or(&self.named)
+    }
 }
 
 /// A reported call.
@@ -419,12 +469,25 @@ struct Seen {
     paths: Vec<Option<Resolved>>,
     /// The words that a program is started with.
     words: Vec<String>,
+    /// The file of that program, opened.
+    file: Option<File>,
+    /// The programs that run it, if it is a script, with the words that the kernel gives them.
+    interpreters: Vec<(Resolved, Option<File>, Vec<String>)>,
+    /// It reaches a socket of another program.
+    is_socket_of_others: bool,
 }
 
 impl Seen {
     fn new(report: &libc::seccomp_notif, root: &mut Option<OwnedFd>) -> Self {
-        let unknown =
-            Self { effect: Effect::Changes, changes: true, paths: vec![None], words: Vec::new() };
+        let unknown = Self {
+            effect: Effect::Changes,
+            changes: true,
+            paths: vec![None],
+            words: Vec::new(),
+            file: None,
+            interpreters: Vec::new(),
+            is_socket_of_others: false,
+        };
         let number = libc::c_long::from(report.data.nr);
         let Some(call) = calls().iter().find(|call| call.number == number) else { return unknown };
         let Ok(thread) = i32::try_from(report.pid) else { return unknown };
@@ -460,17 +523,100 @@ impl Seen {
             Resolver { thread, root: root.as_ref()? }.resolve(&path)
         });
         let paths = paths.collect();
-        let (changes, words) = match call.effect {
-            Effect::Starts(at) => (false, words(thread, argument(at))),
-            _ => (true, Vec::new()),
-        };
-        Self { effect: call.effect, changes, paths, words }
+        let mut seen = Self { effect: call.effect, paths, ..unknown };
+        match call.effect {
+            Effect::Starts(at) => {
+                seen.changes = false;
+                seen.words = words(thread, argument(at));
+                if let Some(root) = root.as_ref() {
+                    // `execveat` of an open file gives its descriptor and an empty path.
+                    let by_descriptor = matches!(call.named, [Named::In(..)])
+                        && text(thread, argument(1))
+                            .is_some_and(|path| path.as_os_str().is_empty());
+                    let descriptor = by_descriptor.then(|| argument(0));
+                    seen.look_at_program(descriptor, &Resolver { thread, root });
+                }
+            }
+            Effect::Reaches(at) => {
+                seen.changes = false;
+                let is_of_others = |root: &OwnedFd| {
+                    let path = socket_path(thread, argument(at), argument(at + 1))?;
+                    let resolved = Resolver { thread, root }.resolve(&path)?;
+                    let found = file_facts(root, resolved.file())?;
+                    Some(sockets::are_others(found.st_ino, resolved.file()))
+                };
+                seen.is_socket_of_others = root.as_ref().and_then(is_of_others).unwrap_or(false);
+            }
+            _ => {}
+        }
+        seen
     }
+
+    /// Opens the started program, and finds the interpreters of a script.
+    fn look_at_program(&mut self, descriptor: Option<u64>, resolver: &Resolver<'_>) {
+        /// As many as the kernel goes through.
+        const MAX: usize = 5;
+        let Some(Some(path)) = self.paths.first() else { return };
+        let thread = resolver.thread;
+        self.file = match descriptor {
+            Some(descriptor) => File::open(format!("/proc/{thread}/fd/{descriptor}")).ok(),
+            None => open_program(thread, resolver.root, path),
+        };
+        let mut script = path.named.to_string_lossy().into_owned();
+        let mut rest: Vec<String> = self.words.iter().skip(1).cloned().collect();
+        let mut next = self.file.as_ref().and_then(start::interpreter);
+        while let Some((program, argument)) = next.filter(|_| self.interpreters.len() < MAX) {
+            let before = std::iter::once(program.clone()).chain(argument).chain([script]);
+            let words: Vec<String> = before.chain(rest).collect();
+            let absolute = below_folder(thread, "cwd", PathBuf::from(&program));
+            let Some(path) = absolute.and_then(|path| resolver.resolve(&path)) else { return };
+            let file = open_program(thread, resolver.root, &path);
+            next = file.as_ref().and_then(start::interpreter);
+            script = program;
+            rest = words.iter().skip(1).cloned().collect();
+            self.interpreters.push((path, file, words));
+        }
+    }
+}
+
+/// Opens a program as the process that starts it sees it.
+fn open_program(thread: i32, root: &OwnedFd, path: &Resolved) -> Option<File> {
+    // A file that is open and may have no name: `/proc/self/fd/3`.
+    let mut parts = path.named.iter().skip(1).map(OsStr::to_string_lossy);
+    let is_open = parts.next().as_deref() == Some("proc") && parts.nth(1).as_deref() == Some("fd");
+    if let Some(descriptor) = parts.next().filter(|_| is_open) {
+        return File::open(format!("/proc/{thread}/fd/{descriptor}")).ok();
+    }
+    let relative = path.file().strip_prefix("/").ok()?;
+    let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK;
+    nix::fcntl::openat(root, relative, flags, Mode::empty()).ok().map(File::from)
+}
+
+/// The facts about a socket, as the process sees it.
+fn file_facts(root: &OwnedFd, path: &Path) -> Option<nix::sys::stat::FileStat> {
+    let relative = path.strip_prefix("/").ok()?;
+    let facts = fstatat(root, relative, AtFlags::AT_SYMLINK_NOFOLLOW).ok()?;
+    (facts.st_mode & libc::S_IFMT == libc::S_IFSOCK).then_some(facts)
+}
+
+/// Returns the path in the address of a Unix socket; none for other addresses.
+fn socket_path(thread: i32, address: u64, length: u64) -> Option<PathBuf> {
+    let mut bytes = [0; size_of::<libc::sockaddr_un>()];
+    let length = usize::try_from(length & 0xffff_ffff).ok()?.min(bytes.len());
+    let count = read(thread, address, bytes.get_mut(..length)?)?;
+    let (family, path) = bytes.get(..count)?.split_first_chunk::<2>()?;
+    let is_unix = i32::from(u16::from_ne_bytes(*family)) == libc::AF_UNIX;
+    // An abstract name begins with a zero.
+    let path = path.split(|byte| *byte == 0).next().filter(|path| is_unix && !path.is_empty())?;
+    below_folder(thread, "cwd", PathBuf::from(OsStr::from_bytes(path)))
 }
 
 /// Returns the path at an address as an absolute one. `link` names the folder that a relative one begins in.
 fn below(thread: i32, link: &str, address: u64) -> Option<PathBuf> {
-    let path = text(thread, address)?;
+    below_folder(thread, link, text(thread, address)?)
+}
+
+fn below_folder(thread: i32, link: &str, path: PathBuf) -> Option<PathBuf> {
     if path.is_absolute() {
         return Some(path);
     }

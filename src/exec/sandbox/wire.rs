@@ -36,12 +36,27 @@ pub(in crate::exec) struct Request {
     /// The password for the proxy, where the confinement names hosts.
     #[serde(default)]
     pub(in crate::exec) credential: String,
-    /// The files that it changes are reported, if it is confined and the kernel can do so.
+    /// The calls that are reported, if the kernel can do so.
     #[serde(default)]
-    pub(in crate::exec) is_watched: bool,
-    /// So are the programs that it starts.
-    #[serde(default)]
-    pub(in crate::exec) are_programs_watched: bool,
+    pub(in crate::exec) watched: Watched,
+}
+
+/// The calls of a command that are reported.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::exec) struct Watched {
+    /// Those that may change a file.
+    pub(in crate::exec) files: bool,
+    /// Those that start a program.
+    pub(in crate::exec) programs: bool,
+    /// Those that reach a socket by its address.
+    pub(in crate::exec) sockets: bool,
+}
+
+impl Watched {
+    /// True if any is.
+    pub(in crate::exec) fn any(self) -> bool {
+        self.files || self.programs || self.sockets
+    }
 }
 
 /// A message about a command.
@@ -54,6 +69,9 @@ pub(super) enum Frame {
     /// The enforced level; the shell is executed next. The descriptor on which its writes are reported comes with this message, if they
     /// are.
     Level(Level),
+    /// It is not confined, and is executed next. The descriptor on which the programs that it starts are reported comes with this message,
+    /// if they are.
+    Watched,
     /// It was not started: the step, the error's number if the system gave one, and its message.
     Failed(Failure),
     /// It ended, with this wait status.

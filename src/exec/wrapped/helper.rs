@@ -128,6 +128,7 @@ impl Wrapped {
             temporary: self.temporary.clone(),
             guardian: None,
             confinement: None,
+            programs: crate::exec::sandbox::Names::default(),
             writes: None,
         }
     }

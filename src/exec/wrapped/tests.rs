@@ -209,6 +209,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         env,
         cwd: folder.clone(),
         confinement: None,
+        programs: crate::exec::sandbox::Names::default(),
         writes: crate::exec::WriteLog::default(),
         resolved: crate::tools::ResolvedPaths::default(),
         artifacts: Some(artifacts.path().to_path_buf()),

@@ -9,10 +9,10 @@ use super::{Analysis, Program};
 /// Programs that take their words for files, names or texts, and start none of them.
 const STARTING_NONE: &[&str] = &[
     "apt", "apt-get", "awk", "base64", "brew", "bzip2", "cargo", "chgrp", "chmod", "chown", "cp",
-    "dirname", "dnf", "dpkg", "export", "gem", "git", "go", "gunzip", "gzip", "hash", "install",
-    "jq", "kill", "ln", "local", "man", "mkdir", "mv", "npm", "pacman", "pip", "pip3", "pkill",
-    "pnpm", "read", "readonly", "rm", "rmdir", "rustup", "sed", "tee", "touch", "truncate",
-    "unset", "unzip", "xz", "yarn", "zip", "zypper",
+    "dirname", "dnf", "dpkg", "export", "gem", "git", "go", "gunzip", "gzip", "install", "jq",
+    "kill", "ln", "local", "man", "mkdir", "mv", "npm", "pacman", "pip", "pip3", "pkill", "pnpm",
+    "readonly", "rm", "rmdir", "rustup", "sed", "tee", "touch", "truncate", "unzip", "xz", "yarn",
+    "zip", "zypper",
 ];
 
 /// Commands of these programs that start others all the same.

@@ -94,6 +94,7 @@ impl Analysis {
     pub fn mark_launched(&mut self, names: &BTreeSet<String>) {
         for program in &mut self.programs {
             program.is_launched = program.name().is_some_and(|name| names.contains(name));
+            program.is_transparent &= !program.is_launched;
         }
     }
 
@@ -238,9 +239,10 @@ impl Program {
 
     /// True for a word of the shell: no file decides what it does.
     pub fn is_builtin(&self) -> bool {
-        const BUILTINS: [&str; 18] = [
+        const BUILTINS: [&str; 25] = [
             ":", "true", "false", "[", "test", "echo", "printf", "cd", "pwd", "exit", "return",
-            "break", "continue", "shift", "wait", "set", "type", "[[",
+            "break", "continue", "shift", "wait", "set", "type", "[[", "eval", "trap", "exec",
+            "command", "builtin", "coproc", "time",
         ];
         self.name().is_some_and(|name| BUILTINS.contains(&name))
     }

@@ -24,7 +24,7 @@ const CARGO: &str = "-qvr -A: -D: -F: -j: -p: -W: --all --all-features --all-tar
     --check --color: --doc --document-private-items --exact --example: --examples --exclude: --features: --frozen --ignored \
     --include-ignored --jobs: --keep-going --lib --list --locked --message-format: --no-default-features --no-deps \
     --no-fail-fast --no-run --nocapture --no-capture --offline --package: --profile: --quiet --release --show-output --skip: \
-    --target: --test: --test-threads: --tests --verbose --workspace";
+    --test: --test-threads: --tests --verbose --workspace";
 
 const GO: &str = "-bench: -benchmem -count: -cover -covermode: -failfast -json -list: -mod: -n -p: -parallel: -race -run: \
     -short -skip: -tags: -timeout: -v -x";
@@ -116,7 +116,7 @@ const ROWS: &[Row] = &[
     ),
     row(&["mkdir"], "-pv -m: --mode: --parents --verbose"),
     row(&["touch"], "-acm -d: -t: --date: --no-create --time:"),
-    row(&["eslint"], "--cache --color --ext: --max-warnings: --no-color --quiet"),
+    row(&["eslint"], "--color --ext: --max-warnings: --no-color --quiet"),
     row(&["prettier"], "-cl --check --list-different --log-level:"),
     row(&["tsc"], "-bp --build --noEmit --pretty --project@ --strict"),
     row(&["ruff"], "-nqv --check --diff --no-cache --quiet --select: --ignore: --verbose"),
@@ -127,15 +127,12 @@ const ROWS: &[Row] = &[
     ),
     row(&["rustfmt"], "-lqv --check --edition: --quiet --verbose"),
     row(&["gofmt"], "-des"),
-    row(&["shellcheck"], "-ax -e: -f: -i: -o: -S: -s: --exclude: --format: --severity: --shell:"),
+    row(&["shellcheck"], "-a -e: -f: -i: -o: -S: -s: --exclude: --format: --severity: --shell:"),
     row(
         &["gh", "pr"],
-        "-dw -B: -b: -F@ -H: -t: --base: --body: --body-file@ --draft --fill --head: --json: --title: --web",
+        "-d -B: -b: -F@ -H: -t: --base: --body: --body-file@ --draft --fill --head: --json: --title:",
     ),
-    row(
-        &["gh", "issue"],
-        "-w -b: -F@ -l: -t: --body: --body-file@ --json: --label: --title: --web",
-    ),
+    row(&["gh", "issue"], "-b: -F@ -l: -t: --body: --body-file@ --json: --label: --title:"),
 ];
 
 /// Flags whose value is a message, which may be known only when the command runs: it is never taken for a flag.

@@ -213,6 +213,7 @@ pub(super) fn unwrap(mut program: Program, analysis: &mut Analysis, shells: usiz
         "find" => find(&program, analysis, shells),
         "ssh" => remote(&program, analysis, shells),
         "git" => git(&program, analysis, shells),
+        "." | "source" => source(&program, analysis),
         shell if SHELLS.contains(&shell) => shell_command(&mut program, analysis, shells),
         _ => {
             if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
@@ -247,7 +248,10 @@ fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
         program.arguments().iter().map(|word| known_text(word, analysis)).collect();
     let line = match program.name() {
         // `trap 'rm x' EXIT`.
-        Some("trap") => texts.first().copied().unwrap_or_default().to_owned(),
+        Some("trap") => {
+            let mut texts = texts.iter().skip_while(|text| **text == "--");
+            texts.next().copied().unwrap_or_default().to_owned()
+        }
         _ => texts.join(" "),
     };
     parse::parse(&line, analysis, shells + 1);
@@ -306,7 +310,8 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
         // `-s` makes operands the arguments of what it reads.
         let reads_input = flags.iter().any(|flag| !flag.starts_with("--") && flag.contains('s'));
         // `bash -` is `bash --`.
-        let names_none = reading.operands.first().is_none_or(|script| *script == "-");
+        let names_none =
+            reading.operands.first().is_none_or(|script| *script == "-" || is_input(script));
         if names_none || reads_input {
             analysis.hide("a shell runs what it reads");
         }
@@ -319,6 +324,19 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
     // A login or interactive shell reads start files, which are the user's own. `BASH_ENV=x` names another one.
     program.is_transparent = program.assignments.is_empty();
     parse::parse(line, analysis, shells + 1);
+}
+
+/// True for a file that holds no script of its own, but what the command redirects to it.
+fn is_input(path: &str) -> bool {
+    path.starts_with("/dev/") || path.starts_with("/proc/")
+}
+
+/// `. FILE` runs what the file holds.
+fn source(program: &Program, analysis: &mut Analysis) {
+    let file = program.arguments().iter().find(|word| word.text() != Some("--"));
+    if file.is_some_and(|file| file.text().is_none_or(is_input)) {
+        analysis.hide("a shell runs what it reads");
+    }
 }
 
 /// True for `-c`, alone or with other letters.

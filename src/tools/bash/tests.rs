@@ -256,6 +256,7 @@ fn omitted_lines_are_counted_exactly() {
         is_file_full: false,
         background_output: None,
         is_displaced: false,
+        denied_programs: Vec::new(),
         sandbox: None,
     };
     let env = Memory::new([]);

@@ -75,12 +75,16 @@ fn kept_files(folder: &Path, work: &Path) -> Vec<(PathBuf, String)> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let path = entry.path();
-            if is_kept(&path, work) && !entry.file_type().unwrap().is_dir() {
+            let kind = entry.file_type().unwrap();
+            if is_kept(&path, work) {
                 let link =
                     fs::read_link(&path).map(|to| to.display().to_string()).unwrap_or_default();
-                let text = fs::read_to_string(&path).unwrap_or_default();
-                found.push((path, format!("{link} {text}")));
-            } else if entry.file_type().unwrap().is_dir() {
+                // A pipe would be waited for.
+                let is_read = path.metadata().is_ok_and(|found| found.is_file());
+                let text = if is_read { fs::read_to_string(&path).unwrap() } else { String::new() };
+                found.push((path.clone(), format!("{kind:?} {link} {text}")));
+            }
+            if kind.is_dir() {
                 folders.push(path);
             }
         }
@@ -146,6 +150,16 @@ async fn files_that_others_obey_are_neither_changed_nor_made() {
             "(echo evil > .envrc) & wait",
             "setsid sh -c 'echo evil > .envrc'",
             "git init -q sub/repository",
+            "mkfifo .envrc",
+            "mknod sub/AGENTS.md p",
+            "python3 -c 'import os; os.mknod(\"sub/.envrc\", 0o100644)'",
+            "python3 -c 'import os; os.mknod(\".envrc\", 0o100644, dir_fd=os.open(\"sub\", 0))'",
+            "mkdir .claude",
+            "mkdir -p sub/.pintle/agents",
+            "cd sub; mkdir .git .vscode",
+            "mkdir AGENTS.local.md",
+            "mv pkg/.github moved",
+            "mv pkg/.github moved; mkdir pkg/.github",
             "tar c tree | (mkdir t; cd t; tar x --transform s/tree/.github/)",
         ];
         for row in rows {
@@ -189,6 +203,8 @@ async fn a_command_is_told_what_it_was_kept_from_and_goes_on() {
             "echo x > package.json; echo x > Makefile; echo x > README.md",
             "echo x >> .env.example; touch .gitignore",
             "mv sub moved && mv moved sub",
+            "mkdir -p pkg/.github/workflows pkg/.github/other && rmdir pkg/.github/other",
+            "mkfifo pipe && rm pipe",
             "echo x > /tmp/AGENTS.md",
             "echo x > /dev/stderr; echo x > /dev/null",
         ] {
@@ -243,6 +259,13 @@ async fn secret_files_of_the_workspace_and_of_the_home_folder_are_not_read() {
             .await;
         assert_eq!(ran.tail, want, "{name}");
     }
+    // Nor is one whose folder makes it a secret moved out of it, for a later command to read.
+    let keys = scene.path("work/sub/.docker/config.json");
+    fs::create_dir_all(keys.parent().unwrap()).unwrap();
+    fs::write(&keys, "secret").unwrap();
+    let ran = scene.run(&can("mv sub/.docker sub/seen"), confinement(&scene)).await;
+    assert_eq!(ran.tail, "denied\n");
+    assert!(keys.exists());
     // One that appears while a command runs is hidden from a later one.
     let limits = confinement(&scene);
     scene.run("true", limits.clone()).await;
@@ -284,6 +307,70 @@ async fn a_socket_of_another_program_is_hidden_however_it_was_named() {
     }
     listening.kill().unwrap();
     listening.wait().unwrap();
+}
+
+/// Perl that connects to a socket, and sends a datagram to it.
+fn reach(name: &str) -> [String; 2] {
+    let stream = format!(
+        "perl -e 'use Socket; socket(my $s, AF_UNIX, SOCK_STREAM, 0) or exit 1; connect($s, pack_sockaddr_un(\"{name}\")) or exit 1'"
+    );
+    let datagram = format!(
+        "perl -e 'use Socket; socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or exit 1; send($s, \"x\", 0, pack_sockaddr_un(\"{name}\")) or exit 1'"
+    );
+    [stream, datagram]
+}
+
+#[tokio::test]
+async fn a_socket_of_another_program_is_reached_by_no_other_name_and_no_later_one() {
+    use std::os::unix::net::UnixDatagram;
+    let Some(scene) = Scene::new(Namespaces::Made).await else { return };
+    let work = scene.path("work");
+    for folder in ["node_modules/p", "target", "folder", "sub"] {
+        fs::create_dir_all(work.join(folder)).unwrap();
+    }
+    let bind = |name: &str| UnixListener::bind(work.join(name)).unwrap();
+    let _renamed = bind("a.sock");
+    fs::rename(work.join("a.sock"), work.join("renamed.sock")).unwrap();
+    let _linked = bind("b.sock");
+    fs::hard_link(work.join("b.sock"), work.join("linked.sock")).unwrap();
+    let _moved = bind("folder/c.sock");
+    fs::rename(work.join("folder"), work.join("moved")).unwrap();
+    let _deep = [bind("node_modules/p/d.sock"), bind("target/e.sock")];
+    let _datagrams = UnixDatagram::bind(work.join("f.sock")).unwrap();
+    fs::rename(work.join("f.sock"), work.join("datagrams.sock")).unwrap();
+    symlink("renamed.sock", work.join("link.sock")).unwrap();
+    let limits = confinement(&scene);
+    // The look at the workspace is over before this one appears.
+    scene.run("true", limits.clone()).await;
+    let _late = bind("sub/late.sock");
+    for name in [
+        "renamed.sock",
+        "./sub/../renamed.sock",
+        "link.sock",
+        "linked.sock",
+        "moved/c.sock",
+        "node_modules/p/d.sock",
+        "target/e.sock",
+        "datagrams.sock",
+        "sub/late.sock",
+    ] {
+        for line in reach(name) {
+            let ran = scene.run(&can(&line), limits.clone()).await;
+            assert_eq!(ran.tail, "denied\n", "{line}");
+        }
+    }
+    // Its own are not in the way of it, nor are those of other kinds.
+    let own = "perl -e 'use Socket; socket(my $l, AF_UNIX, SOCK_STREAM, 0); bind($l, pack_sockaddr_un(\"own.sock\")) or exit 1; listen($l, 1); \
+        socket(my $s, AF_UNIX, SOCK_STREAM, 0); connect($s, pack_sockaddr_un(\"own.sock\")) or exit 1; \
+        socket(my $a, AF_UNIX, SOCK_STREAM, 0); bind($a, pack_sockaddr_un(\"\\0own\")) or exit 1; listen($a, 1); \
+        socket(my $b, AF_UNIX, SOCK_STREAM, 0); connect($b, pack_sockaddr_un(\"\\0own\")) or exit 1; \
+        socket(my $t, AF_INET, SOCK_STREAM, 0); bind($t, pack_sockaddr_in(0, INADDR_LOOPBACK)) or exit 1; listen($t, 1); \
+        socket(my $c, AF_INET, SOCK_STREAM, 0); connect($c, getsockname($t)) or exit 1'";
+    let ran = scene.run(&can(own), limits.clone()).await;
+    assert_eq!(ran.tail, "done\n");
+    let reading = Confinement { writable: Vec::new(), readable: limits.writable.clone(), ..limits };
+    let [line, _] = reach("renamed.sock");
+    assert_eq!(scene.run(&can(&line), reading).await.tail, "denied\n");
 }
 
 #[tokio::test]
