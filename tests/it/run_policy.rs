@@ -379,6 +379,7 @@ async fn a_denied_file_is_neither_changed_nor_read_behind_a_script() {
         ("chmod 777 notes.txt", false),
         ("echo two > data/one.txt", false),
         ("rm -r data", false),
+        ("mv data other.txt", false),
         ("echo two > data/new.txt", false),
         ("grep -q one sub/hidden.txt", false),
         ("cat < sub/hidden.txt | grep -q one", false),
