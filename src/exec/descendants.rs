@@ -199,7 +199,7 @@ fn seen(pid: i32) -> Option<Seen> {
     // `pid (name) state parent …`; the name may hold anything, also parentheses.
     let (_, rest) = line.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    // Numbered as in `man proc_pid_stat`, where the state is the third field.
+    // Numbered as in proc_pid_stat(5); the state is field 3.
     let field = |number: usize| fields.get(number - 3)?.parse().ok();
     let is_living = !matches!(*fields.first()?, "Z" | "X");
     is_living.then_some(Seen {

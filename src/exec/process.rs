@@ -157,7 +157,7 @@ pub(super) async fn run(
 }
 
 impl Launch {
-    /// Lets what the command left in the background go on until its mark is released.
+    /// Lets background processes of the command run on until its mark is released.
     fn keep(self, child: Started) {
         if let Some(guardian) = &self.guardian {
             child.keep(guardian, self.mark);

@@ -47,7 +47,7 @@ const SUBCOMMANDS: &[(&str, usize)] = &[
     ("ruff", 2),
 ];
 
-/// Subcommands with commands of their own, of which some only read: the proposal keeps one more word, or all if there is none.
+/// Subcommands that have subcommands themselves, some of which only read: the proposal keeps one more word, or all words if there is none.
 const NESTED: Exact = &[
     (
         "git",

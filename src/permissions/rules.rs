@@ -536,7 +536,7 @@ pub struct RestrictedFiles {
 }
 
 impl RestrictedFiles {
-    /// Takes those that hold for a tool: what may not be written without a question, and what may not be read at all.
+    /// Selects the rules for a tool that deny reading, and those that deny writing or ask before it.
     pub fn of(rules: &[Compiled], tool: &str) -> Self {
         let about = |kind: Kind| {
             move |rule: &&Compiled| {

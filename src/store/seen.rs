@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// What the file holds.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SeenFiles {
-    /// The number of the session's last event when it was written.
+    /// The `seq` of the session's last event at the time of writing.
     pub seq: u64,
     /// The files, in path order.
     pub files: Vec<Seen>,

@@ -32,20 +32,22 @@ const EVENTS: u64 = 300;
 /// A path: its name, and what makes its work.
 type Row = (&'static str, fn() -> Box<dyn FnMut()>);
 
-const ROWS: [Row; 7] = [
-    ("decode-chat", || decode(Api::Chat)),
-    ("decode-messages", || decode(Api::Messages)),
+const ROWS: [Row; 8] = [
+    ("decode-first", || decode(Api::Chat)),
+    ("decode-chat", || again(decode(Api::Chat))),
+    ("decode-messages", || again(decode(Api::Messages))),
     ("decide-first", decide_commands),
-    ("decide-commands", || {
-        let mut work = decide_commands();
-        // A process builds its tables of names and flags once.
-        work();
-        work
-    }),
+    ("decide-commands", || again(decide_commands())),
     ("review-hunks", review_hunks),
     ("journal-append", journal_append),
     ("journal-read", journal_read),
 ];
+
+/// Work that has been done once: a process reads its catalogue of models and builds its tables of names and flags only then.
+fn again(mut work: Box<dyn FnMut()>) -> Box<dyn FnMut()> {
+    work();
+    work
+}
 
 /// The only place whose instructions are counted.
 #[inline(never)]

@@ -12,7 +12,8 @@ fn tools() -> Value {
             {"reasoning": "let me see"},
             {"text": "I look"},
             {"tool": "read", "arguments": {"path": "a.txt"}},
-            {"tool": "bash", "arguments": {"command": "true"}},
+            // It may change files, so it does not run beside the other call.
+            {"tool": "bash", "arguments": {"command": "touch made"}},
         ]},
         {"blocks": [{"text": "done"}]},
     ]})
@@ -78,13 +79,13 @@ fn a_turn_with_tools() {
               toolcall_delta 2 "{\"path\":\"a.txt\"}"
               toolcall_end 2 {"path":"a.txt"}
               toolcall_start 3 bash
-              toolcall_delta 3 "{\"command\":\"true\"}"
-              toolcall_end 3 {"command":"true"}
-            message_end assistant thinking "let me see" "I look" call read {"path":"a.txt"} call bash {"command":"true"} (toolUse)
+              toolcall_delta 3 "{\"command\":\"touch made\"}"
+              toolcall_end 3 {"command":"touch made"}
+            message_end assistant thinking "let me see" "I look" call read {"path":"a.txt"} call bash {"command":"touch made"} (toolUse)
             tool_execution_start read {"path":"a.txt"}
-            tool_execution_start bash {"command":"true"}
-            tool_execution_update bash null
             tool_execution_end read "content" isError=false
+            tool_execution_start bash {"command":"touch made"}
+            tool_execution_update bash null
             tool_execution_end bash "(no output)" isError=false
             message_start toolResult "content"
             message_end toolResult "content"

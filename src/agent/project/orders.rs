@@ -10,7 +10,7 @@ use pintle_protocol::trust::{ProjectFile, SeenFile, Standing, TrustResult};
 use std::path::{Path, PathBuf};
 
 impl ProjectFiles<'_> {
-    /// The files of the project from which the engine takes orders, with the content that they have now.
+    /// The project files that configure the engine, each with a digest of its current content.
     pub(super) async fn orders(&self) -> Orders {
         let mut paths = Vec::new();
         for place in self.places() {
@@ -87,7 +87,7 @@ impl ProjectFiles<'_> {
         digest(&format!("{} {:?}", self.is_trusted, self.agreement))
     }
 
-    /// The files of a trusted project from which the engine takes no orders, because a person has not agreed to their present content.
+    /// The files of a trusted project that are ignored until the user agrees to their current content.
     pub(in crate::agent) async fn not_agreed(&self) -> Vec<ProjectFile> {
         if !self.is_trusted || !matches!(self.agreement, Agreement::To(_)) {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! The files that the model has seen, kept beside the journal from one life of the session to the next.
+//! Saves which files the model has seen next to the journal, so that a reopened session still knows them.
 
 use super::Session;
 use crate::exec::{Digest, Version};

@@ -681,7 +681,7 @@ async fn execute(
             "a person cancelled this call alone. What it had done until then stays.",
         )));
     }
-    // The writes of a command elsewhere are unknown, so every change until its end is attributed to the command.
+    // Nobody reports what a remote command writes, so every change made while it runs counts as its own.
     if is_command && !ctx.workspace.env.is_this_machine() {
         let look = ctx.tools.ledger.changed(ctx.workspace.env.as_ref(), &cancel);
         uncancelled(&cancel, look).await;

@@ -135,7 +135,7 @@ impl Started {
         }
     }
 
-    /// Lets what the command left in the background go on until its mark is released.
+    /// Lets background processes of the command run on until its mark is released.
     pub(super) fn keep(self, guardian: &Guardian, mark: String) {
         #[cfg(target_os = "linux")]
         if let Self::Guarded(guarded) = self {

@@ -189,7 +189,7 @@ impl Guardian {
         asked
     }
 
-    /// Keeps a command that ended by itself, with what it left, until its mark is released.
+    /// Keeps a finished command and its background processes until its mark is released.
     pub(in crate::exec) fn keep(&self, mark: String, guarded: Guarded) {
         let mut left = lock(&self.left);
         left.retain_mut(|(_, guarded)| !guarded.is_over());

@@ -349,7 +349,7 @@ impl Watcher {
                 | Effect::Starts(_)
                 | Effect::Reaches(_) => None,
             };
-            // `mkdir -p` makes again what is there, and the kernel refuses.
+            // The kernel refuses an existing folder, and `mkdir -p` expects that.
             if seen.effect == Effect::Folders && named.symlink_metadata().is_ok() {
                 continue;
             }

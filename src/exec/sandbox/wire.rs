@@ -41,7 +41,7 @@ pub(in crate::exec) struct Request {
     pub(in crate::exec) watched: Watched,
 }
 
-/// The calls of a command that are reported.
+/// Which system calls of a command the kernel reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::exec) struct Watched {
     /// Those that may change a file.

@@ -105,7 +105,7 @@ impl List {
         reads(&[flag]) || reads(&[flag, "x"])
     }
 
-    /// Reads words behind the name of a program.
+    /// Reads the words after a program's name.
     ///
     /// # Errors
     /// The first flag that is not in the list, or that lacks its value.

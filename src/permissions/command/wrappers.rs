@@ -326,7 +326,7 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
     parse::parse(line, analysis, shells + 1);
 }
 
-/// True for a file that holds no script of its own, but what the command redirects to it.
+/// True for a path such as `/dev/stdin` that stands for redirected input, not for a script on disk.
 fn is_input(path: &str) -> bool {
     path.starts_with("/dev/") || path.starts_with("/proc/")
 }

@@ -18,7 +18,7 @@ const BY_FAMILY: u16 = 20;
 const SHOW_FILE: u32 = 2;
 const FILE: u16 = 1;
 
-/// The size of the answer about a socket before its attributes.
+/// `sizeof(struct unix_diag_msg)`, which the attributes follow.
 const MESSAGE_BYTES: usize = 16;
 
 /// Returns true if another program of this machine has bound the file with this inode.

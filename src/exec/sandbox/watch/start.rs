@@ -35,7 +35,7 @@ impl DeniedFiles {
         Self(files.collect())
     }
 
-    /// The names of the programs that a file is.
+    /// Returns the denied programs whose file, or a copy of it, this is.
     fn names_of(&self, file: &File) -> Vec<String> {
         let Ok(facts) = file.metadata() else { return Vec::new() };
         let same = self.0.iter().filter(|denied| denied.is(file, &facts));
