@@ -411,11 +411,21 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
             created.join(", ")
         )));
     }
-    if !report.kept.is_empty() {
+    let is_of_git = |path: &PathBuf| path.components().any(|part| part.as_os_str() == ".git");
+    let (of_git, kept): (Vec<PathBuf>, Vec<PathBuf>) =
+        report.kept.iter().cloned().partition(is_of_git);
+    if !kept.is_empty() {
         result.content.push(Content::text(format!(
             "[The sandbox kept the command from changing protected files: {}. Other programs obey them, or a rule of the user names them. To \
              change them, use the tool that edits files, which asks the user.]",
-            few(&report.kept)
+            few(&kept)
+        )));
+    }
+    if !of_git.is_empty() {
+        result.content.push(Content::text(format!(
+            "[The sandbox kept the command from changing the git repository itself: {}. Git commands that change it run outside the sandbox \
+             if the user or a rule allows it.]",
+            few(&of_git)
         )));
     }
     let level = report.level.summary();

@@ -357,6 +357,27 @@ fn a_policy_says_the_mode_the_tools_and_the_rules() {
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
 }
 
+#[tokio::test]
+async fn what_the_sandbox_kept_from_a_command_is_told_with_the_way_on() {
+    const RULE: &str = "[[rules]]\ndecision = \"deny\"\nkind = \"write\"\npath = \"notes.txt\"\n";
+    if !probe(Path::new(env!("CARGO_BIN_EXE_pintle"))).await.is_full() {
+        return skipped("no full sandbox");
+    }
+    for (script, want) in [
+        ("touch .git/x", "from changing the git repository itself: HERE/.git/x. Git commands"),
+        ("touch notes.txt", "from changing protected files: HERE/notes.txt. Other programs"),
+        ("touch sub/.envrc", "from changing protected files: HERE/sub/.envrc. Other programs"),
+    ] {
+        let files = [(".git/HEAD", "ref: refs/heads/main\n"), ("sub/a.txt", ""), ("x.sh", script)];
+        let place = Place::new(&files);
+        std::fs::write(place.home().join("config.toml"), RULE).unwrap();
+        run(&place, bash("bash x.sh; true"), &["--permission", "auto-edit"]);
+        let journal = std::fs::read_to_string(place.journal()).unwrap();
+        let want = want.replace("HERE", place.project().to_str().unwrap());
+        assert!(journal.contains(&want), "{script}: {want}: {}", &journal[journal.len() - 2_000..]);
+    }
+}
+
 /// A rule about files holds for whatever a confined command does with them.
 #[tokio::test]
 async fn a_denied_file_is_neither_changed_nor_read_behind_a_script() {
