@@ -40,6 +40,8 @@ export class Sessions {
   #shown: Session | undefined;
   /** Events of a session whose creation is being answered. */
   #early: AnyRecord[] | undefined;
+  /** The session that is being made. */
+  #creating: Promise<Session> | undefined;
   #opening = 0;
   #settling: Promise<void> = Promise.resolve();
 
@@ -80,8 +82,17 @@ export class Sessions {
     return owner !== undefined && owner !== this.#shown;
   }
 
-  /** Makes a session, and shows it. */
-  async create(): Promise<Session> {
+  /** Makes a session, and shows it. Two prompts that are sent at once share it. */
+  create(): Promise<Session> {
+    if (this.#creating !== undefined) return this.#creating;
+    const creating = this.#create().finally(() => {
+      if (this.#creating === creating) this.#creating = undefined;
+    });
+    this.#creating = creating;
+    return creating;
+  }
+
+  async #create(): Promise<Session> {
     const { engine, around, memory } = this.#host;
     const { connection } = engine;
     if (connection === undefined) throw new ClosedError();
@@ -120,6 +131,7 @@ export class Sessions {
     const session = this.#shown;
     this.#opening += 1;
     this.#shown = undefined;
+    this.#creating = undefined;
     if (session === undefined) return;
     const isBusy = session.isOpen && (session.state.activity !== "idle" || session.jobs.length > 0);
     if (isBusy || this.#host.listener.isReviewed(session.id)) return this.#remember();

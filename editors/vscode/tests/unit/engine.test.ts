@@ -185,6 +185,17 @@ test("a protocol error is shown with its hint, and the text goes back to the pro
   assert.equal(memory.session, "s1");
 });
 
+test("two prompts that are sent at once share a new session", async (t) => {
+  const { chat, sent, returned } = rig(t, {});
+  await Promise.all([chat.send("one"), chat.send("two")]);
+  assert.equal(sent("session/create").length, 1);
+  assert.deepEqual(
+    sent("turn/start").map(({ params }) => params["sessionId"]),
+    ["s1", "s1"],
+  );
+  assert.deepEqual(returned.toSorted(), ["one", "two"]);
+});
+
 test("a question is answered once; a withdrawn one not at all", async (t) => {
   const { chat, until } = rig(t, { asks: true }, "s1");
   await chat.start();
