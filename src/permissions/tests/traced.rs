@@ -268,6 +268,9 @@ fn calls(trace: &str) -> Vec<(usize, String)> {
         let call = if let Some(call) = call.strip_suffix("<unfinished ...>") {
             begun.insert(process, call.to_owned());
             continue;
+        } else if call.ends_with("<detached ...>") {
+            // The tracer leaves a process that was killed; the call has not happened.
+            continue;
         } else if call.starts_with("<... ") {
             let rest = call.split_once('>').map_or("", |(_, rest)| rest);
             begun.remove(process).unwrap_or_default() + rest
