@@ -544,7 +544,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         ambient: ambient.clone(),
         here: this_machine(ambient),
         hooks: Arc::default(),
-        store: Store::new(&demo.folder.join("data")),
+        store: Store::temporary(&demo.folder.join("data")),
         env: Arc::new(Overlay::new(local, &editors)),
         editors: Some(editors),
         tools: Profile::Pi.tools().into(),

@@ -558,7 +558,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let Some(mut services) = assembled else { return Ok(signals.code()) };
     let unstored = if task.no_session {
         let folder = crate::disk::temporary_folder("pintle-session-")?;
-        services.store = Store::new(folder.path());
+        services.store = Store::temporary(folder.path());
         Some(folder)
     } else {
         None
@@ -665,10 +665,20 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         copy.remove();
     }
     match unstored {
-        Some(folder) => folder.close()?,
+        Some(folder) => remove(folder),
         None => prune(&task.settings, &ambient),
     }
     Ok(code)
+}
+
+/// Removes the folder of a session that is not stored. The task has ended with its own result, which an error here does not change.
+fn remove(folder: tempfile::TempDir) {
+    let path = folder.path().to_owned();
+    if let Err(error) = folder.close() {
+        let path = path.display();
+        let _ =
+            writeln!(screen::err(), "pintle: cannot remove {path}: {error}; remove it yourself");
+    }
 }
 
 /// Reads stdin for a task; `None` if a signal came meanwhile.

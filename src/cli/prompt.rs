@@ -71,7 +71,7 @@ pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Res
     let env = Arc::clone(&services.env);
     let cwd = assemble::working_folder(&place.settings, &ambient, env.as_ref(), named).await?;
     let folder = crate::disk::temporary_folder("pintle-prompt-")?;
-    stand_in(&mut services, Store::new(folder.path()))?;
+    stand_in(&mut services, Store::temporary(folder.path()))?;
     let store = services.store.clone();
     let (engine, handle) = Engine::new(services);
     let asked = beside(engine, ask(handle, cwd, wanted.unattended));

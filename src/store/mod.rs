@@ -192,6 +192,14 @@ impl Store {
         Self { sessions, index, holder: Holder::Alone }
     }
 
+    /// The store in a folder that is removed when its user has finished. Its index is held in memory: the index works on when the engine has
+    /// ended, so a file of its own could appear in a folder that is being removed, and outlive it.
+    pub fn temporary(data: &Path) -> Self {
+        let sessions = data.join("sessions");
+        let index = Arc::new(Index::in_memory(data, &sessions));
+        Self { sessions, index, holder: Holder::Alone }
+    }
+
     /// The same store for the engine that clients share: whoever finds a session of it locked is told so.
     #[must_use]
     pub fn of_shared_engine(self) -> Self {

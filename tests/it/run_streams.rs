@@ -165,12 +165,16 @@ fn the_last_line_on_stderr_has_the_model_the_tokens_and_the_session() {
 #[test]
 fn a_run_without_a_session_stores_nothing() {
     let place = Place::new(&[]);
+    let temporary = tempfile::tempdir().unwrap();
     for replies in [json!([text("yes")]), json!([{"error": {"kind": "auth", "message": "no"}}])] {
         let script = place.script(&json!({ "replies": replies }));
         let args = ["run", "go", "--no-session", "--format", "json", "--script", &script];
-        let (_, result, _) = ended(&place.command(&args).stdin(Stdio::null()).output().unwrap());
+        let mut command = place.command(&args);
+        command.env("TMPDIR", temporary.path()).stdin(Stdio::null());
+        let (_, result, _) = ended(&command.output().unwrap());
         assert_eq!(result["journal"], Value::Null, "{result}");
         assert_eq!(place.journal_if_any(), None);
+        assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);
     }
     let listed = place.command(&["sessions", "list", "--json"]).output().unwrap();
     assert!(listed.stdout.is_empty(), "{listed:?}");

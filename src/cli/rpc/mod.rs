@@ -238,7 +238,7 @@ impl SetUp {
 pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Services> {
     let mut services = assemble::services(&set_up.settings, &set_up.ambient).await?;
     if let Some(folder) = &set_up.nowhere {
-        services.store = Store::new(folder.path());
+        services.store = Store::temporary(folder.path());
     }
     let Compaction { enabled, reserve_tokens, keep_recent_tokens } = &set_up.pi.compaction;
     services.room.is_automatic = enabled.unwrap_or(services.room.is_automatic);

@@ -1,6 +1,6 @@
 //! The index's file: opened on first use, rebuilt when its schema is of another version, set aside when it is damaged.
 //!
-//! Invariant: nothing in it is the truth. If it cannot be written, it is held in memory.
+//! Invariant: nothing in it is the truth. If it cannot be written, or its folder is temporary, it is held in memory.
 //!
 //! The connection is locked: it serves one thread at a time, and each use is a short transaction on a blocking thread.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
@@ -96,13 +96,19 @@ CREATE VIRTUAL TABLE short USING fts5 (
 #[derive(Debug)]
 pub(super) struct Database {
     data: PathBuf,
+    /// False for an index that never has a file.
+    has_file: bool,
     /// Held while one thread reads or writes, never over an await.
     open: Mutex<Option<Connection>>,
 }
 
 impl Database {
     pub(super) fn new(data: &Path) -> Self {
-        Self { data: data.to_owned(), open: Mutex::new(None) }
+        Self { data: data.to_owned(), has_file: true, open: Mutex::new(None) }
+    }
+
+    pub(super) fn in_memory(data: &Path) -> Self {
+        Self { has_file: false, ..Self::new(data) }
     }
 
     /// The file, and those that SQLite writes beside it.
@@ -129,7 +135,10 @@ impl Database {
             }
             Err(error) if is_read_only(&error) => {
                 *open = None;
-                in_memory(&error).and_then(|connection| work(open.insert(connection)))
+                tracing::debug!(
+                    "the index is in memory, since its file cannot be written: {error}"
+                );
+                in_memory().and_then(|connection| work(open.insert(connection)))
             }
             done => done,
         };
@@ -161,6 +170,9 @@ impl Database {
     }
 
     fn connect(&self) -> rusqlite::Result<Connection> {
+        if !self.has_file {
+            return in_memory();
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -264,8 +276,7 @@ fn is_damaged(error: &rusqlite::Error) -> bool {
         || message.as_deref().is_some_and(|message| message.starts_with("no such table"))
 }
 
-fn in_memory(reason: &rusqlite::Error) -> rusqlite::Result<Connection> {
-    tracing::debug!("the index is in memory, since its file cannot be written: {reason}");
+fn in_memory() -> rusqlite::Result<Connection> {
     Connection::open_in_memory().and_then(prepared)
 }
 

@@ -64,6 +64,11 @@ impl Index {
         Self { sessions: sessions.to_owned(), database: Database::new(data) }
     }
 
+    /// Such an index without a file.
+    pub(super) fn in_memory(data: &Path, sessions: &Path) -> Self {
+        Self { sessions: sessions.to_owned(), database: Database::in_memory(data) }
+    }
+
     /// The index's file, and those that SQLite writes beside it.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.database.paths()

@@ -454,6 +454,17 @@ fn a_folder_that_cannot_be_written_can_be_listed_and_searched() {
 }
 
 #[test]
+fn the_index_of_a_temporary_store_leaves_no_file() {
+    let data = tempfile::tempdir().unwrap();
+    drop(talk(data.path()));
+    let store = Store::temporary(data.path());
+    assert_eq!(search(&store, "flicker"), "one:1");
+    let left: Vec<_> =
+        fs::read_dir(data.path()).unwrap().map(|at| at.unwrap().file_name()).collect();
+    assert_eq!(left, ["sessions"]);
+}
+
+#[test]
 fn a_budget_is_kept_and_the_rest_is_told() {
     let data = tempfile::tempdir().unwrap();
     let store = talk(data.path());
