@@ -7,6 +7,7 @@ pub(super) mod approval;
 pub(super) mod briefing;
 mod call;
 mod calls;
+mod confine;
 pub(super) mod context;
 mod continuation;
 pub(super) mod diagnostics;

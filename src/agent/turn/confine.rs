@@ -1,0 +1,110 @@
+//! What commands may do by the permissions of a session, as the sandbox takes it. Pure.
+
+use crate::exec::sandbox::{Confinement, Grade, JudgeNames, NamePatterns, Names};
+use crate::permissions::rules::{DeniedPrograms, RestrictedFiles};
+use crate::permissions::{Compiled, Places, Sandbox, Zone, places};
+use pintle_protocol::approval::PermissionMode;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The name under which rules about files see commands.
+const COMMANDS: &str = "bash";
+
+/// The names of files that commands are kept from.
+struct ByName {
+    places: Arc<Places>,
+    /// Secret files that commands may read.
+    readable: Vec<PathBuf>,
+    programs: DeniedPrograms,
+    files: RestrictedFiles,
+}
+
+impl ByName {
+    /// Rules about files hold in the workspace: whatever else a command may write, such as `/dev/null`, is its own.
+    fn is_in_workspace(&self, path: &Path) -> bool {
+        self.places.roots.iter().any(|root| path != root && path.starts_with(root))
+    }
+}
+
+impl JudgeNames for ByName {
+    fn is_secret(&self, path: &Path) -> bool {
+        let is_secret = matches!(self.places.zone(path), Zone::Secret(_))
+            && !self.readable.iter().any(|open| path == open);
+        is_secret || (self.is_in_workspace(path) && self.files.keeps_from_reading(COMMANDS, path))
+    }
+
+    fn is_obeyed(&self, path: &Path) -> bool {
+        self.places.is_kept_from_commands(path)
+            || (self.is_in_workspace(path) && self.files.keeps_from_writing(COMMANDS, path))
+    }
+
+    fn judges_programs(&self) -> bool {
+        !self.programs.is_empty()
+    }
+
+    fn denies_program(&self, words: &[String]) -> bool {
+        self.programs.deny(COMMANDS, words)
+    }
+
+    fn denied_names(&self) -> Vec<String> {
+        self.programs.names()
+    }
+}
+
+/// The same names as patterns.
+fn patterns() -> NamePatterns {
+    let places::Patterns { obeyed, output, secret, open } = places::patterns();
+    NamePatterns { obeyed, output, secret, open }
+}
+
+/// The confinement of commands: changes in the workspace alone, and none in the mode read-only; no secrets, no network by itself, and
+/// never less than the level that the decision relied on.
+pub(super) fn confinement(
+    places: &Arc<Places>,
+    rules: &[Compiled],
+    sandbox: Sandbox,
+    mode: PermissionMode,
+) -> Confinement {
+    let roots = places.roots.clone();
+    let opened = places.opened(rules, COMMANDS);
+    let names = Names::new(
+        ByName {
+            places: Arc::clone(places),
+            readable: opened.clone(),
+            programs: DeniedPrograms::of(rules, COMMANDS),
+            files: RestrictedFiles::of(rules, COMMANDS),
+        },
+        places.hidden().into_iter().filter(|path| !opened.contains(path)).collect(),
+        places.listed(),
+    );
+    // Only a profile of `sandbox-exec` takes them as a text.
+    let names = if cfg!(target_os = "macos") { names.with_patterns(patterns()) } else { names };
+    let (writable, read_only) = match mode {
+        PermissionMode::ReadOnly => (Vec::new(), roots),
+        PermissionMode::Ask | PermissionMode::AutoEdit | PermissionMode::Full => {
+            (roots, Vec::new())
+        }
+    };
+    Confinement {
+        writable,
+        names,
+        hidden: places.private.clone(),
+        readable: read_only
+            .into_iter()
+            .chain(places.readable.iter().cloned())
+            .chain(opened.iter().cloned())
+            .collect(),
+        minimum: match sandbox {
+            Sandbox::Missing | Sandbox::Partial => Grade::Partial,
+            Sandbox::Full | Sandbox::Required => Grade::Full,
+        },
+        ..Confinement::default()
+    }
+}
+
+/// The same confinement without a place to write to.
+pub(super) fn only_reading(confinement: &Confinement) -> Confinement {
+    let Confinement { writable, readable, .. } = confinement;
+    let readable = writable.iter().chain(readable).cloned().collect();
+    Confinement { writable: Vec::new(), protected: Vec::new(), readable, ..confinement.clone() }
+}
