@@ -174,7 +174,7 @@ impl Answers {
         }
     }
 
-    /// Agrees to these files of a resolved project folder, whatever their content was before.
+    /// Agrees to these files of a resolved project folder, whatever their content was before. A file with an empty digest is forgotten.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -185,6 +185,7 @@ impl Answers {
             let known = all.iter_mut().find(|known| known.path == path)?;
             // Those of other folders of the project stay.
             known.files.extend(files.clone());
+            known.files.retain(|_, digest| !digest.is_empty());
             Some(())
         };
         self.change(|kept| {

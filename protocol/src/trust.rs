@@ -22,7 +22,7 @@ pub struct TrustResult {
 pub struct ProjectFile {
     /// The path relative to the project's root, separated by `/`.
     pub path: String,
-    /// The SHA-256 of the current text without its byte order mark, in hexadecimal.
+    /// The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
     pub sha256: String,
     /// Whether the user agreed to this content.
     pub standing: Standing,
@@ -38,6 +38,8 @@ pub enum Standing {
     New,
     /// The file has changed since the user agreed to it. It is ignored.
     Changed,
+    /// The user agreed to this permissions file, and it is gone or cannot be read. Every call asks until the user agrees to that.
+    Missing,
 }
 
 /// The params of `trust/agree`.

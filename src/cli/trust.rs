@@ -7,6 +7,7 @@ use crate::cli::assemble;
 use crate::exec::local::{Local, Options};
 use crate::text::screen;
 use crate::text::visible::visible_line;
+use crate::trust::Agreement;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -48,10 +49,20 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
     let mut text = format!("{text}\n");
     if !wanted.revoke {
         let env = Local::new(ambient, Options::default());
-        let orders = agent::orders(&env, &folder).await;
+        let mut orders = agent::orders(&env, &folder).await;
         let root = assemble::project(&folder);
         for name in orders.keys() {
             let _ = writeln!(text, "  {} is used as it is now", visible_line(name));
+        }
+        if let Agreement::To(known) = answers.agreement(&root) {
+            let is_gone = |name: &&String| {
+                !orders.contains_key(*name) && root.join(name).symlink_metadata().is_err()
+            };
+            let gone: Vec<String> = known.keys().filter(is_gone).cloned().collect();
+            for name in gone {
+                let _ = writeln!(text, "  {} is gone and is no longer missed", visible_line(&name));
+                orders.insert(name, String::new());
+            }
         }
         if !orders.is_empty() {
             text.push_str(

@@ -2996,7 +2996,7 @@ export type TrustResult = {
 export type ProjectFile = {
   /** The path relative to the project's root, separated by `/`. */
   path: string;
-  /** The SHA-256 of the current text without its byte order mark, in hexadecimal. */
+  /** The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing. */
   sha256: string;
   /** Whether the user agreed to this content. */
   standing: Standing;
@@ -3006,7 +3006,8 @@ export type ProjectFile = {
 export type Standing = 
   | /** The user agreed to the current content. The file is in use if the project is trusted. */ "agreed"
   | /** The file did not exist when the user agreed to the others. It is ignored. */ "new"
-  | /** The file has changed since the user agreed to it. It is ignored. */ "changed";
+  | /** The file has changed since the user agreed to it. It is ignored. */ "changed"
+  | /** The user agreed to this permissions file, and it is gone or cannot be read. Every call asks until the user agrees to that. */ "missing";
 
 /** The params of `trust/agree`. (Experimental.) */
 export type TrustAgreeParams = {

@@ -3866,14 +3866,14 @@ class ProjectFile(TypedDict):
 
     # The path relative to the project's root, separated by `/`.
     path: str
-    # The SHA-256 of the current text without its byte order mark, in hexadecimal.
+    # The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
     sha256: str
     # Whether the user agreed to this content.
     standing: "Standing"
 
 
 # Whether the user agreed to the content of a project file. (Experimental.)
-Standing: TypeAlias = Union[Literal["agreed"], Literal["new"], Literal["changed"]]
+Standing: TypeAlias = Union[Literal["agreed"], Literal["new"], Literal["changed"], Literal["missing"]]
 
 class _TrustAgreeParams(TypedDict):
     # The files to use, with the content the user saw.

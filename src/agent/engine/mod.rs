@@ -247,7 +247,11 @@ impl EngineHandle {
                     "free some disk space, or make the folder of `trust.toml` writable"
                 }
             };
-            Error::new(ErrorKind::Conflict, refusal.to_string()).hint(Hint::Text(hint.to_owned()))
+            let kind = match &refusal {
+                NotAgreed::Untrusted(_) | NotAgreed::Changed(_) => ErrorKind::Conflict,
+                NotAgreed::NotSaved(_) => ErrorKind::Internal,
+            };
+            Error::new(kind, refusal.to_string()).hint(Hint::Text(hint.to_owned()))
         })
     }
 

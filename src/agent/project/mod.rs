@@ -197,8 +197,18 @@ impl<'a> ProjectFiles<'a> {
         let mut found = Vec::new();
         for folder in folders.into_iter().filter(|_| self.is_trusted) {
             let path = folder.join(permissions::rules::PROJECT_FILE);
-            if self.env.stat(&path).await.is_err() {
-                continue;
+            match self.env.stat(&path).await {
+                Ok(_) => {}
+                Err(Error::NotFound(_) | Error::NotFolder(_)) if !self.is_missed(&path) => continue,
+                // Its rules may have denied something.
+                Err(error) => {
+                    let reason = format!(
+                        "{error}; restore it, or run `pintle trust {}` to go on without it",
+                        self.root.display()
+                    );
+                    found.push((folder.to_path_buf(), Err(reason)));
+                    continue;
+                }
             }
             let text = match self.any_text(&path).await {
                 Some(text) if text.len() as u64 >= MAX_FILE_BYTES => {
@@ -207,7 +217,7 @@ impl<'a> ProjectFiles<'a> {
                 Some(text) => match self.standing(&path, &text) {
                     Standing::Agreed => Ok(text),
                     // There were no rules before, and there are none now.
-                    Standing::New => continue,
+                    Standing::New | Standing::Missing => continue,
                     Standing::Changed => Err(format!(
                         "it has changed since you agreed to it; look at it, then run `pintle trust {}`",
                         self.root.display()

@@ -1,4 +1,4 @@
-//! The files of a project from which the engine takes orders, and what a person agreed to in them.
+//! The project files that configure the engine, and the user's agreement to their content.
 
 use super::{Owner, Personal, ProjectFiles, SERVERS_FILE};
 use crate::context::documents::Document;
@@ -51,7 +51,7 @@ impl ProjectFiles<'_> {
         Some(below.to_string_lossy().into_owned())
     }
 
-    /// What a person agreed to in a file; `Agreed` also for one from which the engine takes no orders.
+    /// The user's agreement to the content of a file. A file that does not configure the engine needs none.
     pub(super) fn standing(&self, path: &Path, text: &str) -> Standing {
         let name = self.order(path);
         name.map_or(Standing::Agreed, |name| self.standing_of(&name, &digest(text)))
@@ -66,7 +66,13 @@ impl ProjectFiles<'_> {
         }
     }
 
-    /// The files from which the engine would take orders in a trusted project, whatever a person agreed to.
+    /// Returns true if the user agreed to a file with this path.
+    pub(super) fn is_missed(&self, path: &Path) -> bool {
+        let Agreement::To(files) = &self.agreement else { return false };
+        self.order(path).is_some_and(|name| files.contains_key(&name))
+    }
+
+    /// The project files that configure the engine if the user agrees to them, and permissions that are missing.
     async fn all_orders(&self) -> Vec<ProjectFile> {
         let all = Self {
             root: self.root.clone(),
@@ -75,11 +81,25 @@ impl ProjectFiles<'_> {
             is_trusted: true,
             ..*self
         };
-        let files = all.orders().await.into_iter().map(|(path, sha256)| {
+        let orders = all.orders().await;
+        let permissions =
+            self.places().into_iter().map(|at| at.join(permissions::rules::PROJECT_FILE));
+        let missing: Vec<String> = permissions
+            .filter(|path| self.is_missed(path))
+            .filter_map(|path| self.order(&path))
+            .filter(|name| !orders.contains_key(name))
+            .collect();
+        let missing = missing.into_iter().map(|path| {
+            let standing = Standing::Missing;
+            ProjectFile { path, sha256: String::new(), standing }
+        });
+        let files = orders.into_iter().map(|(path, sha256)| {
             let standing = self.standing_of(&path, &sha256);
             ProjectFile { path, sha256, standing }
         });
-        files.collect()
+        let mut files: Vec<ProjectFile> = files.chain(missing).collect();
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        files
     }
 
     /// A digest of what the user agreed to.
@@ -97,22 +117,19 @@ impl ProjectFiles<'_> {
     }
 }
 
-/// The files in a project from which the engine takes orders, with the content that they have now: what a person agrees to who trusts it.
+/// The files that configure the engine in the project around a folder, each with a digest of its current content.
 pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
     let personal = Personal::default();
     ProjectFiles::of(env, &personal, folder).await.orders().await
 }
 
-/// The files of the project around a folder from which the engine takes orders, and what a person agreed to in them.
+/// The same, with the user's agreement to each.
 pub(in crate::agent) async fn trust(
     env: &dyn Environment,
     personal: &Personal,
     cwd: &Path,
 ) -> TrustResult {
-    shown(&ProjectFiles::of(env, personal, cwd).await).await
-}
-
-async fn shown(place: &ProjectFiles<'_>) -> TrustResult {
+    let place = ProjectFiles::of(env, personal, cwd).await;
     let (root, is_trusted) = (place.root.to_string_lossy().into_owned(), place.is_trusted);
     TrustResult { root, is_trusted, files: place.all_orders().await }
 }

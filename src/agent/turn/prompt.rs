@@ -230,8 +230,7 @@ fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState
     tell_unused(host, state, not_agreed);
 }
 
-/// Returns true if the user has agreed to more or fewer project files since the prompt was made, so that it has to be made anew. If not,
-/// records a notice about ignored files that are news.
+/// Returns true if the user has agreed to more or fewer project files since the prompt was made, which outdates it. If not, records a notice about ignored files that are news.
 async fn has_agreement_changed<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -271,7 +270,7 @@ fn changed(root: &Path, files: &[PathBuf]) -> Notice {
         level: NoticeLevel::Warning,
         code: "notAgreed".to_owned(),
         message: format!(
-            "these files of {root_shown} are new or have changed since you trusted it, and are not used: {}",
+            "these files of {root_shown} were added, changed or removed since you trusted it, and are not used: {}",
             names(root, files)
         ),
         hint: Some(format!(

@@ -1821,11 +1821,11 @@
 ---A project file that configures the engine. (Experimental.)
 ---@class pintle.ProjectFile
 ---@field path string The path relative to the project's root, separated by `/`.
----@field sha256 string The SHA-256 of the current text without its byte order mark, in hexadecimal.
+---@field sha256 string The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
 ---@field standing pintle.Standing Whether the user agreed to this content.
 
 ---Whether the user agreed to the content of a project file. (Experimental.)
----@alias pintle.Standing "agreed"|"new"|"changed"
+---@alias pintle.Standing "agreed"|"new"|"changed"|"missing"
 
 ---The params of `trust/agree`. (Experimental.)
 ---@class pintle.TrustAgreeParams

@@ -19,6 +19,13 @@ export async function tell(notice: Notice): Promise<void> {
   if (choice !== undefined) await vscode.commands.executeCommand("pintle.reviewProjectFiles");
 }
 
+/** What has become of a file, in words; what a newer engine says is shown as it is. */
+const STANDINGS: Record<string, () => string> = {
+  new: () => t("new"),
+  changed: () => t("changed"),
+  missing: () => t("missing: choose it to go on without its rules"),
+};
+
 type Choice = vscode.QuickPickItem & { file: ProjectFile };
 
 async function review(owner: ReviewOwner): Promise<void> {
@@ -57,8 +64,8 @@ async function choose(files: ProjectFile[], root: string): Promise<ProjectFile[]
   pick.ignoreFocusOut = true;
   pick.items = files.map((file) => ({
     label: file.path,
-    description: file.standing === "new" ? t("new") : t("changed"),
-    buttons: [open],
+    description: STANDINGS[file.standing]?.() ?? file.standing,
+    buttons: file.standing === "missing" ? [] : [open],
     file,
   }));
   pick.onDidTriggerItemButton(({ item }) => {
