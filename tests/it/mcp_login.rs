@@ -264,7 +264,7 @@ fn an_address_of_this_machine_that_a_server_names_is_not_asked_where_nobody_agre
         let (code, text) = pintle(&place, &["mcp", "login", "guarded"]);
         assert_ne!(code, 0, "{named}: {text}");
         assert_eq!(inside.received().len(), before, "{named}: {text}");
-        assert!(text.contains("which nobody has agreed to"), "{named}: {text}");
+        assert!(text.contains("which needs your agreement"), "{named}: {text}");
     }
 }
 

@@ -579,6 +579,11 @@ async fn ends_and_errors_are_those_of_the_command() {
             let ran = scene.try_run(line, confinement.clone()).await.unwrap();
             assert_eq!((ran.tail.as_str(), ran.end), (output, end), "{line}");
         }
+        if confinement.is_none() {
+            // The command's keeper, which takes the shell with it.
+            let ran = scene.try_run("kill -9 $PPID; sleep 100", None).await.unwrap();
+            assert_eq!(ran.end, End::Signalled("SIGKILL".to_owned()));
+        }
         let gone = Command {
             confinement: confinement.clone().map(Arc::new),
             ..Command::new("true", scene.path("gone"), "sandbox")

@@ -57,7 +57,7 @@ impl Agreement for Everything {
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error(
-        "it names {0}, an address of this machine or of a private network, which nobody has agreed to: `pintle mcp login` asks in a terminal, and `oauth.private_addresses = true` in the server's settings agrees"
+        "it names {0}, an address on this machine or a private network, which needs your agreement: `pintle mcp login` asks for it in a terminal, and `oauth.private_addresses = true` in the server's settings gives it"
     )]
     Private(String),
     #[error("its answer is larger than {MAX_BYTES} bytes")]
