@@ -536,7 +536,7 @@ pub struct RestrictedFiles {
 }
 
 impl RestrictedFiles {
-    /// Selects the rules for a tool that deny reading, and those that deny writing or ask before it.
+    /// Selects a tool's rules: denied reads, and denied or asking writes.
     pub fn of(rules: &[Compiled], tool: &str) -> Self {
         let about = |kind: Kind| {
             move |rule: &&Compiled| {

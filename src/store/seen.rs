@@ -35,7 +35,7 @@ pub struct Seen {
     pub path: PathBuf,
     /// The version that the model has seen.
     pub version: SeenVersion,
-    /// The digest of its content in hexadecimal; absent if the model has not seen all of it.
+    /// The content's digest, in hexadecimal. Absent if the model has seen only a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The state of which the model was told last; absent if it was told of none.
@@ -48,7 +48,7 @@ pub struct Seen {
 pub struct SeenVersion {
     /// Its size in bytes.
     pub size: u64,
-    /// Whatever else tells versions apart, in hexadecimal.
+    /// A fingerprint that differs between versions of equal size, in hexadecimal.
     pub mark: String,
 }
 

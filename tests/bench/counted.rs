@@ -43,7 +43,7 @@ const ROWS: [Row; 8] = [
     ("journal-read", journal_read),
 ];
 
-/// Work that has been done once: a process reads its catalogue of models and builds its tables of names and flags only then.
+/// Runs the work once, so that one-time setup (the model catalogue, the permission tables) is not counted.
 fn again(mut work: Box<dyn FnMut()>) -> Box<dyn FnMut()> {
     work();
     work

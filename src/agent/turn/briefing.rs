@@ -49,7 +49,7 @@ pub(in crate::agent) struct Briefing {
     /// The directories of the work that it knows beside the working directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::agent) additional: Vec<PathBuf>,
-    /// A digest of what the user had agreed to when the prompt was made. Journals of older versions have none.
+    /// A digest of the user's agreement at the time the prompt was made. Older journals have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::agent) agreement: Option<String>,
     /// The rights that it knows; none in a journal of a version that did not tell them.

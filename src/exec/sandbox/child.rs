@@ -3,7 +3,7 @@
 //! It becomes the command's keeper: it forks the shell, hands on its end and stays until the last process below it has ended.
 //! It adopts orphans, so whatever the command starts stays below it, in whatever session and with whatever variables. With
 //! namespaces it is their first process and makes the mounts; when it ends, the kernel ends all others inside. The shell's
-//! process takes the rest of the confinement upon itself and executes.
+//! process confines itself further and then executes the program.
 
 use super::wire::{Failure, Frame, Kind, Request};
 use super::{Confinement, Level, Network, filters, mounts, namespaces, proxy, rules, watch, wire};

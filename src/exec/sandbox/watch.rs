@@ -118,7 +118,7 @@ fn calls() -> &'static [Reported] {
         call(libc::SYS_execve, None, Starts(1), &[Here(0)]),
         call(libc::SYS_execveat, None, Starts(2), &[In(0, 1)]),
         call(libc::SYS_connect, None, Reaches(1), &[]),
-        // Without an address it goes where the socket is connected to.
+        // Without an address, the message goes to the connected socket.
         call(libc::SYS_sendto, Some((4, u32::MAX)), Reaches(4), &[]),
         #[cfg(target_arch = "x86_64")]
         call(libc::SYS_open, Some((1, WRITING)), Changes, &[Here(0)]),
@@ -599,7 +599,7 @@ fn file_facts(root: &OwnedFd, path: &Path) -> Option<nix::sys::stat::FileStat> {
     (facts.st_mode & libc::S_IFMT == libc::S_IFSOCK).then_some(facts)
 }
 
-/// Returns the path in the address of a Unix socket; none for other addresses.
+/// Extracts the path from a Unix socket address. Other addresses have none.
 fn socket_path(thread: i32, address: u64, length: u64) -> Option<PathBuf> {
     let mut bytes = [0; size_of::<libc::sockaddr_un>()];
     let length = usize::try_from(length & 0xffff_ffff).ok()?.min(bytes.len());

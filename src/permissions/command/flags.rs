@@ -142,7 +142,7 @@ impl List {
         Ok(reading)
     }
 
-    /// The flag of a word and the value that is attached to it. Of letters that share a word, the last with the marks of all.
+    /// Finds a word's flag and its attached value. In a group such as `-abc`, that is the last flag; it is marked if any of them is.
     fn find<'a>(&self, word: &'a str) -> Option<(Flag, Option<&'a str>)> {
         if self.style == Style::Words {
             return Some((*self.words.get(word)?, None));

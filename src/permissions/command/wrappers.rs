@@ -331,7 +331,7 @@ fn is_input(path: &str) -> bool {
     path.starts_with("/dev/") || path.starts_with("/proc/")
 }
 
-/// `. FILE` runs what the file holds.
+/// `. FILE` runs a script.
 fn source(program: &Program, analysis: &mut Analysis) {
     let file = program.arguments().iter().find(|word| word.text() != Some("--"));
     if file.is_some_and(|file| file.text().is_none_or(is_input)) {

@@ -80,7 +80,7 @@ impl DeniedFile {
     }
 }
 
-/// Programs that run the one that follows by themselves, without another call.
+/// Multi-call programs: they run the named applet without another `execve`.
 const SEVERAL: [&str; 2] = ["busybox", "toybox"];
 
 /// Flags of the loader with a value.
