@@ -1,7 +1,7 @@
 //! Blocking work of the store, on threads for it.
 
-use crate::agent::error::{Error, ErrorKind};
-use crate::store;
+use crate::error::{Error, ErrorKind};
+use pintle_session::store;
 
 /// Does blocking work of the store on a thread for it.
 pub(super) async fn in_background<T: Send + 'static>(

@@ -1,9 +1,9 @@
 //! The errors of commands, by who can do something about them.
 
-use crate::llm;
-use crate::llm::error::LogIn;
-use crate::store;
+use pintle_llm as llm;
+use pintle_llm::error::LogIn;
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_session::store;
 use std::io;
 
 /// A refused command.

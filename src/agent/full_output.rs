@@ -1,6 +1,6 @@
 //! Long outputs in a session's folder, named for clients.
 
-use crate::exec::MAX_KEPT_BYTES;
+use pintle_exec::MAX_KEPT_BYTES;
 use pintle_protocol::item::{FullOutput, ToolDetails};
 use std::path::Path;
 

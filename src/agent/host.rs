@@ -4,13 +4,13 @@
 //! channel lies between the two. Whatever a turn waits for outside, it waits for through [`Host::wait`], so that the session goes on
 //! answering commands. Invariant: nothing that is waited for borrows the session.
 
-use crate::context::inspect::RequestParts;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{CompactionFiles, EngineMessage};
 use pintle_protocol::plan::WorkMode;
+use pintle_session::context::inspect::RequestParts;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;

@@ -1,12 +1,12 @@
 //! The requests to the engine: make a session, open one, fork one.
 
-use crate::agent::command::{OpenConfig, Reply, SessionHandle};
-use crate::agent::error::{Error, ErrorKind};
-use crate::agent::turn::limits::{Budget, Limits};
-use crate::store::blobs::Blobs;
+use crate::command::{OpenConfig, Reply, SessionHandle};
+use crate::error::{Error, ErrorKind};
+use crate::turn::limits::{Budget, Limits};
 use pintle_protocol::event::{AgentRole, Cause, Parent};
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::SessionId;
+use pintle_session::store::blobs::Blobs;
 use tokio::sync::{mpsc, oneshot};
 
 /// The capacity of the channel for requests. Each is a few file operations; a sender that finds this full waits.
@@ -59,7 +59,7 @@ impl SessionFactory {
     /// Makes a session.
     ///
     /// # Errors
-    /// As [`EngineHandle::create`](crate::agent::EngineHandle::create).
+    /// As [`EngineHandle::create`](crate::EngineHandle::create).
     pub(super) async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
         let gone = || Error::new(ErrorKind::Internal, "the engine has ended");
         let requests = self.0.upgrade().ok_or_else(gone)?;

@@ -1,21 +1,21 @@
 //! The services that every session shares.
 
-use crate::agent::clients::Hook;
-use crate::agent::project::Personal;
-use crate::agent::turn::limits::Limits;
-use crate::agent::turn::lint::Lint;
-use crate::agent::turn::permit::PermissionPolicy;
-use crate::agent::turn::retry::RetryPolicy;
-use crate::agent::turn::servers;
-use crate::ambient::Ambient;
-use crate::context::room;
-use crate::editor::Editors;
-use crate::exec::Environment;
-use crate::llm::ModelRef;
-use crate::mcp::{Server, SharedServers};
+use crate::clients::Hook;
 use crate::models::{ConfiguredModels, Models, Toolbox};
-use crate::store::Store;
-use crate::tools;
+use crate::project::Personal;
+use crate::turn::limits::Limits;
+use crate::turn::lint::Lint;
+use crate::turn::permit::PermissionPolicy;
+use crate::turn::retry::RetryPolicy;
+use crate::turn::servers;
+use pintle_base::ambient::Ambient;
+use pintle_exec::Environment;
+use pintle_exec::editor::Editors;
+use pintle_llm::ModelRef;
+use pintle_session::context::room;
+use pintle_session::store::Store;
+use pintle_tools as tools;
+use pintle_tools::mcp::{Server, SharedServers};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

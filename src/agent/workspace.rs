@@ -4,12 +4,12 @@
 //!
 //! Each directory is scanned around a command, like the working directory. The model is told when they change.
 
-use crate::agent::error::{Error, ErrorKind};
-use crate::exec::variables::ExtraVariables;
-use crate::exec::{Environment, FileKind};
-use crate::store::announced::Announcements;
-use crate::store::blobs::Blobs;
-use crate::tools::Folders;
+use crate::error::{Error, ErrorKind};
+use pintle_exec::variables::ExtraVariables;
+use pintle_exec::{Environment, FileKind};
+use pintle_session::store::announced::Announcements;
+use pintle_session::store::blobs::Blobs;
+use pintle_tools::Folders;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub(super) async fn roots(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::memory::Memory;
+    use pintle_exec::memory::Memory;
 
     #[tokio::test]
     async fn a_directory_in_another_is_that_one() {

@@ -1,36 +1,36 @@
 //! The wiring: builds the services of an engine from the settings.
 #![expect(clippy::disallowed_methods, reason = "resolves the folders that the command line names")]
 
-use crate::agent::{
-    APPROVAL_TIMEOUT, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal,
-    QUESTION_TIMEOUT, REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, SandboxPolicy, Services,
-};
-use crate::ambient::Ambient;
 use crate::cli::{args, mcp, recording};
-use crate::config::{
+use anyhow::Context;
+use pintle_agent::config::{
     self, Config, ContextSettings, HookSettings, LimitSettings, LintSettings, Live, SafeZone,
     Source, TitleSettings, ToolSettings, Variables,
 };
-use crate::editor::{Editors, Overlay};
-use crate::exec::local::{Local, Options, ProviderKeys};
-use crate::exec::variables::Policy;
-use crate::exec::{Environment, FileKind, ReadOnly, Wrapped};
-use crate::frontend::demo::{Demo, PROJECT};
-use crate::image;
-use crate::llm::credentials::Commands;
-use crate::llm::http::{Http, Timeouts};
-use crate::llm::login::Logins;
-use crate::llm::{Error, ModelRef, Provider, Script, Wire};
-use crate::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
-use crate::network::Network;
-use crate::network::proxies::Proxies;
-use crate::permissions::{Decision, Kind, Rule};
-use crate::store::Store;
-use crate::text::tool_names::names_tool;
-use crate::tools::{PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool, WebSearch};
-use crate::trust::{self, Answers};
-use anyhow::Context;
+use pintle_agent::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
+use pintle_agent::{
+    APPROVAL_TIMEOUT, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal,
+    QUESTION_TIMEOUT, REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, SandboxPolicy, Services,
+};
+use pintle_base::ambient::Ambient;
+use pintle_base::image;
+use pintle_base::network::Network;
+use pintle_base::network::proxies::Proxies;
+use pintle_base::text::tool_names::names_tool;
+use pintle_exec::editor::{Editors, Overlay};
+use pintle_exec::local::{Local, Options, ProviderKeys};
+use pintle_exec::variables::Policy;
+use pintle_exec::{Environment, FileKind, ReadOnly, Wrapped};
+use pintle_frontend::demo::{Demo, PROJECT};
+use pintle_llm::credentials::Commands;
+use pintle_llm::http::{Http, Timeouts};
+use pintle_llm::login::Logins;
+use pintle_llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle_protocol::approval::PermissionMode;
+use pintle_session::store::Store;
+use pintle_tools::permissions::{Decision, Kind, Rule};
+use pintle_tools::trust::{self, Answers};
+use pintle_tools::{PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool, WebSearch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -373,7 +373,7 @@ pub(crate) fn guardian(ambient: &Ambient) -> Option<PathBuf> {
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
-    let tools = set.tools.as_deref().map(crate::agent::ToolNames::new).transpose();
+    let tools = set.tools.as_deref().map(pintle_agent::ToolNames::new).transpose();
     Ok(Hook {
         points: vec![set.point],
         tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,
@@ -387,7 +387,7 @@ fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
     let Some(command) = set.command.clone().filter(|command| !command.trim().is_empty()) else {
         return Ok(None);
     };
-    let globs = (!set.globs.is_empty()).then(|| crate::agent::globs_of(&set.globs)).transpose();
+    let globs = (!set.globs.is_empty()).then(|| pintle_agent::globs_of(&set.globs)).transpose();
     Ok(Some(Lint {
         command,
         globs: globs.map_err(|error| anyhow::anyhow!("`lint.globs`: {error}"))?,
@@ -447,7 +447,7 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
     }
     let chosen: Vec<String> = all.into_iter().filter(|tool| names_tool(names, tool)).collect();
     let globs = |names: &[String]| {
-        crate::agent::globs_of(names).map_err(|error| anyhow::anyhow!("{error}"))
+        pintle_agent::globs_of(names).map_err(|error| anyhow::anyhow!("{error}"))
     };
     Ok(Toolbox::Chosen { of: Box::new(of), only: Some(globs(&chosen)?), without: globs(&[])? })
 }

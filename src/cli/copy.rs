@@ -47,7 +47,7 @@ impl Copy {
     /// A file cannot be read, the folder is too large, it is ignored itself, or the token has fired.
     pub(crate) fn of(folder: &Path, stop: &CancellationToken) -> anyhow::Result<Self> {
         let original = assemble::project(folder);
-        let temporary = crate::disk::temporary_folder("pintle-copy-")?;
+        let temporary = pintle_base::disk::temporary_folder("pintle-copy-")?;
         let name = original.file_name().unwrap_or("root".as_ref());
         let root = fs::canonicalize(temporary.path())?.join(name);
         fs::create_dir(&root)?;

@@ -2,19 +2,19 @@
 
 mod online;
 
-use crate::ambient::Ambient;
 use crate::cli::args::{Doctor, Settings};
 use crate::cli::assemble;
-use crate::config::Config;
-use crate::disk;
-use crate::editor::Editors;
+use pintle_agent::config::Config;
+use pintle_agent::models::{ConfiguredModels, ModelSource};
+use pintle_base::ambient::Ambient;
+use pintle_base::disk;
+use pintle_base::network::{Reach, proxies};
+use pintle_base::text::screen;
+use pintle_exec::editor::Editors;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-use crate::exec::sandbox;
-use crate::llm::script::Script;
-use crate::llm::{ModelRef, catalog};
-use crate::models::{ConfiguredModels, ModelSource};
-use crate::network::{Reach, proxies};
-use crate::text::screen;
+use pintle_exec::sandbox;
+use pintle_llm::script::Script;
+use pintle_llm::{ModelRef, catalog};
 use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use std::fmt::Write;

@@ -1,15 +1,15 @@
 //! `pintle login` and `pintle logout`: the stored logins of providers.
 
-use crate::ambient::{Ambient, Secret};
 use crate::cli::args::{Login, Logout, Settings};
 use crate::cli::assemble;
 use crate::cli::signals::{self, Signals};
-use crate::llm::Error;
-use crate::llm::login::Prompt;
-use crate::models::{ConfiguredModels, LoginRequest};
-use crate::text::screen;
-use crate::text::visible::visible_line;
 use anyhow::Context;
+use pintle_agent::models::{ConfiguredModels, LoginRequest};
+use pintle_base::ambient::{Ambient, Secret};
+use pintle_base::text::screen;
+use pintle_base::text::visible::visible_line;
+use pintle_llm::Error;
+use pintle_llm::login::Prompt;
 use pintle_protocol::auth::{AuthMethod, ProviderAuth};
 use pintle_protocol::models::KeyState;
 use rustix::termios::{self, LocalModes, OptionalActions};

@@ -1,20 +1,20 @@
 //! The MCP servers of the settings: where their values come from, and `pintle mcp`, which lists and tries them.
 
-use crate::agent::SharedServers;
-use crate::ambient::Ambient;
 use crate::cli::args::{Mcp, McpList, McpLogin, McpLogout, McpTest};
 use crate::cli::signals::{self, Signals};
 use crate::cli::{assemble, login};
-use crate::config::{Config, TextSource};
-use crate::llm::credentials::Printer;
-use crate::llm::login::Prompt;
-use crate::mcp::{
+use pintle_agent::SharedServers;
+use pintle_agent::config::{Config, TextSource};
+use pintle_agent::models::KeyFetcher;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
+use pintle_llm::credentials::Printer;
+use pintle_llm::login::Prompt;
+use pintle_protocol::mcp::{McpServerState, McpStatus};
+use pintle_tools::mcp::{
     Agreement, LoginPage, LoginTarget, OAuthClient, Origin, Pool, Server, ServerLogins, Values,
     expand,
 };
-use crate::models::KeyFetcher;
-use crate::text::screen;
-use pintle_protocol::mcp::{McpServerState, McpStatus};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ impl Values for OwnValues {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let name: String = server.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();
         let folder = self.data.join("mcp").join(name);
-        crate::disk::create_private_folder(&folder).is_ok().then_some(folder)
+        pintle_base::disk::create_private_folder(&folder).is_ok().then_some(folder)
     }
 }
 

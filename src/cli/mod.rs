@@ -30,22 +30,22 @@ mod signals;
 mod streams;
 mod trust;
 
-use crate::agent::{Engine, EngineHandle, Services};
-use crate::ambient::{Ambient, Secrets};
-use crate::disk;
-use crate::exec::sandbox;
-use crate::frontend::listen::{self, Speaks};
-use crate::frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
-use crate::store::Store;
-use crate::text::credentials;
-use crate::text::screen;
-use crate::tools::ReportFinding;
-use crate::transport::codec::Framing;
-use crate::transport::{Link, stdio};
 use anyhow::Context;
 use args::{Args, Sessions, Task};
 use clap::Parser;
+use pintle_agent::{Engine, EngineHandle, Services};
+use pintle_base::ambient::{Ambient, Secrets};
+use pintle_base::disk;
+use pintle_base::text::credentials;
+use pintle_base::text::screen;
+use pintle_base::transport::codec::Framing;
+use pintle_base::transport::{Link, stdio};
+use pintle_exec::sandbox;
+use pintle_frontend::listen::{self, Speaks};
+use pintle_frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
 use pintle_protocol::approval::PermissionMode;
+use pintle_session::store::Store;
+use pintle_tools::ReportFinding;
 use signals::Signals;
 use std::ffi::OsString;
 use std::fs::File;
@@ -557,7 +557,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let assembled = unless_stopped(assembled, &mut signals).await?;
     let Some(mut services) = assembled else { return Ok(signals.code()) };
     let unstored = if task.no_session {
-        let folder = crate::disk::temporary_folder("pintle-session-")?;
+        let folder = pintle_base::disk::temporary_folder("pintle-session-")?;
         services.store = Store::temporary(folder.path());
         Some(folder)
     } else {
@@ -772,7 +772,7 @@ async fn beside<T: Send + 'static>(
 
 async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
-    let folder = crate::disk::temporary_folder("pintle-demo-")?;
+    let folder = pintle_base::disk::temporary_folder("pintle-demo-")?;
     let root = assemble::folder(folder.path())?;
     let stdout: File = stdio::take_stdout()?;
     let is_watched = stdout.is_terminal();

@@ -1,10 +1,10 @@
 //! `pintle models`: what is known of which model, built in and in the user's files.
 
-use crate::ambient::Ambient;
 use crate::cli::args::{ListModels, Settings};
 use crate::cli::assemble;
-use crate::models::ModelSource;
-use crate::text::screen;
+use pintle_agent::models::ModelSource;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult, ProviderInfo};
 use std::io::Write;
 

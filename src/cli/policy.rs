@@ -1,21 +1,21 @@
 //! `pintle policy`: what the permissions say about a command, about rows in a file, and about the calls of a stored
 //! session.
 
-use crate::agent::{Explained, PermissionPolicy};
-use crate::ambient::Ambient;
 use crate::cli::args::{Place, Policy};
 use crate::cli::{assemble, sessions};
-use crate::disk;
-use crate::exec::Environment;
-use crate::permissions::{Decision, InSandbox};
-use crate::store::Store;
-use crate::text::screen;
-use crate::text::visible::{visible, visible_line};
-use crate::tools::{Access, Folders, PROFILES};
 use anyhow::{Context, bail, ensure};
+use pintle_agent::{Explained, PermissionPolicy};
+use pintle_base::ambient::Ambient;
+use pintle_base::disk;
+use pintle_base::text::screen;
+use pintle_base::text::visible::{visible, visible_line};
+use pintle_exec::Environment;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::item::{ItemBody, ToolCall};
+use pintle_session::store::Store;
+use pintle_tools::permissions::{Decision, InSandbox};
+use pintle_tools::{Access, Folders, PROFILES};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! The file of `--policy`: the permissions of one run, apart from the person's own configuration.
 
 use crate::cli::args::Permission;
-use crate::disk;
-use crate::permissions::{Decision, Origin, Rule};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
+use pintle_base::disk;
+use pintle_tools::permissions::{Decision, Origin, Rule};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 

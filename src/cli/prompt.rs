@@ -3,26 +3,26 @@
 //! It is no copy of the way in which prompts are made: a session in a temporary folder has one turn, whose model is a script, and is then
 //! asked for what it sent.
 
-use crate::agent::{
+use crate::cli::args::ShowPrompt;
+use crate::cli::{assemble, beside};
+use pintle_agent::models::{ModelSource, Models};
+use pintle_agent::{
     ContextCommand, CreateSession, Engine, EngineHandle, Feed, OpenConfig, Services, Subscriber,
     SubscriberId, SubscriptionCommand, Terms, TurnCommand, Wanted,
 };
-use crate::ambient::Ambient;
-use crate::cli::args::ShowPrompt;
-use crate::cli::{assemble, beside};
-use crate::context::estimate;
-use crate::llm::catalog::Model;
-use crate::llm::script::Script;
-use crate::llm::{Error, ModelRef, Provider};
-use crate::models::{ModelSource, Models};
-use crate::store::Store;
-use crate::text::screen;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
+use pintle_llm::catalog::Model;
+use pintle_llm::script::Script;
+use pintle_llm::{Error, ModelRef, Provider};
 use pintle_protocol::content::Input;
 use pintle_protocol::context::{ContextReadResult, ContextTool};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::WhenBusy;
 use pintle_protocol::models::ModelsListResult;
+use pintle_session::context::estimate;
+use pintle_session::store::Store;
 use serde::Deserialize;
 use serde_json::json;
 use std::io::Write;
@@ -70,7 +70,7 @@ pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Res
     let named = place.directory.as_deref();
     let env = Arc::clone(&services.env);
     let cwd = assemble::working_folder(&place.settings, &ambient, env.as_ref(), named).await?;
-    let folder = crate::disk::temporary_folder("pintle-prompt-")?;
+    let folder = pintle_base::disk::temporary_folder("pintle-prompt-")?;
     stand_in(&mut services, Store::temporary(folder.path()))?;
     let store = services.store.clone();
     let (engine, handle) = Engine::new(services);

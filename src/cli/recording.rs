@@ -2,14 +2,14 @@
 //!
 //! A replay from a folder has the time of the recording, and that of one task counts its ids, so that it prints the same events each time.
 
-use crate::ambient::Ambient;
 use crate::cli::args::Settings;
-use crate::config::Config;
-use crate::llm::Wire;
-use crate::llm::cassette::{self, Canonical, Record, Replay, ReplayFolder};
-use crate::store::Store;
 use anyhow::{Context, bail};
 use jiff::Timestamp;
+use pintle_agent::config::Config;
+use pintle_base::ambient::Ambient;
+use pintle_llm::Wire;
+use pintle_llm::cassette::{self, Canonical, Record, Replay, ReplayFolder};
+use pintle_session::store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
 //! `pintle replay`: the header and the events of a stored session, as `pintle run --format events` printed them. It needs the store alone.
 
-use crate::ambient::Ambient;
 use crate::cli::args;
 use crate::cli::assemble;
 use crate::cli::sessions;
-use crate::frontend::run::{EventFilter, header};
-use crate::store::Store;
-use crate::text::screen;
 use anyhow::Context;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
+use pintle_frontend::run::{EventFilter, header};
 use pintle_protocol::ids::SessionId;
+use pintle_session::store::Store;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};

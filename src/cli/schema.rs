@@ -1,7 +1,7 @@
 //! `pintle schema`: the protocol as the files that are generated from it.
 
 use crate::cli::args::SchemaFormat;
-use crate::llm::script;
+use pintle_llm::script;
 use pintle_protocol::schema::SCHEMA_JSON;
 use std::io::{ErrorKind, Write};
 

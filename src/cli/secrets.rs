@@ -2,20 +2,20 @@
 //! all that is left.
 #![expect(clippy::disallowed_methods, reason = "makes a temporary home, and looks through it")]
 
-use crate::agent::Engine;
-use crate::ambient::Ambient;
 use crate::cli::args::{Permission, Settings};
 use crate::cli::assemble;
-use crate::disk;
-use crate::export::{self, Format};
-use crate::frontend::run;
-use crate::llm::catalog;
-use crate::llm::login::FILE_NAME;
-use crate::mcp::LOGINS_FILE_NAME;
-use crate::store::{Filter, Store};
-use crate::text::screen;
-use crate::transport::stdio;
+use pintle_agent::Engine;
+use pintle_base::ambient::Ambient;
+use pintle_base::disk;
+use pintle_base::text::screen;
+use pintle_base::transport::stdio;
+use pintle_frontend::run;
+use pintle_llm::catalog;
+use pintle_llm::login::FILE_NAME;
 use pintle_protocol::event::TurnLimits;
+use pintle_session::export::{self, Format};
+use pintle_session::store::{Filter, Store};
+use pintle_tools::mcp::LOGINS_FILE_NAME;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -32,7 +32,7 @@ const PLANTED: [&str; 4] = ["config.toml", "script.json", "logins.toml", "mcp-lo
 /// Prints what was planted and where it was found. The exit code is 0 when it is nowhere, else 1.
 pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     use std::io::Write;
-    let folder = crate::disk::temporary_folder("pintle-secrets-")?;
+    let folder = pintle_base::disk::temporary_folder("pintle-secrets-")?;
     let home = assemble::folder(folder.path())?;
     let marker = format!("planted{}", ambient.new_id().replace('-', ""));
     let (ambient, names) = plant(ambient, &home, &marker)?;

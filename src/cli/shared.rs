@@ -6,10 +6,10 @@
     reason = "the files of a shared engine are the program's own"
 )]
 
-use crate::ambient::Ambient;
-use crate::disk;
-use crate::frontend::listen::Sockets;
 use anyhow::Context;
+use pintle_base::ambient::Ambient;
+use pintle_base::disk;
+use pintle_frontend::listen::Sockets;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;

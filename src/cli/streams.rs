@@ -1,8 +1,8 @@
 //! The streams on which one client is served: stdin and stdout, or those of a caller in the same process.
 
 use crate::cli::signals::Signals;
-use crate::transport::codec::Framing;
-use crate::transport::{Link, stdio};
+use pintle_base::transport::codec::Framing;
+use pintle_base::transport::{Link, stdio};
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use tokio_util::sync::CancellationToken;

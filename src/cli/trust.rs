@@ -1,13 +1,13 @@
 //! `pintle trust`: the folders that a person trusts.
 
-use crate::agent;
-use crate::ambient::Ambient;
 use crate::cli::args::Trust;
 use crate::cli::assemble;
-use crate::exec::local::{Local, Options};
-use crate::text::screen;
-use crate::text::visible::visible_line;
-use crate::trust::Agreement;
+use pintle_agent as agent;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
+use pintle_base::text::visible::visible_line;
+use pintle_exec::local::{Local, Options};
+use pintle_tools::trust::Agreement;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

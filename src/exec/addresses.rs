@@ -37,7 +37,7 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
 ];
 
 /// Returns true for a public address.
-pub(crate) fn is_public(address: IpAddr) -> bool {
+pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => match inner_v4(address) {

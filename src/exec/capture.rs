@@ -4,11 +4,11 @@
 //! session together.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
-use crate::ambient::Redactor;
-use crate::disk;
-use crate::exec::{Command, End, OutputBuffer, Ran};
-use crate::text::terminal::{self, Cleaner};
-use crate::text::truncate;
+use crate::{Command, End, OutputBuffer, Ran};
+use pintle_base::ambient::Redactor;
+use pintle_base::disk;
+use pintle_base::text::terminal::{self, Cleaner};
+use pintle_base::text::truncate;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const PREFIX: &str = "output-";
 const WRITE_BYTES: usize = 64 * 1024;
 
 /// The maximum size of the file with the output of a command. More is not kept but for its end, and the result says so.
-pub(crate) const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
+pub const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The last line of a file that would have become larger.
 const KEPT_NO_FURTHER: &str = "\n[The output went on. A file holds 64 MB at most.]\n";

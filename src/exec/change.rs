@@ -184,7 +184,7 @@ pub struct Updated {
 pub type DecideAll = Box<dyn FnOnce(Vec<Option<Before>>) -> Result<Rewrites, String> + Send>;
 
 /// A decision about one file as one about several.
-pub(crate) fn for_all(decide: Decide) -> DecideAll {
+pub fn for_all(decide: Decide) -> DecideAll {
     Box::new(|before| {
         let Rewrite { content, change } = decide(before.into_iter().next().flatten())?;
         let changes = change.into_iter().collect();
@@ -266,7 +266,10 @@ pub(super) async fn one_by_one<E: Environment + ?Sized>(
 }
 
 /// Returns a file's content. A refused update is the only way to get content and version together.
-pub(crate) async fn look<E: Environment + ?Sized>(
+///
+/// # Errors
+/// The file cannot be read, or `cancel` was cancelled.
+pub async fn look<E: Environment + ?Sized>(
     env: &E,
     path: &std::path::Path,
     cancel: &CancellationToken,

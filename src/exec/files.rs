@@ -3,13 +3,11 @@
 //! Blocking: not for an async thread. `replace` replaces files.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
-use crate::disk;
-use crate::exec::change::Digester;
-use crate::exec::pinned::{self, Pinned};
-use crate::exec::{
-    Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window,
-};
-use crate::text::sniff;
+use crate::change::Digester;
+use crate::pinned::{self, Pinned};
+use crate::{Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window};
+use pintle_base::disk;
+use pintle_base::text::sniff;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::MetadataExt;

@@ -3,21 +3,21 @@
 //! Make one per process and share it: it owns the locks that keep two changes of one file apart. Each operation on files is
 //! one hop to a thread that may block.
 
-use crate::ambient::{Ambient, Secrets};
-use crate::disk;
-use crate::exec::descendants::MARK;
-use crate::exec::pinned::{Folders, Pinned};
-use crate::exec::process::{self, Drains, Launch, Shell};
-use crate::exec::replace::Staged;
-use crate::exec::sandbox::{Confinement, Found, Temporary};
-use crate::exec::scan::{self, Keep, Scan, Scanned};
-use crate::exec::variables::{self, Policy};
-use crate::exec::{
+use crate::descendants::MARK;
+use crate::pinned::{Folders, Pinned};
+use crate::process::{self, Drains, Launch, Shell};
+use crate::replace::Staged;
+use crate::sandbox::{Confinement, Found, Temporary};
+use crate::scan::{self, Keep, Scan, Scanned};
+use crate::variables::{self, Policy};
+use crate::{
     After, Before, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find,
     FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Program, Ran, Rewrite, Rewrites,
     RunningProgram, Stat, TerminalCommand, Updated, UpdatedAll, Version, Window, change, files,
     replace, walk,
 };
+use pintle_base::ambient::{Ambient, Secrets};
+use pintle_base::disk;
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub struct Options {
     /// The treatment of providers' keys, whatever the policy for variables.
     pub provider_keys: ProviderKeys,
     /// This program, which becomes the guardian of commands when it is started with
-    /// [`sandbox::ARGUMENT`](crate::exec::sandbox::ARGUMENT). Without one, commands cannot be confined, and those that
+    /// [`sandbox::ARGUMENT`](crate::sandbox::ARGUMENT). Without one, commands cannot be confined, and those that
     /// leave their session outlive an engine that is killed.
     pub guardian: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.

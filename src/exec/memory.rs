@@ -2,9 +2,9 @@
 //!
 //! It never touches the machine. `.gitignore` is ignored, and there are no links and no permissions.
 
-use crate::exec::scan::{Scan, Scanned, ScannedFile, StoredContent};
-use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
-use crate::exec::{
+use crate::scan::{Scan, Scanned, ScannedFile, StoredContent};
+use crate::search::{LineSearch, Matched, PathGlob, PathKey};
+use crate::{
     Before, Command, Decide, End, Environment, Error, FileKind, Filter, Filtered, Find, FindOrder,
     FoundPath, FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, Updated, Version,
     Window, files,
@@ -368,7 +368,7 @@ impl Environment for Memory {
         command.output.finish();
         Ok(Ran {
             end,
-            total_lines: crate::text::truncate::count_lines(&text),
+            total_lines: pintle_base::text::truncate::count_lines(&text),
             total_bytes: text.len() as u64,
             head: text.clone(),
             tail: text,

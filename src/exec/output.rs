@@ -3,8 +3,8 @@
 //! The runner of a command writes, clones read. Invariant: memory is bounded, so only the beginning and the end are kept; a
 //! late reader learns how much it missed.
 
-use crate::ambient::Secrets;
-use crate::text::{terminal, truncate};
+use pintle_base::ambient::Secrets;
+use pintle_base::text::{terminal, truncate};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;

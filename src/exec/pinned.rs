@@ -7,7 +7,7 @@
 //! Blocking: not for an async thread. Where the kernel cannot open so (not Linux, Linux before 5.6, no `/proc`), the path is resolved
 //! once more right before it is used.
 
-use crate::exec::{Error, files};
+use crate::{Error, files};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};

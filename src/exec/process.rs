@@ -4,11 +4,11 @@
 //! one that left its process group. Background processes of a command that ended by itself continue, and their output is
 //! read until their owner is released: a process that nobody reads dies of its next line.
 
-use crate::exec::capture::Capture;
-use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
-use crate::exec::sandbox::{self, Confinement};
-use crate::exec::wrapped::Envelope;
-use crate::exec::{Command, End, Error, Program, Ran, WriteLog};
+use crate::capture::Capture;
+use crate::descendants::{self, CONNECTION_PREFIX, MARK};
+use crate::sandbox::{self, Confinement};
+use crate::wrapped::Envelope;
+use crate::{Command, End, Error, Program, Ran, WriteLog};
 use family::KILL_TO_END;
 use nix::sys::signal::Signal;
 use progress::Pending;

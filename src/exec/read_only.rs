@@ -2,8 +2,8 @@
 //!
 //! Commands are refused too, since their effect cannot be predicted.
 
-use crate::exec::scan::{Keep, Scan, Scanned};
-use crate::exec::{
+use crate::scan::{Keep, Scan, Scanned};
+use crate::{
     Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, FoundPaths, Grep,
     Grepped, Lines, ListEntry, Platform, Program, Ran, RunningProgram, Stat, TerminalCommand,
     Transition, Updated, UpdatedAll, Version, Window,

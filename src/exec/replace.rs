@@ -11,9 +11,9 @@
 //! A replaced file is closed later, on another thread: freeing the blocks of a large file takes longer than writing the new one.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
-use crate::disk;
-use crate::exec::pinned::{self, Pinned};
-use crate::exec::{After, Before, Error, FileContent, Version, files};
+use crate::pinned::{self, Pinned};
+use crate::{After, Before, Error, FileContent, Version, files};
+use pintle_base::disk;
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

@@ -13,7 +13,7 @@
 use super::files::Cancellable;
 use super::walk::{self, Fact};
 use super::{Error, pinned};
-use crate::disk;
+use pintle_base::disk;
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;

@@ -14,9 +14,9 @@ pub(super) use facts::{Fact, facts};
 pub(super) use lines::grep;
 pub(super) use paths::find;
 
-use crate::exec::Error;
-use crate::exec::search::{PathGlob, PathKey};
-use crate::exec::walk::ignored::Ignored;
+use crate::Error;
+use crate::search::{PathGlob, PathKey};
+use crate::walk::ignored::Ignored;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use std::io;
 use std::path::{Path, PathBuf};

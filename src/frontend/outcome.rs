@@ -2,7 +2,7 @@
 //! [`count_lines`].
 
 use super::report;
-use crate::agent::{EngineHandle, Error, ErrorKind, SessionHandle, TOOL_LIST};
+use pintle_agent::{EngineHandle, Error, ErrorKind, SessionHandle, TOOL_LIST};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
@@ -35,21 +35,21 @@ pub const UNCHANGED: u8 = 7;
 const REPORT_FINDING: &str = "report_finding";
 
 /// The state of a task, from its events so far.
-pub(in crate::frontend) struct Watch {
-    pub(in crate::frontend) outcome: RunResult,
+pub(crate) struct Watch {
+    pub(crate) outcome: RunResult,
     /// The turn has ended.
-    pub(in crate::frontend) is_over: bool,
+    pub(crate) is_over: bool,
     /// Nothing came from the model or a tool for too long.
-    pub(in crate::frontend) is_idle: bool,
+    pub(crate) is_idle: bool,
     /// The last event before the task.
-    pub(in crate::frontend) first_seq: u64,
-    pub(in crate::frontend) last_seq: u64,
+    pub(crate) first_seq: u64,
+    pub(crate) last_seq: u64,
     /// The usage of sub-agents, by their items.
-    pub(in crate::frontend) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
+    pub(crate) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
     /// The first state before the task and the last one, of each file that calls changed.
     files: BTreeMap<String, [Option<FileState>; 2]>,
     /// The working directory, where findings are wanted.
-    pub(in crate::frontend) findings_in: Option<PathBuf>,
+    pub(crate) findings_in: Option<PathBuf>,
     terms: Terms,
     /// The code of the last notice: at a limit, it names the limit.
     last_notice: String,
@@ -84,7 +84,7 @@ pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String
 }
 
 impl Watch {
-    pub(in crate::frontend) fn new(terms: Terms) -> Self {
+    pub(crate) fn new(terms: Terms) -> Self {
         Self {
             outcome: RunResult {
                 status: RunStatus::Failed,
@@ -120,7 +120,7 @@ impl Watch {
         }
     }
 
-    pub(in crate::frontend) fn refused(&mut self, error: Error) {
+    pub(crate) fn refused(&mut self, error: Error) {
         let (code, exit_code) = match error.kind {
             ErrorKind::Auth => ("auth", PROVIDER),
             ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Config => ("usage", USAGE),
@@ -142,7 +142,7 @@ impl Watch {
     }
 
     /// Takes an event of a sub-agent: its commands and denials count, its messages do not. Its changes are told by its parent.
-    pub(in crate::frontend) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
+    pub(crate) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
                 self.item(item);
@@ -161,7 +161,7 @@ impl Watch {
     }
 
     /// Takes an event; returns the line for stderr, if any.
-    pub(in crate::frontend) fn take(&mut self, event: &Event) -> Option<String> {
+    pub(crate) fn take(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemStarted { item } | Event::ItemUpdated { item } => {
                 self.note_agent(item);
@@ -342,7 +342,7 @@ fn remedy(denial: &Denial, call: &ToolCall, is_untrusted: bool) -> Option<String
 }
 
 /// Counts the lines that the task added and removed.
-pub(in crate::frontend) async fn count_lines(
+pub(crate) async fn count_lines(
     engine: &EngineHandle,
     session: &SessionHandle,
     watch: &mut Watch,

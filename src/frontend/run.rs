@@ -12,16 +12,16 @@ pub use super::outcome::{
 use super::outcome::{Watch, count_lines};
 use super::report;
 pub use super::report::{Destination, Report, ReportFormat};
-use crate::agent::{
+pub use filter::EventFilter;
+use pintle_agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, NewFolder, OpenConfig, Record,
     ReviewCommand, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
     Terms as TurnTerms, TurnCommand, Wanted,
 };
-use crate::text::money;
-use crate::text::screen;
-use crate::text::visible::{visible, visible_line};
-use crate::transport::Outgoing;
-pub use filter::EventFilter;
+use pintle_base::text::money;
+use pintle_base::text::screen;
+use pintle_base::text::visible::{visible, visible_line};
+use pintle_base::transport::Outgoing;
 use pintle_protocol::content::{Input, Usage, usd};
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::ids::SessionId;

@@ -24,10 +24,10 @@ pub use folder::{ReplayFolder, create as create_folder, recorded_at};
 
 use super::error::{Error, ErrorKind};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
-use crate::disk;
 use bytes::Bytes;
 use exchange::{Body, End, Exchange, RecordedRequest, RecordedResponse};
 use futures_util::stream::{self, Stream, StreamExt};
+use pintle_base::disk;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;

@@ -7,8 +7,8 @@ use super::catalog::ReasoningBack;
 use super::endpoint::Endpoint;
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
 use super::wire::header;
-use crate::ambient::{MIN_SECRET_BYTES, REDACTED};
-use crate::text::credentials;
+use pintle_base::ambient::{MIN_SECRET_BYTES, REDACTED};
+use pintle_base::text::credentials;
 use serde_json::Value;
 use std::time::Duration;
 

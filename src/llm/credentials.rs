@@ -8,7 +8,7 @@ use super::error::{Error, ErrorKind};
 use super::local;
 use super::wire::Wire;
 use super::{DeltaStream, Provider, Request, ServedWindow, connect};
-use crate::ambient::Secret;
+use pintle_base::ambient::Secret;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,7 +9,7 @@ use super::cloud::{self, Cloud};
 use super::error::{Error, ErrorKind};
 use super::request::Effort;
 use super::{gemini, responses};
-use crate::ambient::{Ambient, Secret};
+use pintle_base::ambient::{Ambient, Secret};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

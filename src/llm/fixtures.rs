@@ -26,7 +26,7 @@ pub(super) const FAMILIES: [(&str, Api); 4] = [
 /// The recorded replies of a family with their names; a file may hold several.
 #[expect(clippy::disallowed_methods, reason = "fixtures are files")]
 pub(super) fn recorded(family: &str) -> Vec<(String, Bytes)> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/provider-streams");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/provider-streams");
     let index: Vec<serde_json::Value> =
         serde_json::from_slice(&std::fs::read(format!("{folder}/index.json")).unwrap()).unwrap();
     let mut replies = Vec::new();

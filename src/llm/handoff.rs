@@ -82,7 +82,7 @@ fn check(name: &str, origin: &str, messages: Vec<Message>) {
             max_output_tokens: None,
             cache_key: None,
             output_schema: None,
-            trace: crate::llm::Trace::default(),
+            trace: crate::Trace::default(),
         };
         for (target, api) in FAMILIES {
             let body = encode(api, &request, dialect);
@@ -123,7 +123,7 @@ fn every_recorded_reply_goes_back_to_the_model_that_made_it() {
                 max_output_tokens: None,
                 cache_key: None,
                 output_schema: None,
-                trace: crate::llm::Trace::default(),
+                trace: crate::Trace::default(),
             };
             let body = encode(api, &request, Dialect::PLAIN);
             if let Err(broken) = rules::check(api, &body) {

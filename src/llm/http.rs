@@ -6,12 +6,12 @@
 
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
-use crate::ambient::Secret;
-use crate::network::{
-    CONNECT_TIMEOUT, Network, Reach, SetupError, TLS_HINT, innermost, is_tls_error, sources,
-};
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt};
+use pintle_base::ambient::Secret;
+use pintle_base::network::{
+    CONNECT_TIMEOUT, Network, Reach, SetupError, TLS_HINT, innermost, is_tls_error, sources,
+};
 use reqwest::RequestBuilder;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;

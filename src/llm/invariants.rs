@@ -123,7 +123,7 @@ impl Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::{Assistant, ToolResult};
+    use crate::{Assistant, ToolResult};
     use pintle_protocol::event::StopReason;
 
     fn user(text: &str) -> Message {

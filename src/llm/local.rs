@@ -8,7 +8,7 @@
 use super::endpoint::Endpoint;
 use super::http::{SmallBody, SmallRequest};
 use super::wire::Wire;
-use crate::text::hosts::leads_to_loopback;
+use pintle_base::text::hosts::leads_to_loopback;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -155,10 +155,10 @@ fn of_list(answer: &Value, model: &str, field: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::catalog::Api;
-    use crate::llm::http::SmallResponse;
-    use crate::llm::wire::{WireRequest, WireResponse};
-    use crate::llm::{Error, ErrorKind};
+    use crate::catalog::Api;
+    use crate::http::SmallResponse;
+    use crate::wire::{WireRequest, WireResponse};
+    use crate::{Error, ErrorKind};
 
     /// A server that answers these paths.
     #[derive(Debug)]

@@ -92,9 +92,9 @@ fn parts(fields: &Map<String, Value>) -> impl Iterator<Item = &Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::catalog::{Api, Dialect};
-    use crate::llm::remote::encode;
-    use crate::llm::{Effort, Request, ToolSpec, Trace};
+    use crate::catalog::{Api, Dialect};
+    use crate::remote::encode;
+    use crate::{Effort, Request, ToolSpec, Trace};
     use std::sync::Arc;
 
     #[test]

@@ -246,7 +246,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(crate::chance::cases(256))]
+        #![proptest_config(pintle_testing::chance::cases(256))]
 
         #[test]
         fn any_text_cut_anywhere_gives_the_same_events(

@@ -74,7 +74,7 @@ mod tests {
             max_output_tokens: None,
             cache_key: None,
             output_schema: None,
-            trace: crate::llm::Trace::default(),
+            trace: crate::Trace::default(),
         };
         without_images(&mut request);
         let content: Vec<_> = request

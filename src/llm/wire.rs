@@ -4,9 +4,9 @@
 
 use super::error::{Error, ErrorKind};
 use super::http::{SmallRequest, SmallResponse};
-use crate::ambient::Secret;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
+use pintle_base::ambient::Secret;
 use serde_json::Value;
 
 /// A body as it arrives. It ends at its end, or after one error.

@@ -7,7 +7,7 @@ mod tools;
 
 pub use tools::AgentTool;
 
-use crate::text::truncate::{Guard, Keep};
+use pintle_base::text::truncate::{Guard, Keep};
 use pintle_protocol::ids::AgentId;
 use pintle_protocol::item::SubagentState;
 use std::path::PathBuf;
@@ -97,7 +97,7 @@ impl AgentView {
             SubagentState::Closed => "is closed; it said",
         };
         let said = self.result.as_deref().unwrap_or("(nothing)");
-        let cut = crate::text::truncate::guard(said, GUARD, "ask it for what is missing");
+        let cut = pintle_base::text::truncate::guard(said, GUARD, "ask it for what is missing");
         let used = match self.turns_used {
             0 => String::new(),
             used => format!(" (turns used: {used})"),

@@ -1,14 +1,14 @@
 //! `apply_patch`: changes of several files in one text, all of them or none.
 
-use crate::exec::{DecideAll, Error};
-use crate::text::patch::{self, FilePatch, Hunk};
-use crate::text::truncate::{Guard, Keep};
-use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, preview, unsaved, update_all};
-use crate::tools::ledger::ReadFirst;
-use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::shape::Does;
-use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use crate::arguments::Arguments;
+use crate::change::{explain, must_know, preview, unsaved, update_all};
+use crate::ledger::ReadFirst;
+use crate::path::{PathArgument, Purpose};
+use crate::shape::Does;
+use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_base::text::patch::{self, FilePatch, Hunk};
+use pintle_base::text::truncate::{Guard, Keep};
+use pintle_exec::{DecideAll, Error};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;

@@ -295,7 +295,7 @@ pub(super) mod recorder {
     }
 
     /// Returns the names read since the last call, with `[]` for an index: `edits[].oldText`.
-    pub(in crate::tools) fn take() -> BTreeSet<String> {
+    pub(crate) fn take() -> BTreeSet<String> {
         READ.take()
     }
 }
@@ -303,7 +303,7 @@ pub(super) mod recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::shape::{Does, objects, text};
+    use crate::shape::{Does, objects, text};
 
     const ROW: Row = Row::new(
         Does::Read,

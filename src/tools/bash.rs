@@ -1,16 +1,16 @@
 //! `bash`, or `shell`: a command in a shell, in the foreground or in the background.
 
-use crate::exec::sandbox::{Denial, Report};
-use crate::exec::{Command, End, Environment, Error, MAX_KEPT_BYTES, Ran};
-use crate::text::truncate::{self, Ends, Limits, Truncated, size};
-use crate::tools::arguments::Arguments;
-use crate::tools::families::{Layout, adapt};
-use crate::tools::profile::SHELL_BYTES;
-use crate::tools::shape::{Does, Row};
-use crate::tools::{
+use crate::arguments::Arguments;
+use crate::families::{Layout, adapt};
+use crate::profile::SHELL_BYTES;
+use crate::shape::{Does, Row};
+use crate::{
     Access, ApplyPatch, Folders, Prepared, Profile, Settings, Tool, ToolContext, apply_patch,
     failure, success,
 };
+use pintle_base::text::truncate::{self, Ends, Limits, Truncated, size};
+use pintle_exec::sandbox::{Denial, Report};
+use pintle_exec::{Command, End, Environment, Error, MAX_KEPT_BYTES, Ran};
 use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -460,7 +460,7 @@ fn with_unsaved(mut result: ToolResult, unsaved: &[PathBuf]) -> ToolResult {
 /// Returns the signal that a shell reports as an exit code, because its own child died of it.
 fn signal_of(code: i32) -> Option<(&'static str, i32)> {
     let number = code.checked_sub(128)?;
-    Some((crate::exec::signal_name(number)?, number))
+    Some((pintle_exec::signal_name(number)?, number))
 }
 
 /// Says where the whole output is, for the model: ` Full output: PATH`. Empty if it was not kept.

@@ -2,14 +2,14 @@
 
 use super::ToolContext;
 use super::ledger::{Knowledge, Ledger};
-use crate::exec::{
+use pintle_base::text::diff::{self, Diff};
+use pintle_base::text::encoding::{self, Decoded, Encoding, Unencodable};
+use pintle_base::text::splice::{self, Splice};
+use pintle_base::text::{lines, sniff};
+use pintle_exec::{
     After, Before, Decide, DecideAll, Environment, Error, FileContent, Lines, Rewrite, Updated,
     UpdatedAll, Version,
 };
-use crate::text::diff::{self, Diff};
-use crate::text::encoding::{self, Decoded, Encoding, Unencodable};
-use crate::text::splice::{self, Splice};
-use crate::text::{lines, sniff};
 use pintle_protocol::diff::{FileChange, FileOp};
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;

@@ -1,17 +1,15 @@
 //! `edit`: pieces of a file, found by their text.
 
-use crate::exec::change::for_all;
-use crate::exec::{Before, Decide, Rewrite};
-use crate::text::fuzzy::{self, Miss, Occurrences};
-use crate::text::truncate::{Guard, Keep};
-use crate::tools::arguments::Arguments;
-use crate::tools::change::{
-    Shows, change_of, explain, must_know, preview, spliced, unsaved, update,
-};
-use crate::tools::ledger::{Ledger, ReadFirst};
-use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::shape::Does;
-use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use crate::arguments::Arguments;
+use crate::change::{Shows, change_of, explain, must_know, preview, spliced, unsaved, update};
+use crate::ledger::{Ledger, ReadFirst};
+use crate::path::{PathArgument, Purpose};
+use crate::shape::Does;
+use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_base::text::fuzzy::{self, Miss, Occurrences};
+use pintle_base::text::truncate::{Guard, Keep};
+use pintle_exec::change::for_all;
+use pintle_exec::{Before, Decide, Rewrite};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;

@@ -6,14 +6,14 @@
 mod body;
 mod net;
 
-use crate::text::truncate::{self, Limits, border_before, size};
-use crate::tools::arguments::Arguments;
-use crate::tools::shape::Does;
-use crate::tools::{
+use crate::arguments::Arguments;
+use crate::shape::Does;
+use crate::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
 use body::Page;
 use net::{Failure, Net};
+use pintle_base::text::truncate::{self, Limits, border_before, size};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,14 +1,12 @@
 //! `find` and `glob`: paths that match a glob. `find` answers in path order, `glob` with the newest files first.
 
-use crate::exec::{self, FindOrder, FoundPaths};
-use crate::text::truncate::Limits;
-use crate::tools::arguments::Arguments;
-use crate::tools::listing::{explain, ignored_notice, listing, shown};
-use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::shape::Does;
-use crate::tools::{
-    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
-};
+use crate::arguments::Arguments;
+use crate::listing::{explain, ignored_notice, listing, shown};
+use crate::path::{PathArgument, Purpose};
+use crate::shape::Does;
+use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled};
+use pintle_base::text::truncate::Limits;
+use pintle_exec::{self as exec, FindOrder, FoundPaths};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 
@@ -18,7 +16,7 @@ pub struct Find(pub Profile);
 
 impl Find {
     /// The limits of the result; that in lines is the default of the limit on paths.
-    pub(in crate::tools) fn limits(self) -> Limits {
+    pub(crate) fn limits(self) -> Limits {
         match self.0 {
             Profile::Pi => Limits { max_lines: 1000, ..Limits::default() },
             _ => self.0.limits(500, 20_000),

@@ -1,16 +1,14 @@
 //! `grep`: lines that match, in path order.
 
-use crate::exec::search::WRONG_PATTERN;
-use crate::exec::{self, Error, GrepOutput, Grepped, MatchedFile};
-use crate::text::truncate::MAX_LINE_CHARS;
-use crate::tools::arguments::Arguments;
-use crate::tools::listing::{explain, ignored_notice, listing, shown};
-use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::shape::Does;
-use crate::tools::{
-    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
-};
+use crate::arguments::Arguments;
+use crate::listing::{explain, ignored_notice, listing, shown};
+use crate::path::{PathArgument, Purpose};
+use crate::shape::Does;
+use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled};
 use ignore::types::TypesBuilder;
+use pintle_base::text::truncate::MAX_LINE_CHARS;
+use pintle_exec::search::WRONG_PATTERN;
+use pintle_exec::{self as exec, Error, GrepOutput, Grepped, MatchedFile};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::PathBuf;

@@ -1,11 +1,11 @@
 //! `job`: looks after commands that run in the background.
 
-use crate::text::truncate::{self, Limits};
-use crate::tools::arguments::Arguments;
-use crate::tools::bash::{notice, whole};
-use crate::tools::jobs::JobView;
-use crate::tools::shape::Does;
-use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use crate::arguments::Arguments;
+use crate::bash::{notice, whole};
+use crate::jobs::JobView;
+use crate::shape::Does;
+use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_base::text::truncate::{self, Limits};
 use pintle_protocol::ids::JobId;
 use pintle_protocol::item::{JobEnd, JobRef, Location, ToolDetails, ToolKind, ToolResult};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 //! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an
 //! endless wait.
 
-use crate::exec::{Command, OutputBuffer};
+use pintle_exec::{Command, OutputBuffer};
 use pintle_protocol::ids::{ItemId, JobId};
 use pintle_protocol::item::{JobEnd, ToolDetails};
 use std::time::Duration;

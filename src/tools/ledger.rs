@@ -5,8 +5,8 @@
 //!
 //! It has a lock, since the calls of one reply run concurrently; each is done with it at once.
 
-use crate::exec::change::look;
-use crate::exec::{Before, Digest, Environment, Error, FileKind, Version};
+use pintle_exec::change::look;
+use pintle_exec::{Before, Digest, Environment, Error, FileKind, Version};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,8 @@
 //! Answers that are lists: what the tools that search and list share.
 
-use crate::exec::Error;
-use crate::text::truncate::{self, Limits, size};
-use crate::tools::{Profile, success};
+use crate::{Profile, success};
+use pintle_base::text::truncate::{self, Limits, size};
+use pintle_exec::Error;
 use pintle_protocol::item::ToolResult;
 use std::borrow::Cow;
 use std::path::Path;

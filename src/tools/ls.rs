@@ -1,14 +1,14 @@
 //! `ls` and `list_dir`: the entries of one folder and, with a depth, of its subfolders.
 
-use crate::exec::{self, Error, FindOrder};
-use crate::tools::arguments::Arguments;
-use crate::tools::listing::{explain, listing, shown};
-use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::shape::Does;
-use crate::tools::{
+use crate::arguments::Arguments;
+use crate::listing::{explain, listing, shown};
+use crate::path::{PathArgument, Purpose};
+use crate::shape::Does;
+use crate::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use pintle_exec::{self as exec, Error, FindOrder};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::Path;

@@ -3,8 +3,8 @@
 //! Names are copied from prose: with a mention's `@`, with another kind of space or apostrophe than the file has. A
 //! path as written always comes first; likenesses are tried only when nothing is there.
 
-use crate::exec::Environment;
-use crate::tools::{Folders, ToolContext};
+use crate::{Folders, ToolContext};
+use pintle_exec::Environment;
 use pintle_protocol::item::Location;
 use std::path::{Component, Path, PathBuf};
 use unicode_normalization::UnicodeNormalization;

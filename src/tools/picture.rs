@@ -1,9 +1,9 @@
 //! A picture that came from outside, as a model may see it.
 
 use super::Settings;
-use crate::image::{self, Format};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use pintle_base::image::{self, Format};
 use pintle_protocol::content::Content;
 use tokio_util::sync::CancellationToken;
 

@@ -9,7 +9,7 @@ use super::{
     AgentTool, ApplyPatch, AskUser, Bash, Edit, ExitPlan, Fetch, Find, Grep, JobControl, Ls, Read,
     ReadMany, Recall, Settings, TodoWrite, Tool, ViewImage, Write,
 };
-use crate::text::truncate::{Guard, Keep, Limits};
+use pintle_base::text::truncate::{Guard, Keep, Limits};
 use std::sync::Arc;
 
 /// The shape in which tools are shown to a model: the one its family was trained with.
@@ -37,8 +37,7 @@ pub enum Profile {
 }
 
 /// No result of a tool that does not limit itself is longer than this.
-pub(crate) const CEILING: Guard =
-    Guard { max_chars: 60_000, max_lines: None, keep: Keep::HeadAndTail };
+pub const CEILING: Guard = Guard { max_chars: 60_000, max_lines: None, keep: Keep::HeadAndTail };
 
 /// The limit of a tool that prints or reads, and of what its notices may advise.
 pub(super) const SHELL_BYTES: usize = 30_000;

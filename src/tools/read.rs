@@ -2,20 +2,20 @@
 
 mod image;
 
-use crate::exec::{Error, Lines, Window};
-use crate::image::Format;
-use crate::text::sniff::{self, Kind};
-use crate::text::truncate::{self, Limits, size};
-use crate::text::{encoding, lines, terminal};
-use crate::tools::arguments::Arguments;
-use crate::tools::families::Numbers;
-use crate::tools::families::adapt::quoted;
-use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::profile::SHELL_BYTES;
-use crate::tools::shape::Does;
-use crate::tools::{
+use crate::arguments::Arguments;
+use crate::families::Numbers;
+use crate::families::adapt::quoted;
+use crate::path::{PathArgument, Purpose};
+use crate::profile::SHELL_BYTES;
+use crate::shape::Does;
+use crate::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
+use pintle_base::image::Format;
+use pintle_base::text::sniff::{self, Kind};
+use pintle_base::text::truncate::{self, Limits, size};
+use pintle_base::text::{encoding, lines, terminal};
+use pintle_exec::{Error, Lines, Window};
 use pintle_protocol::content::{TruncatedBy, Truncation};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
@@ -136,7 +136,7 @@ pub(super) struct Page {
 
 impl Read {
     /// The limits of a page.
-    pub(in crate::tools) fn limits(self) -> Limits {
+    pub(crate) fn limits(self) -> Limits {
         self.0.limits(Limits::default().max_lines, 50_000)
     }
 }

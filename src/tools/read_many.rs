@@ -2,12 +2,12 @@
 
 use super::Read;
 use super::read::Page;
-use crate::exec::{self, FindOrder};
-use crate::tools::arguments::Arguments;
-use crate::tools::listing::explain;
-use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::shape::Does;
-use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, unless_cancelled};
+use crate::arguments::Arguments;
+use crate::listing::explain;
+use crate::path::{PathArgument, Purpose};
+use crate::shape::Does;
+use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, unless_cancelled};
+use pintle_exec::{self as exec, FindOrder};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
@@ -222,7 +222,7 @@ impl Prepared for Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::tests::{Scene, text};
+    use crate::tests::{Scene, text};
     use serde_json::json;
 
     #[tokio::test]

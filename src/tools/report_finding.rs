@@ -8,7 +8,7 @@ use super::shape::{Declaration, Does, Facts};
 use super::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
-use crate::exec::{FileKind, Window};
+use pintle_exec::{FileKind, Window};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::{Component, Path};

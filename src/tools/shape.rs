@@ -5,33 +5,33 @@
 
 use super::Settings;
 use super::profile::{PROFILES, Profile};
-use crate::text::gaps;
+use pintle_base::text::gaps;
 use serde_json::{Map, Value, json};
 
 /// Implements the part of a tool that the row of its profile gives. The profile is the first field; `$does` is the purpose, or a closure
 /// from the tool to it.
 macro_rules! shaped {
     (Does::$does:ident) => {
-        shaped!(|_| $crate::tools::Does::$does);
+        shaped!(|_| $crate::Does::$does);
     };
     ($does:expr) => {
         fn name(&self) -> &'static str {
-            let does: fn(&Self) -> $crate::tools::Does = $does;
+            let does: fn(&Self) -> $crate::Does = $does;
             self.0.row(does(self)).name
         }
 
-        fn does(&self) -> Option<$crate::tools::Does> {
-            let does: fn(&Self) -> $crate::tools::Does = $does;
+        fn does(&self) -> Option<$crate::Does> {
+            let does: fn(&Self) -> $crate::Does = $does;
             Some(does(self))
         }
 
-        fn declare(&self, told: &$crate::tools::Facts<'_>) -> $crate::tools::Declaration {
-            let does: fn(&Self) -> $crate::tools::Does = $does;
+        fn declare(&self, told: &$crate::Facts<'_>) -> $crate::Declaration {
+            let does: fn(&Self) -> $crate::Does = $does;
             self.0.declare(does(self), told)
         }
 
         fn check(&self, arguments: &serde_json::Value) -> Result<(), String> {
-            let does: fn(&Self) -> $crate::tools::Does = $does;
+            let does: fn(&Self) -> $crate::Does = $does;
             self.0.row(does(self)).unknown(arguments).map_or(Ok(()), Err)
         }
     };

@@ -1,12 +1,14 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
+mod wrapped;
+
 use super::*;
-use crate::ambient::Ambient;
-use crate::exec::Local;
-use crate::exec::local::Options;
-use crate::exec::memory::{Answer, Memory};
-use crate::text::gaps;
-use crate::tools::shape;
+use crate::shape;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::gaps;
+use pintle_exec::Local;
+use pintle_exec::local::Options;
+use pintle_exec::memory::{Answer, Memory};
 use serde_json::json;
 
 /// A folder, and tools called in it. Its home is the folder `home` in it.
@@ -23,9 +25,9 @@ impl Scene {
         let ctx = ToolContext {
             env: Arc::new(Local::new(&ambient, Options::default())),
             confinement: None,
-            programs: crate::exec::sandbox::Names::default(),
-            writes: crate::exec::WriteLog::default(),
-            resolved: crate::tools::ResolvedPaths::default(),
+            programs: pintle_exec::sandbox::Names::default(),
+            writes: pintle_exec::WriteLog::default(),
+            resolved: crate::ResolvedPaths::default(),
             artifacts: Some(cwd.clone()),
             cwd,
             ledger: Ledger::default(),
@@ -33,7 +35,7 @@ impl Scene {
             variables: std::sync::Arc::default(),
             jobs: Jobs::none(),
             agents: Agents::none(),
-            client: crate::tools::Client::none(),
+            client: crate::Client::none(),
             pruned: Arc::default(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),
@@ -159,44 +161,6 @@ pub(super) fn text(result: &ToolResult) -> String {
     });
     let text: String = texts.collect();
     if result.is_error { format!("error: {text}") } else { text }
-}
-
-/// Says that a part of a test could not run here, and adds it to the list that `tests/all.sh` shows at its end.
-#[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]
-pub(crate) fn skipped(what: &str) {
-    use std::io::Write;
-    eprintln!("skipped: {what}");
-    let Some(list) = std::env::var_os("PINTLE_SKIPS") else { return };
-    let test = std::thread::current();
-    let line = format!("{}: {}\n", test.name().unwrap_or_default(), what.replace('\n', " "));
-    let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
-    list.and_then(|mut list| list.write_all(line.as_bytes())).unwrap();
-}
-
-/// Returns true if a test about permissions must be skipped, because the superuser is refused nothing. It then runs once more, as
-/// a user without any rights, and must pass there.
-#[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]
-#[expect(clippy::disallowed_methods, reason = "the test is run in a process of its own")]
-pub(crate) fn is_superuser() -> bool {
-    use std::os::unix::process::CommandExt;
-    /// `nobody`, everywhere.
-    const NOBODY: u32 = 65534;
-    if !nix::unistd::geteuid().is_root() {
-        return false;
-    }
-    let current = std::thread::current();
-    let test = current.name().unwrap_or_default();
-    let program = std::env::current_exe().unwrap();
-    let mut again = std::process::Command::new(program);
-    again.args([test, "--exact", "--test-threads=2"]).uid(NOBODY).gid(NOBODY).current_dir("/");
-    match again.output() {
-        Ok(out) => {
-            let said = String::from_utf8_lossy(&out.stdout);
-            assert!(out.status.success() && said.contains("1 passed"), "{test} as nobody: {said}");
-        }
-        Err(error) => eprintln!("skipped as nobody: {test} ({error})"),
-    }
-    true
 }
 
 #[test]
@@ -501,7 +465,7 @@ fn number_behind(text: &str, word: &str) -> u64 {
 fn is_cut_once(tool: &dyn Tool, result: &ToolResult) {
     for content in &result.content {
         if let Content::Text { text } = content {
-            assert!(!crate::text::truncate::exceeds(text, tool.guard()), "{}", tool.name());
+            assert!(!pintle_base::text::truncate::exceeds(text, tool.guard()), "{}", tool.name());
         }
     }
 }

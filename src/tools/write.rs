@@ -1,14 +1,14 @@
 //! `write`: a whole file.
 
-use crate::exec::change::for_all;
-use crate::exec::{Decide, Rewrite};
-use crate::text::truncate::{Guard, Keep};
-use crate::tools::arguments::Arguments;
-use crate::tools::change::{Shows, change_of, explain, must_know, preview, unsaved, update};
-use crate::tools::ledger::ReadFirst;
-use crate::tools::path::{PathArgument, Purpose};
-use crate::tools::shape::Does;
-use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use crate::arguments::Arguments;
+use crate::change::{Shows, change_of, explain, must_know, preview, unsaved, update};
+use crate::ledger::ReadFirst;
+use crate::path::{PathArgument, Purpose};
+use crate::shape::Does;
+use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_base::text::truncate::{Guard, Keep};
+use pintle_exec::change::for_all;
+use pintle_exec::{Decide, Rewrite};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;

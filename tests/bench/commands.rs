@@ -17,10 +17,10 @@
 )]
 
 use crate::report::{self, Aim, row};
-use pintle::ambient::Ambient;
-use pintle::exec::local::{Local, Options};
-use pintle::exec::sandbox::{Confinement, Hosts, JudgeNames, Names, Network};
-use pintle::exec::{Command, End, Environment};
+use pintle_base::ambient::Ambient;
+use pintle_exec::local::{Local, Options};
+use pintle_exec::sandbox::{Confinement, Hosts, JudgeNames, Names, Network};
+use pintle_exec::{Command, End, Environment};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

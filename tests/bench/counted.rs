@@ -8,16 +8,16 @@
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use pintle::llm::wire::{Wire, WireRequest, WireResponse};
-use pintle::llm::{Api, Endpoint, Error, Message, Request, Trace, connect};
-use pintle::permissions::{Action, Analysis, Call, Context, Places, Sandbox, decide};
-use pintle::review::{Author, Content as FileContent, Review, Since};
-use pintle::store::{FORMAT_VERSION, Header, Store};
+use pintle_llm::wire::{Wire, WireRequest, WireResponse};
+use pintle_llm::{Api, Endpoint, Error, Message, Request, Trace, connect};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Content;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::review::Maker;
+use pintle_session::review::{Author, Content as FileContent, Review, Since};
+use pintle_session::store::{FORMAT_VERSION, Header, Store};
+use pintle_tools::permissions::{Action, Analysis, Call, Context, Places, Sandbox, decide};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

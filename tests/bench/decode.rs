@@ -13,8 +13,8 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use pintle::llm::wire::{Wire, WireRequest, WireResponse};
-use pintle::llm::{Api, Delta, Endpoint, Error, Message, Request, connect};
+use pintle_llm::wire::{Wire, WireRequest, WireResponse};
+use pintle_llm::{Api, Delta, Endpoint, Error, Message, Request, connect};
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -105,7 +105,7 @@ fn request() -> Request {
         max_output_tokens: None,
         cache_key: None,
         output_schema: None,
-        trace: pintle::llm::Trace::default(),
+        trace: pintle_llm::Trace::default(),
     }
 }
 

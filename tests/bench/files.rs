@@ -14,10 +14,10 @@
 )]
 
 use crate::report::{self, Aim, row};
-use pintle::ambient::Ambient;
-use pintle::exec::Local;
-use pintle::exec::local::Options;
-use pintle::tools::{Agents, Folders, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
+use pintle_base::ambient::Ambient;
+use pintle_exec::Local;
+use pintle_exec::local::Options;
+use pintle_tools::{Agents, Folders, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -56,15 +56,15 @@ impl Bench {
             env: Arc::new(Local::new(&Ambient::system(), Options::default())),
             cwd: self.cwd.clone(),
             confinement: None,
-            programs: pintle::exec::sandbox::Names::default(),
-            writes: pintle::exec::WriteLog::default(),
-            resolved: pintle::tools::ResolvedPaths::default(),
+            programs: pintle_exec::sandbox::Names::default(),
+            writes: pintle_exec::WriteLog::default(),
+            resolved: pintle_tools::ResolvedPaths::default(),
             artifacts: None,
             owner: String::new(),
             variables: std::sync::Arc::default(),
             jobs: Jobs::none(),
             agents: Agents::none(),
-            client: pintle::tools::Client::none(),
+            client: pintle_tools::Client::none(),
             ledger: Ledger::default(),
             settings: Arc::default(),
             pruned: std::sync::Arc::default(),

@@ -10,10 +10,10 @@
 use crate::report::{self, Aim, row};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use pintle::permissions::{
+use pintle_protocol::approval::PermissionMode;
+use pintle_tools::permissions::{
     Action, Analysis, Call, Context, Decision, Origin, Places, Rule, Sandbox, decide,
 };
-use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::PathBuf;

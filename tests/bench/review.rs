@@ -13,9 +13,9 @@
 )]
 
 use crate::report::{self, Aim, row};
-use pintle::review::{Author, Content, Review, Since};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::review::{Maker, ReviewAction, ReviewTarget};
+use pintle_session::review::{Author, Content, Review, Since};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};

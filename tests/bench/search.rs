@@ -16,11 +16,11 @@
 )]
 
 use crate::report::{self, Aim, row};
-use pintle::ambient::Ambient;
-use pintle::exec::Local;
-use pintle::exec::local::Options;
-use pintle::tools::{Find, Folders, Grep, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
+use pintle_base::ambient::Ambient;
+use pintle_exec::Local;
+use pintle_exec::local::Options;
 use pintle_protocol::content::Content;
+use pintle_tools::{Find, Folders, Grep, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -213,15 +213,15 @@ pub(crate) fn run() {
             env: Arc::new(Local::new(&Ambient::system(), Options::default())),
             cwd: cwd.clone(),
             confinement: None,
-            programs: pintle::exec::sandbox::Names::default(),
-            writes: pintle::exec::WriteLog::default(),
-            resolved: pintle::tools::ResolvedPaths::default(),
+            programs: pintle_exec::sandbox::Names::default(),
+            writes: pintle_exec::WriteLog::default(),
+            resolved: pintle_tools::ResolvedPaths::default(),
             artifacts: None,
             owner: String::new(),
             variables: std::sync::Arc::default(),
             jobs: Jobs::none(),
-            agents: pintle::tools::Agents::none(),
-            client: pintle::tools::Client::none(),
+            agents: pintle_tools::Agents::none(),
+            client: pintle_tools::Client::none(),
             ledger: Ledger::default(),
             pruned: std::sync::Arc::default(),
             cancel: CancellationToken::new(),

@@ -19,10 +19,10 @@
 )]
 
 use crate::report::{self, Aim, row};
-use pintle::store::{FORMAT_VERSION, Filter, Header, Journal, Store};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{EntryRole, SessionSearchParams};
+use pintle_session::store::{FORMAT_VERSION, Filter, Header, Journal, Store};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -2,11 +2,11 @@
 //!
 //! The tests feed them with random and handpicked bytes, a fuzzer with bytes that reach new code (`tests/fuzz/run.sh`).
 
-use pintle::exec::{FileContent, Lines, Version, Window};
-use pintle::text::fuzzy::{self, Edit, Occurrences};
-use pintle::text::patch::{self, FilePatch};
-use pintle::text::truncate::{self, Guard, Keep, Limits};
-use pintle::text::{diff, encoding, splice, terminal};
+use pintle_base::text::fuzzy::{self, Edit, Occurrences};
+use pintle_base::text::patch::{self, FilePatch};
+use pintle_base::text::truncate::{self, Guard, Keep, Limits};
+use pintle_base::text::{diff, encoding, splice, terminal};
+use pintle_exec::{FileContent, Lines, Version, Window};
 use std::path::PathBuf;
 
 /// One property.

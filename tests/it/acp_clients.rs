@@ -4,7 +4,7 @@
 use crate::mcp::SERVER;
 use crate::support::acp::{Client, bash, call, everything, said, script};
 use crate::support::program::{Place, is_running};
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::io::Read;
 

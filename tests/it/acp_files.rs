@@ -2,7 +2,7 @@
 
 use crate::support::acp::{Client, call, said, script};
 use crate::support::program::Place;
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -7,12 +7,12 @@ use crate::support::ahp::{CHANGES, CHAT, Mirror, Pipes, SESSION, Window};
 use crate::support::launch::Launch;
 use crate::support::program::Place;
 use crate::support::shared::Shared;
-use crate::support::waiting::until;
 use ahp::{Client, ClientConfig, SubscriptionEvent};
 use ahp_types::actions::StateAction;
 use ahp_types::commands::DispatchActionParams;
 use ahp_types::state::{ResponsePart, SnapshotState, ToolCallState};
 use expect_test::expect;
+use pintle_testing::waiting::until;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
@@ -546,7 +546,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// Whatever two windows do in whatever order, and wherever their connections break, each has in the end what one has that comes then.
 #[test]
 fn snapshots_and_the_actions_after_them_agree() {
-    let mut runner = TestRunner::new(crate::support::chance::cases(10));
+    let mut runner = TestRunner::new(pintle_testing::chance::cases(10));
     let run = proptest::collection::vec(step(), 4..24);
     runner.run(&run, |steps| {
         let replies: Vec<Value> = (0..120)

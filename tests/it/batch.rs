@@ -3,9 +3,9 @@
 
 use crate::support::program::{Place, is_running, wait};
 use crate::support::server::{Connection, Received, Server};
-use crate::support::waiting::until;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Read;

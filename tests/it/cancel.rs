@@ -2,7 +2,7 @@
 
 use crate::support::program::{Framing, Place, Program};
 use crate::support::server::Server;
-use crate::support::waiting::until_async;
+use pintle_testing::waiting::until_async;
 use serde_json::{Value, json};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;

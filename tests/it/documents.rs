@@ -1,7 +1,7 @@
 //! Documents with unsaved text, over the wire: tools read what is on the screen, edits come back to it, and nothing that was typed is lost.
 
 use crate::support::program::{Framing, Place, Program};
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::PathBuf;

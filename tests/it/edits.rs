@@ -3,14 +3,14 @@
 
 use crate::support::props::engine_on;
 use crate::support::stage::Setup;
-use pintle::agent::{
+use pintle_agent::{
     CreateSession, EngineHandle, Error, HistoryCommand, OpenConfig, ReviewCommand, Rewind,
     SessionHandle, SubscriptionCommand, Terms, TurnCommand,
 };
-use pintle::exec::Environment;
-use pintle::exec::memory::Memory;
-use pintle::llm::Script;
-use pintle::llm::script::Reply;
+use pintle_exec::Environment;
+use pintle_exec::memory::Memory;
+use pintle_llm::Script;
+use pintle_llm::script::Reply;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, RewindScope};
@@ -352,7 +352,7 @@ fn pick<T>(all: &[T], n: usize) -> Option<&T> {
 }
 
 proptest! {
-    #![proptest_config(crate::support::chance::cases(60))]
+    #![proptest_config(pintle_testing::chance::cases(60))]
     #[test]
     fn nothing_of_a_person_s_is_lost_and_all_else_can_be_undone(
         ops in proptest::collection::vec(op(), 1..16),

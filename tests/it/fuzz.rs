@@ -4,9 +4,9 @@
 #[path = "../fuzz/properties.rs"]
 mod properties;
 
-use pintle::exec::Environment;
-use pintle::exec::memory::Memory;
-use pintle::tools::{
+use pintle_exec::Environment;
+use pintle_exec::memory::Memory;
+use pintle_tools::{
     Agents, Folders, Jobs, Ledger, PROFILES, Profile, Progress, Settings, ToolContext, declarations,
 };
 use properties::PROPERTIES;
@@ -56,7 +56,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(crate::support::chance::cases(256))]
+    #![proptest_config(pintle_testing::chance::cases(256))]
 
     #[test]
     fn properties_hold_for_any_bytes(data in bytes()) {
@@ -71,15 +71,15 @@ fn context(env: &Arc<Memory>) -> ToolContext {
         env: Arc::<Memory>::clone(env),
         cwd: PathBuf::from("/work"),
         confinement: None,
-        programs: pintle::exec::sandbox::Names::default(),
-        writes: pintle::exec::WriteLog::default(),
-        resolved: pintle::tools::ResolvedPaths::default(),
+        programs: pintle_exec::sandbox::Names::default(),
+        writes: pintle_exec::WriteLog::default(),
+        resolved: pintle_tools::ResolvedPaths::default(),
         artifacts: None,
         owner: String::new(),
         variables: std::sync::Arc::default(),
         jobs: Jobs::none(),
         agents: Agents::none(),
-        client: pintle::tools::Client::none(),
+        client: pintle_tools::Client::none(),
         ledger: Ledger::default(),
         settings: Arc::default(),
         pruned: Arc::default(),
@@ -132,7 +132,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(crate::support::chance::cases(64))]
+    #![proptest_config(pintle_testing::chance::cases(64))]
 
     /// Any JSON as arguments of any tool of any profile: an error with words, or a result.
     #[test]

@@ -4,7 +4,7 @@ use crate::questions::row;
 use crate::scenarios::{requests, told_with};
 use crate::support::stage::{Setup, hook};
 use expect_test::expect;
-use pintle::agent::{Hook, ToolNames};
+use pintle_agent::{Hook, ToolNames};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::hook::HookPoint::{
     AfterModelResponse, AfterToolCall, BeforeAgent, BeforeModelRequest, BeforeToolCall,

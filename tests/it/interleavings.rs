@@ -9,14 +9,14 @@ use crate::support::HANG;
 use crate::support::props::engine_on;
 use crate::support::replies::replies;
 use crate::support::stage::Setup;
-use pintle::agent::{
+use pintle_agent::{
     Answer, AnswerCommand, Command, ContextCommand, CreateSession, EngineHandle, Error, Feed,
     HistoryCommand, OpenConfig, QueueCommand, QueueEdit, Rewind, SessionHandle, Subscriber,
     SubscriberId, SubscriptionCommand, Terms, TurnCommand, Wanted,
 };
-use pintle::exec::memory::{Answer as Ran, Memory};
-use pintle::llm::Script;
-use pintle::llm::script::Reply;
+use pintle_exec::memory::{Answer as Ran, Memory};
+use pintle_llm::Script;
+use pintle_llm::script::Reply;
 use pintle_protocol::approval::{ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::Input;
 use pintle_protocol::history::HistoryPoint;
@@ -357,7 +357,7 @@ proptest! {
     // Recorded failures from tests/proptest-regressions run first.
     #![proptest_config(ProptestConfig {
         failure_persistence: ProptestConfig::default().failure_persistence,
-        ..crate::support::chance::cases(60)
+        ..pintle_testing::chance::cases(60)
     })]
     #[test]
     fn whatever_happens_in_whatever_order_what_must_hold_holds(

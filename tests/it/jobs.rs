@@ -2,9 +2,9 @@
 
 use crate::scenarios::full;
 use crate::support::program::{Framing, Place, Program, is_running};
-use crate::support::waiting::until;
 use expect_test::expect;
 use nix::sys::signal::Signal;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 
 #[test]

@@ -82,32 +82,31 @@ fn imports(text: &str, beginning: &str) -> BTreeSet<String> {
     found
 }
 
+/// The module of a source, such as `agent/turn`; `None` for the root of a crate.
+fn module(name: &str) -> Option<String> {
+    let mut parts = name.strip_prefix("src/")?.trim_end_matches(".rs").split('/');
+    let (krate, module) = (parts.next()?, parts.next()?);
+    (module != "lib").then(|| format!("{krate}/{module}"))
+}
+
 #[test]
-fn imports_go_the_way_the_architecture_says() {
+fn imports_inside_a_crate_go_the_way_the_architecture_says() {
     let table = table();
-    assert!(table.len() > 8, "the table was not found: {table:?}");
+    assert!(table.len() > 30, "the table was not found: {table:?}");
     let mut wrong = Vec::new();
     for (name, text) in files("src", &[".rs"]) {
         // Tests may use what they like.
-        if name.ends_with("/tests.rs") {
+        if name.ends_with("/tests.rs") || name.contains("/tests/") {
             continue;
         }
-        let code = without_tests(&text);
-        let mut parts = name.trim_start_matches("src/").trim_end_matches(".rs").split('/');
-        let module = parts.next().unwrap();
-        let inner = parts.next().map(|inner| format!("{module}/{inner}"));
-        let inside = format!("crate::{module}::");
-        let outer = (module.to_owned(), imports(&code, "crate::"));
-        let inner = inner.map(|inner| {
-            let names = imports(&code, &inside).into_iter();
-            (inner, names.map(|name| format!("{module}/{name}")).collect())
-        });
-        for (module, imported) in [outer].into_iter().chain(inner) {
-            let Some(allowed) = table.get(&module) else { continue };
-            for import in imported {
-                if table.contains_key(&import) && import != module && !allowed.contains(&import) {
-                    wrong.push(format!("{name} imports {import}"));
-                }
+        let Some(module) = module(&name) else { continue };
+        let krate = module.split('/').next().unwrap();
+        let allowed = table.get(&module);
+        for import in imports(&without_tests(&text), "crate::") {
+            let import = format!("{krate}/{import}");
+            let is_allowed = import == module || allowed.is_some_and(|row| row.contains(&import));
+            if table.contains_key(&import) && !is_allowed {
+                wrong.push(format!("{name} imports {import}"));
             }
         }
     }
@@ -115,23 +114,49 @@ fn imports_go_the_way_the_architecture_says() {
 }
 
 #[test]
+fn crates_depend_on_each_other_as_the_architecture_says() {
+    let text = std::fs::read_to_string(root().join("src/ARCHITECTURE.md")).unwrap();
+    let section = text.split("## Crates").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut rows = 0;
+    for line in section.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+        let names = |cell: &str| -> BTreeSet<String> {
+            cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+        };
+        let krate = names(cells[0]).pop_first().unwrap();
+        let folder =
+            krate.strip_prefix("pintle-").map_or(String::new(), |name| format!("src/{name}"));
+        let manifest = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let dependencies = manifest.split("\n[dependencies]\n").nth(1).unwrap();
+        let used: BTreeSet<String> = dependencies
+            .lines()
+            .take_while(|line| !line.starts_with('['))
+            .filter_map(|line| line.strip_suffix(".workspace = true"))
+            .filter(|name| name.starts_with("pintle-") && *name != "pintle-protocol")
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(used, names(cells[2]), "{krate}");
+        rows += 1;
+    }
+    assert_eq!(rows, 8, "a row for each crate");
+}
+
+#[test]
 fn every_module_is_in_the_table() {
-    let text = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let modules: BTreeSet<String> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
-        .map(str::to_owned)
-        .collect();
     let table = table();
-    let is_outer = |module: &&String| !module.contains('/');
-    assert_eq!(modules, table.keys().filter(is_outer).cloned().collect());
-    let inner = std::fs::read_to_string(root().join("src/agent/mod.rs")).unwrap();
-    let modules: BTreeSet<String> = inner
-        .lines()
-        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
-        .map(|module| format!("agent/{module}"))
-        .collect();
-    assert_eq!(modules, table.keys().filter(|module| !is_outer(module)).cloned().collect());
+    let declared = |krate: &str| -> BTreeSet<String> {
+        let text = std::fs::read_to_string(root().join("src").join(krate).join("lib.rs")).unwrap();
+        let code = without_tests(&text);
+        let lines = code.lines().filter_map(|line| {
+            line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';')
+        });
+        lines.map(|module| format!("{krate}/{module}")).collect()
+    };
+    for krate in ["base", "session", "agent"] {
+        let rows: BTreeSet<String> =
+            table.keys().filter(|row| row.split('/').next() == Some(krate)).cloned().collect();
+        assert_eq!(declared(krate), rows, "{krate}");
+    }
 }
 
 #[test]
@@ -139,7 +164,7 @@ fn a_module_of_the_agent_imports_only_from_those_above_it() {
     let text = std::fs::read_to_string(root().join("src/ARCHITECTURE.md")).unwrap();
     let table = table();
     let place = |module: &String| text.find(&format!("\n| `{module}` |")).unwrap();
-    for (module, allowed) in table.iter().filter(|(module, _)| module.contains('/')) {
+    for (module, allowed) in table.iter().filter(|(module, _)| module.starts_with("agent/")) {
         for other in allowed {
             assert!(place(other) < place(module), "{module} stands above {other}");
         }
@@ -183,10 +208,10 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
         (
             "reqwest::",
             &[
-                "src/network/",
+                "src/base/network/",
                 "src/llm/http.rs",
-                "src/mcp/login",
-                "src/mcp/sdk/",
+                "src/tools/mcp/login",
+                "src/tools/mcp/sdk/",
                 "src/tools/fetch/net.rs",
             ],
         ),
@@ -197,13 +222,13 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
             &[
                 "src/exec/sandbox/child.rs",
                 "src/exec/sandbox/proxy/",
-                "src/callback.rs",
+                "src/base/callback.rs",
                 // The loopback port for the WebSockets of clients: bound, and accepted from.
                 "src/cli/shared.rs",
                 "src/frontend/listen/",
             ],
         ),
-        ("TcpStream", &["src/exec/sandbox/proxy/", "src/callback.rs", "src/frontend/listen/"]),
+        ("TcpStream", &["src/exec/sandbox/proxy/", "src/base/callback.rs", "src/frontend/listen/"]),
         ("UnixListener", &["src/cli/shared.rs", "src/frontend/listen/"]),
         (
             "UnixStream",
@@ -211,22 +236,25 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 "src/cli/attach/mod.rs",
                 "src/cli/attach/terminal.rs",
                 "src/frontend/listen/",
-                "src/transport/socket.rs",
+                "src/base/transport/socket.rs",
                 "src/exec/",
             ],
         ),
-        ("lookup_host", &["src/tools/fetch/net.rs", "src/exec/sandbox/proxy/", "src/mcp/login/"]),
+        (
+            "lookup_host",
+            &["src/tools/fetch/net.rs", "src/exec/sandbox/proxy/", "src/tools/mcp/login/"],
+        ),
         (
             "Mutex",
             &[
                 "src/frontend/native/connection.rs",
-                "src/config/live.rs",
+                "src/agent/config/live.rs",
                 "src/llm/",
                 "src/exec/",
-                "src/editor/",
-                "src/mcp/",
+                "src/exec/editor/",
+                "src/tools/mcp/",
                 "src/tools/ledger.rs",
-                "src/store/index/database.rs",
+                "src/session/store/index/database.rs",
             ],
         ),
         ("unsafe {", &["src/exec/process/", "src/exec/sandbox/"]),
@@ -242,9 +270,9 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 // A task for each client.
                 "src/frontend/listen/",
                 "src/agent/engine/",
-                "src/transport/stdio.rs",
+                "src/base/transport/stdio.rs",
                 // A task for each server.
-                "src/mcp/server.rs",
+                "src/tools/mcp/server.rs",
                 "src/exec/",
             ],
         ),
@@ -254,8 +282,8 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
         (
             "io::stdout()",
             &[
-                "src/text/screen.rs",
-                "src/transport/stdio.rs",
+                "src/base/text/screen.rs",
+                "src/base/transport/stdio.rs",
                 // The guardian has no terminal.
                 "src/exec/sandbox/helper.rs",
                 "src/cli/attach/mod.rs",
@@ -269,9 +297,12 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
         ),
         (
             "io::stderr()",
-            &["src/text/screen.rs", "src/transport/stdio.rs", "src/cli/batch/report.rs"],
+            &["src/base/text/screen.rs", "src/base/transport/stdio.rs", "src/cli/batch/report.rs"],
         ),
-        (".raw()", &["src/text/screen.rs", "src/cli/batch/report.rs", "src/cli/sessions/mod.rs"]),
+        (
+            ".raw()",
+            &["src/base/text/screen.rs", "src/cli/batch/report.rs", "src/cli/sessions/mod.rs"],
+        ),
     ];
     let mut wrong = Vec::new();
     for (name, text) in files("src", &[".rs"]) {

@@ -1,9 +1,9 @@
 //! How the program ends, is ended, and goes on afterwards. Nothing may be left running, nothing be lost.
 
 use crate::support::program::{Framing, Place, Program, is_running, wait};
-use crate::support::waiting::until;
 use expect_test::expect;
 use nix::sys::signal::Signal;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;

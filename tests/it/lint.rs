@@ -4,8 +4,8 @@ use crate::questions::row;
 use crate::scenarios::told_with;
 use crate::support::stage::Setup;
 use expect_test::expect;
-use pintle::agent::{LINT_TIMEOUT, Lint, globs_of};
-use pintle::exec::memory::Answer;
+use pintle_agent::{LINT_TIMEOUT, Lint, globs_of};
+use pintle_exec::memory::Answer;
 use pintle_protocol::approval::PermissionMode;
 use std::time::Duration;
 

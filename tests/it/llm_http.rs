@@ -2,9 +2,9 @@
 
 use crate::support::server::{Connection, Server};
 use futures_util::StreamExt;
-use pintle::ambient::Secret;
-use pintle::llm::http::{Http, Timeouts};
-use pintle::llm::{
+use pintle_base::ambient::Secret;
+use pintle_llm::http::{Http, Timeouts};
+use pintle_llm::{
     Api, Delta, DeltaStream, Endpoint, Error, ErrorKind, Message, Provider, Request, Trace, connect,
 };
 use pintle_protocol::content::Content;

@@ -6,9 +6,9 @@ use crate::login::{
 };
 use crate::providers::chat;
 use crate::support::program::Place;
-use pintle::ambient::{Ambient, Secret};
-use pintle::llm::catalog::Login;
-use pintle::llm::login::Logins;
+use pintle_base::ambient::{Ambient, Secret};
+use pintle_llm::catalog::Login;
+use pintle_llm::login::Logins;
 use serde_json::json;
 use std::process::{Child, Stdio};
 
@@ -210,7 +210,8 @@ async fn a_renewed_login_that_cannot_be_stored_holds_for_the_run() {
         ..Login::default()
     };
     let ambient = Ambient::system();
-    let logins = Logins::in_folder(&place.home(), &ambient, pintle::network::Network::default());
+    let logins =
+        Logins::in_folder(&place.home(), &ambient, pintle_base::network::Network::default());
     assert!(ambient.secrets().are_in(&token("renew-0")), "what is stored is known at once");
     // The lock is there already, and nothing else can be written: the nearest thing to a full disk.
     std::fs::write(place.home().join("logins.toml.lock"), "").unwrap();

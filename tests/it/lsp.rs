@@ -3,7 +3,7 @@
 use crate::support::acp::{bash, call, said};
 use crate::support::lsp::{Client, everything};
 use crate::support::program::{Place, is_running};
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

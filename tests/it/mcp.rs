@@ -1,7 +1,7 @@
 //! Servers of the Model Context Protocol, driven by the program: a server of ours does what servers should not.
 
 use crate::support::program::{Framing, Place, Program, is_running};
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;

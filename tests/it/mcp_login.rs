@@ -4,9 +4,9 @@
 use crate::login::{Answer, Provider, end, fields, ok, pintle, run, token, visit};
 use crate::support::program::{Framing, PLANT, Place, Program};
 use crate::support::server::Received;
-use crate::support::waiting::until;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;

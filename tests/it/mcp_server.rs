@@ -2,7 +2,7 @@
 
 use crate::support::acp::{bash, call, said, script};
 use crate::support::program::{Framing, Place, Program, is_running};
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 
 /// The first version of the protocol without calls of the server's.

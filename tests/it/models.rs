@@ -3,7 +3,7 @@
 
 use crate::providers::{chat, messages, serve};
 use crate::support::program::{Framing, Place, Program, is_running};
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::process::Stdio;
 

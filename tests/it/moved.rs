@@ -1,8 +1,8 @@
 //! Sessions whose folder was moved, renamed or deleted: opened, forked and found by the folder's new path.
 
 use crate::support::program::{Framing, Place, Program};
-use crate::support::waiting::until;
 use crate::tasks::{ended, text, tool};
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Stdio;

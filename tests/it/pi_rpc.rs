@@ -2,8 +2,8 @@
 
 use crate::support::pi::{Pi, hello, tell};
 use crate::support::program::Place;
-use crate::support::waiting::until;
 use expect_test::{Expect, expect};
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 
 fn tools() -> Value {

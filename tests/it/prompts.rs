@@ -1,7 +1,7 @@
 //! The input of a model before the first word of a person, as `pintle prompt show` prints it: for every profile, with every option.
 
 use crate::support::program::Place;
-use pintle::tools::{PROFILES, Profile};
+use pintle_tools::{PROFILES, Profile};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -8,10 +8,10 @@ use crate::mcp_login::{agree, server as guarded};
 use crate::support::program::{Framing, Place, Program};
 use crate::support::recorder::{Recorder, To};
 use crate::support::steady::Steady;
-use crate::support::waiting::until;
 use expect_test::expect_file;
 use pintle_protocol::methods::METHODS;
 use pintle_protocol::schema::SCHEMA_JSON;
+use pintle_testing::waiting::until;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

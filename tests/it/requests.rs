@@ -2,8 +2,8 @@
 //! given schema, usage.
 
 use crate::support::program::{Framing, PLANT, Place, Program};
-use crate::support::waiting::until;
 use expect_test::expect;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 
 fn text(words: &str) -> Value {

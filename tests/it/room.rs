@@ -6,7 +6,7 @@ use crate::scenarios::{full, requests, told_with};
 use crate::support::program::{Framing, Place, Program};
 use crate::support::stage::Setup;
 use expect_test::expect;
-use pintle::agent::RoomPolicy;
+use pintle_agent::RoomPolicy;
 use pintle_protocol::approval::PermissionMode;
 use serde_json::{Value, json};
 

@@ -2,10 +2,10 @@
 //! nothing is left running.
 
 use crate::support::program::{Place, is_running};
-use crate::support::waiting::until;
 use crate::tasks::{Task, ended, text, tool};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;

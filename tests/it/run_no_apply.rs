@@ -1,8 +1,8 @@
 //! `pintle run --no-apply`: the work is done in a copy, the tree stays as it is, however the run ends.
 
 use crate::support::program::Place;
-use crate::support::waiting::until;
 use crate::tasks::{Task, ended, text, tool};
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

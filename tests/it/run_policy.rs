@@ -2,7 +2,7 @@
 
 use crate::support::program::Place;
 use crate::support::skipped;
-use pintle::exec::sandbox::probe;
+use pintle_exec::sandbox::probe;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Stdio;

@@ -8,17 +8,17 @@ mod names;
 use crate::support::program::{Framing, Place, Program, is_running};
 use crate::support::server::always;
 use crate::support::skipped;
-use crate::support::waiting::{until, until_async};
 use nix::libc;
 use nix::sys::signal::Signal;
-use pintle::ambient::Ambient;
-use pintle::exec::local::{Local, Options};
-use pintle::exec::sandbox::{
+use pintle_base::ambient::Ambient;
+use pintle_exec::local::{Local, Options};
+use pintle_exec::sandbox::{
     Confinement, Denial, Grade, Hosts, Level, Network, Refusal, RefusedHost, ResourceLimits,
     Temporary, probe,
 };
-use pintle::exec::write_log::{Changed, WriteLog};
-use pintle::exec::{Command, End, Environment, Error, Filter, Ran};
+use pintle_exec::write_log::{Changed, WriteLog};
+use pintle_exec::{Command, End, Environment, Error, Filter, Ran};
+use pintle_testing::waiting::{until, until_async};
 use serde_json::json;
 use std::fs;
 use std::os::linux::net::SocketAddrExt;

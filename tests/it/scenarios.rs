@@ -9,7 +9,7 @@ mod stops;
 use crate::support::HANG;
 use crate::support::stage::{Setup, Stage};
 use expect_test::{Expect, expect};
-use pintle::llm::Request;
+use pintle_llm::Request;
 use pintle_protocol::approval::PermissionMode;
 
 pub(crate) fn check(mode: PermissionMode, model: &str, steps: &str, want: &Expect) {

@@ -4,7 +4,7 @@ use crate::scenarios::{check_with, told_with};
 use crate::support::program::{Framing, Place, Program};
 use crate::support::stage::Setup;
 use expect_test::expect;
-use pintle::agent::Limits;
+use pintle_agent::Limits;
 use pintle_protocol::approval::PermissionMode;
 use serde_json::{Value, json};
 use std::process::{Output, Stdio};

@@ -255,7 +255,7 @@ fn follow(shared: &Shared, port: u16, session: &str, is_web: &[bool], cuts: &[us
 }
 
 proptest! {
-    #![proptest_config(crate::support::chance::cases(12))]
+    #![proptest_config(pintle_testing::chance::cases(12))]
 
     /// A client that is cut off at any points of a turn, and comes back by any link, knows in the end what one knows that never left.
     #[test]
@@ -442,7 +442,7 @@ fn message() -> impl Strategy<Value = (String, Option<Value>)> {
 fn each_request_has_one_response_whatever_else_is_sent_by_whatever_link() {
     let shared = Shared::new(text("hello"));
     let port = shared.listen(&[]);
-    let mut runner = proptest::test_runner::TestRunner::new(crate::support::chance::cases(48));
+    let mut runner = proptest::test_runner::TestRunner::new(pintle_testing::chance::cases(48));
     let any = (proptest::collection::vec(message(), 0..30), any::<bool>());
     let property = |(mut messages, is_web): (Vec<(String, Option<Value>)>, bool)| {
         // A second request with an id that is in use is refused with that id: each is sent once.

@@ -3,7 +3,7 @@
 use crate::support::pi::{Pi, roles, tell};
 use crate::support::program::Program;
 use crate::support::shared::{Shared, create, open};
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 
 fn making() -> Value {

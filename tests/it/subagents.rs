@@ -5,8 +5,8 @@ mod ends;
 use crate::scenarios::{ask, check_with, full, told_with};
 use crate::support::stage::Setup;
 use expect_test::expect;
-use pintle::tools::Profile;
 use pintle_protocol::approval::PermissionMode;
+use pintle_tools::Profile;
 
 #[test]
 fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {

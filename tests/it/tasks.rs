@@ -4,10 +4,10 @@ use crate::login::Provider;
 use crate::providers::{chat, messages};
 use crate::support::program::Place;
 use crate::support::server::Received;
-use crate::support::waiting::until;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pintle_protocol::schema::SCHEMA_JSON;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::process::{Command, Output, Stdio};
 

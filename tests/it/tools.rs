@@ -1,9 +1,9 @@
 //! Tools through the real program: what only shows with a session, a connection or a limit of the system around them.
 
 use crate::support::program::{Framing, Place, Program};
-use crate::support::waiting::until;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::process::Stdio;
 

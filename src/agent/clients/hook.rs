@@ -1,8 +1,8 @@
 //! Hooks as they are configured: the points where each is asked, and what holds when it fails.
 
-use crate::agent::clients::SubscriberId;
-use crate::text::tool_names::allows;
+use crate::clients::SubscriberId;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use pintle_base::text::tool_names::allows;
 use pintle_protocol::hook::{HookPoint, OnFailure};
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub fn globs_of(patterns: &[String]) -> Result<GlobSet, String> {
 }
 
 impl Hook {
-    pub(in crate::agent) fn is_for(&self, point: HookPoint, tool: Option<&str>) -> bool {
+    pub(crate) fn is_for(&self, point: HookPoint, tool: Option<&str>) -> bool {
         self.points.contains(&point)
             && match (&self.tools, tool) {
                 (Some(names), Some(tool)) => names.is_match(tool),
@@ -76,7 +76,7 @@ impl Hook {
             }
     }
 
-    pub(in crate::agent) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match &self.runner {
             Runner::Command(line) => line.lines().next().unwrap_or_default().to_owned(),
             Runner::Client(_) => "of a client".to_owned(),

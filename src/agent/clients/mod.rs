@@ -10,12 +10,12 @@ mod hook;
 
 pub use hook::{HOOK_TIMEOUT, Hook, Runner, ToolNames, globs_of};
 
-use crate::tools::{Access, Declaration, Facts, Folders, Prepared, Tool, ToolContext};
 use jsonschema::Validator;
 use pintle_protocol::content::Content;
 use pintle_protocol::hook::{HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use pintle_tools::{Access, Declaration, Facts, Folders, Prepared, Tool, ToolContext};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

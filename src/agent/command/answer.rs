@@ -1,7 +1,7 @@
 //! Answers: to approvals, to questions of the model, and to calls of clients.
 
 use super::Reply;
-use crate::agent::clients::CallId;
+use crate::clients::CallId;
 use pintle_protocol::approval::{ApprovalAnswer, ApprovalOutcome};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{QuestionAnswer, QuestionOutcome};

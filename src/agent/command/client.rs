@@ -1,7 +1,7 @@
 //! A client's contributions to a session: hooks, tools, and diagnostics of its editor.
 
 use super::Reply;
-use crate::agent::clients::{Extensions, SubscriberId};
+use crate::clients::{Extensions, SubscriberId};
 use pintle_protocol::diagnostics::EditorDiagnostic;
 use std::sync::Arc;
 

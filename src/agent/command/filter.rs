@@ -37,7 +37,7 @@ impl Wanted {
 }
 
 /// Returns true for an event by which a connection knows what to ask its client: it is handed on in any case.
-pub(in crate::agent) fn is_about_a_question(event: &Event) -> bool {
+pub(crate) fn is_about_a_question(event: &Event) -> bool {
     matches!(
         event,
         Event::ApprovalRequested(_)

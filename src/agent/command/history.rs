@@ -1,12 +1,12 @@
 //! The session's history: read, left for another place of it, added to.
 
 use super::Reply;
-use crate::store::Page;
 use pintle_protocol::event::Notice;
 use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, SessionMergeResult, SessionRewindResult};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::item::ClientNote;
+use pintle_session::store::Page;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -57,14 +57,12 @@ pub enum HistoryCommand {
 }
 
 /// Reads a page of the journal, on a thread where that may take its time.
-pub struct Pager(
-    pub(in crate::agent) Box<dyn FnOnce() -> Result<Page, crate::store::Error> + Send>,
-);
+pub struct Pager(pub(crate) Box<dyn FnOnce() -> Result<Page, pintle_session::store::Error> + Send>);
 
 impl Pager {
     /// Reads with this.
-    pub(in crate::agent) fn new(
-        read: impl FnOnce() -> Result<Page, crate::store::Error> + Send + 'static,
+    pub(crate) fn new(
+        read: impl FnOnce() -> Result<Page, pintle_session::store::Error> + Send + 'static,
     ) -> Self {
         Self(Box::new(read))
     }

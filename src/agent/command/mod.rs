@@ -20,25 +20,25 @@ pub use answer::{Answer, AnswerCommand};
 pub use client::{ClientCommand, DiagnosticsReport};
 pub use context::ContextCommand;
 pub use filter::Wanted;
-pub(in crate::agent) use filter::is_about_a_question;
+pub(crate) use filter::is_about_a_question;
 pub use history::{HistoryCommand, Note, NoteBody, Pager, Rewind};
 pub use job::{JobCommand, UserJob};
 pub use queue::{QueueCommand, QueueEdit};
 pub use review::ReviewCommand;
 pub use servers::ServersCommand;
-pub(in crate::agent) use settings::commands_ended;
-pub(crate) use settings::messages_held;
-pub(in crate::agent) use settings::mode_kept;
+pub(crate) use settings::commands_ended;
+pub use settings::messages_held;
+pub(crate) use settings::mode_kept;
 pub use settings::{NewFolder, OpenConfig, SettingsCommand};
 pub use subscription::{Adopt, Feed, Record, Snapshot, Subscriber, SubscriptionCommand, Transient};
 pub use turn::{Accepted, Interrupted, Terms, TurnCommand};
 
-use crate::agent::background::in_background;
-use crate::agent::clients::SubscriberId;
-use crate::agent::error::Error;
-use crate::store::Page;
+use crate::background::in_background;
+use crate::clients::SubscriberId;
+use crate::error::Error;
 use pintle_protocol::event::Cause;
 use pintle_protocol::ids::SessionId;
+use pintle_session::store::Page;
 use tokio::sync::{mpsc, oneshot};
 
 /// The capacity of a session's command channel. A session answers within microseconds; a sender that finds this

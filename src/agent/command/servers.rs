@@ -1,9 +1,9 @@
 //! The session's MCP servers.
 
 use super::Reply;
-use crate::mcp::Server;
 use pintle_protocol::mcp::McpServerState;
 use pintle_protocol::methods::PromptCommand;
+use pintle_tools::mcp::Server;
 use std::sync::Arc;
 
 /// Commands about MCP servers.

@@ -3,16 +3,16 @@
 //! Variables of commands are a setting of the session, which a frontend gives and changes; the agent knows none of their names.
 
 use super::Reply;
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::agent::workspace::Additional;
-use crate::exec::variables::ExtraVariables;
-use crate::export::phrases;
-use crate::llm::Trace;
-use crate::mcp::Definition;
+use crate::error::{Action, Error, ErrorKind};
+use crate::workspace::Additional;
+use pintle_exec::variables::ExtraVariables;
+use pintle_llm::Trace;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel, QueuedInput, SessionCreated};
 use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::plan::WorkMode;
+use pintle_session::export::phrases;
+use pintle_tools::mcp::Definition;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ pub struct OpenConfig {
 }
 
 /// Tells that a session keeps the mode that it has, where whoever opens it wants a wider one.
-pub(in crate::agent) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) -> Notice {
+pub(crate) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) -> Notice {
     Notice {
         level: NoticeLevel::Warning,
         code: "permissionModeKept".to_owned(),
@@ -98,7 +98,7 @@ pub(in crate::agent) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) 
 }
 
 /// Tells whoever opens a session of the messages that an engine did not live to have read.
-pub(crate) fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
+pub fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
     let count = held.len();
     let texts = held.iter().map(|input| {
         let blocks: Vec<String> = input.content.iter().map(phrases::input).collect();
@@ -122,7 +122,7 @@ pub(crate) fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
 }
 
 /// Tells whoever opens a session of commands that its engine left running when it was killed, and that were ended.
-pub(in crate::agent) fn commands_ended(lines: &[String]) -> Option<Notice> {
+pub(crate) fn commands_ended(lines: &[String]) -> Option<Notice> {
     const SHOWN: usize = 3;
     let shown = lines.iter().take(SHOWN).map(|line| {
         let short: String = line.chars().take(MAX_COMMAND_CHARS).collect();
@@ -147,7 +147,7 @@ pub(in crate::agent) fn commands_ended(lines: &[String]) -> Option<Notice> {
 
 impl OpenConfig {
     /// This, and for what it leaves open what a session was made with.
-    pub(in crate::agent) fn over(self, created: Option<&SessionCreated>) -> Self {
+    pub(crate) fn over(self, created: Option<&SessionCreated>) -> Self {
         Self {
             model: self.model.or_else(|| created.map(|created| created.model.clone())),
             // The stricter of the two: opening a session never widens what it may do.
@@ -167,7 +167,7 @@ impl OpenConfig {
     }
 
     /// Refuses what can only be said when a session is made.
-    pub(in crate::agent) fn check_open(&self) -> Result<(), Error> {
+    pub(crate) fn check_open(&self) -> Result<(), Error> {
         let what = if self.system_prompt.is_some() {
             "the system prompt of a session cannot be changed"
         } else if self.tools.is_some() {

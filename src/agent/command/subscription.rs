@@ -2,7 +2,7 @@
 
 use super::filter::Wanted;
 use super::{Reply, SessionHandle};
-use crate::agent::clients::{CallId, ClientCall, Extensions, SubscriberId};
+use crate::clients::{CallId, ClientCall, Extensions, SubscriberId};
 use bytes::Bytes;
 use pintle_protocol::approval::{Approval, PermissionMode};
 use pintle_protocol::content::Usage;
@@ -194,7 +194,7 @@ impl Adopt {
         Self(Arc::new(adopt))
     }
 
-    pub(in crate::agent) fn call(&self, handle: SessionHandle) {
+    pub(crate) fn call(&self, handle: SessionHandle) {
         (self.0)(handle);
     }
 }

@@ -1,7 +1,7 @@
 //! Logins of providers, for clients.
 
-use crate::agent::engine::EngineHandle;
-use crate::agent::error::{Error, ErrorKind};
+use crate::engine::EngineHandle;
+use crate::error::{Error, ErrorKind};
 use crate::models::{ConfiguredModels, LoginRequest, ShowPrompt};
 use pintle_protocol::auth::{AuthMethod, AuthStatusResult};
 use tokio_util::sync::CancellationToken;

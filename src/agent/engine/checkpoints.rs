@@ -1,19 +1,19 @@
 //! The places to which files of a session can go back, and what differs between two of them. The session need not be open.
 
-use crate::agent::background::in_background;
-use crate::agent::engine::EngineHandle;
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::agent::file_history::content_of;
-use crate::history::checkpoints::checkpoints;
-use crate::history::{ledger, tree};
-use crate::review::{Content, between};
-use crate::store::blobs::Blobs;
-use crate::store::{Entry, Store, moves};
+use crate::background::in_background;
+use crate::engine::EngineHandle;
+use crate::error::{Action, Error, ErrorKind};
+use crate::file_history::content_of;
 use pintle_protocol::files::FileState;
 use pintle_protocol::history::{
     Checkpoint, CheckpointDiffParams, CheckpointDiffResult, HistoryPoint,
 };
 use pintle_protocol::ids::SessionId;
+use pintle_session::history::checkpoints::checkpoints;
+use pintle_session::history::{ledger, tree};
+use pintle_session::review::{Content, between};
+use pintle_session::store::blobs::Blobs;
+use pintle_session::store::{Entry, Store, moves};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -64,7 +64,7 @@ impl EngineHandle {
     }
 }
 
-fn read(store: &Store, id: &SessionId) -> Result<Vec<Entry>, crate::store::Error> {
+fn read(store: &Store, id: &SessionId) -> Result<Vec<Entry>, pintle_session::store::Error> {
     let mut entries = store.entries(id)?.collect::<Result<Vec<_>, _>>()?;
     moves::relocate(&mut entries);
     Ok(entries)

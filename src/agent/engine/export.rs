@@ -2,16 +2,16 @@
 //!
 //! Invariant: nothing outside the session's working directory is written, and nothing that is there is written over unasked.
 
-use crate::agent::engine::EngineHandle;
-use crate::agent::error::{Error, ErrorKind};
-use crate::exec::Environment;
-use crate::export::{self, Format, Growing as Transcript};
-use crate::history;
+use crate::engine::EngineHandle;
+use crate::error::{Error, ErrorKind};
+use pintle_exec::Environment;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::export::{ExportFormat, SessionExportParams, SessionExportResult};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::item::ItemBody;
+use pintle_session::export::{self, Format, Growing as Transcript};
+use pintle_session::history;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -134,7 +134,7 @@ fn too_long(most: usize) -> Error {
 
 /// The path, symbolic links resolved, if it lies within the working directory.
 async fn within(env: &dyn Environment, cwd: &Path, path: &Path) -> Result<PathBuf, Error> {
-    let refused = |error: crate::exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
+    let refused = |error: pintle_exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
     let root = env.canonicalize(cwd).await.map_err(refused)?;
     let whole = env.canonicalize(&root.join(path)).await.map_err(refused)?;
     if whole == root || !whole.starts_with(&root) {

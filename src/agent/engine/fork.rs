@@ -3,20 +3,20 @@
 //! Invariants: the other session is only read, open or not, here or in another process; what was used there is not counted here; the
 //! copy ends in order, wherever the place is.
 
-use crate::agent::background::in_background;
-use crate::agent::command::{OpenConfig, SessionHandle};
-use crate::agent::engine::{Engine, EngineHandle};
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::agent::hooks::{Hooks, Ran};
-use crate::agent::requests::ForkSession;
-use crate::agent::session::clients::hook_denied;
-use crate::history::fork::{belongs_to_history, interrupted, is_history};
-use crate::history::{recovery, tree};
-use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Store};
+use crate::background::in_background;
+use crate::command::{OpenConfig, SessionHandle};
+use crate::engine::{Engine, EngineHandle};
+use crate::error::{Action, Error, ErrorKind};
+use crate::hooks::{Hooks, Ran};
+use crate::requests::ForkSession;
+use crate::session::clients::hook_denied;
 use pintle_protocol::event::{Cause, Event, EventRecord, SessionCreated};
 use pintle_protocol::history::{ForkedFrom, HistoryPoint};
 use pintle_protocol::hook::{HookPoint, HookRun};
 use pintle_protocol::ids::SessionId;
+use pintle_session::history::fork::{belongs_to_history, interrupted, is_history};
+use pintle_session::history::{recovery, tree};
+use pintle_session::store::{Entry, FORMAT_VERSION, Header, Journal, Store};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -104,7 +104,7 @@ fn copy(
     of: &SessionId,
     at: Option<&HistoryPoint>,
     New { title, id: new, cwd, now_ms, cause }: New,
-) -> Result<Result<(), Error>, crate::store::Error> {
+) -> Result<Result<(), Error>, pintle_session::store::Error> {
     let entries: Vec<Entry> = store.entries(of)?.collect::<Result<_, _>>()?;
     let last = entries.last().map_or(0, |entry| entry.seq);
     let seq = match at.map(|at| tree::find(&entries, at)) {
@@ -172,7 +172,7 @@ fn append(
     journal: &mut Journal,
     record: EventRecord,
     private: Option<&serde_json::value::RawValue>,
-) -> Result<(), crate::store::Error> {
+) -> Result<(), pintle_session::store::Error> {
     let seq = journal.last_seq() + 1;
     journal.append(&EventRecord { seq, ..record }, private)?;
     Ok(())

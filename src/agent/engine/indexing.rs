@@ -3,7 +3,7 @@
 //! Invariant: no session waits for it and none notices its errors; what is left undone, also by a process that ends meanwhile, is
 //! done at the next list or search.
 
-use crate::store::Store;
+use pintle_session::store::Store;
 use tokio::task::JoinSet;
 
 /// The bytes of journals that are read at once. Other processes get a turn at the index in between.

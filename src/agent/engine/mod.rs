@@ -14,34 +14,25 @@ pub use user_shell::UserShellRun;
 
 pub use resources::{DecideContent, ResourceChange, ResourceStat};
 
-use crate::agent::background::in_background;
-use crate::agent::command::{
+use crate::background::in_background;
+use crate::command::{
     COMMAND_CAPACITY, Command, NewFolder, OpenConfig, Reply, SessionHandle, SettingsCommand,
 };
-use crate::agent::engine::indexing::Indexing;
-use crate::agent::error::{Action, Error, ErrorKind, Hint};
-use crate::agent::file_history::{FileHistory, crash};
-use crate::agent::project::{self, NotAgreed};
-use crate::agent::requests::{
-    CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory,
-};
-use crate::agent::services::Services;
-use crate::agent::session::{Session, Settings, check_tools, parse_model};
-use crate::agent::turn::briefing::Briefing;
-use crate::agent::turn::context::TurnState;
-use crate::agent::turn::limits::{Budget, Limits};
-use crate::agent::workspace;
-use crate::ambient::Ambient;
-use crate::editor::Editors;
-use crate::exec;
-use crate::history::recovery::{self, Earlier};
-use crate::history::touched::TouchedFiles;
-use crate::history::{replay, tree};
-use crate::llm::Effort;
-use crate::store::moves::{self, Moves};
-use crate::store::seen;
-use crate::store::streaming::StreamingFile;
-use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
+use crate::engine::indexing::Indexing;
+use crate::error::{Action, Error, ErrorKind, Hint};
+use crate::file_history::{FileHistory, crash};
+use crate::project::{self, NotAgreed};
+use crate::requests::{CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory};
+use crate::services::Services;
+use crate::session::{Session, Settings, check_tools, parse_model};
+use crate::turn::briefing::Briefing;
+use crate::turn::context::TurnState;
+use crate::turn::limits::{Budget, Limits};
+use crate::workspace;
+use pintle_base::ambient::Ambient;
+use pintle_exec as exec;
+use pintle_exec::editor::Editors;
+use pintle_llm::Effort;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{
     AgentRole, Cause, Event, EventRecord, Notice, NoticeLevel, SessionCreated,
@@ -51,6 +42,13 @@ use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::session::SessionMoved;
 use pintle_protocol::trust::{SeenFile, TrustResult};
+use pintle_session::history::recovery::{self, Earlier};
+use pintle_session::history::touched::TouchedFiles;
+use pintle_session::history::{replay, tree};
+use pintle_session::store::moves::{self, Moves};
+use pintle_session::store::seen;
+use pintle_session::store::streaming::StreamingFile;
+use pintle_session::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use std::collections::BTreeMap;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -162,11 +160,11 @@ impl EngineHandle {
     /// # Errors
     /// It cannot be read or written.
     pub async fn append_local(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
-        let wrong = |error: crate::exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
+        let wrong = |error: pintle_exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
         let here = &self.services.here;
         let mut all = match here.stat(path).await {
             Ok(_) => here.read(path).await.map_err(wrong)?,
-            Err(crate::exec::Error::NotFound(_)) => Vec::new(),
+            Err(pintle_exec::Error::NotFound(_)) => Vec::new(),
             Err(error) => return Err(wrong(error)),
         };
         all.extend(content);

@@ -1,14 +1,14 @@
 //! Files and kept contents for clients that show them, by the rules that hold for a model that reads.
 
-use crate::agent::background::in_background;
-use crate::agent::engine::EngineHandle;
-use crate::agent::error::{Error, ErrorKind};
-use crate::exec::{Before, Decide, Environment, FileKind, Rewrite, Stat};
-use crate::permissions::Decision;
-use crate::store::blobs::Blobs;
-use crate::tools::Access;
+use crate::background::in_background;
+use crate::engine::EngineHandle;
+use crate::error::{Error, ErrorKind};
+use pintle_exec::{Before, Decide, Environment, FileKind, Rewrite, Stat};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::ids::SessionId;
+use pintle_session::store::blobs::Blobs;
+use pintle_tools::Access;
+use pintle_tools::permissions::Decision;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
@@ -118,7 +118,7 @@ fn exists(path: &Path) -> Error {
     Error::new(ErrorKind::Conflict, format!("`{}` is there already", path.display()))
 }
 
-fn not_found(error: &crate::exec::Error) -> Error {
+fn not_found(error: &pintle_exec::Error) -> Error {
     Error::new(ErrorKind::NotFound, error.to_string())
 }
 
@@ -188,10 +188,10 @@ impl EngineHandle {
         change: ResourceChange,
     ) -> Result<bool, Error> {
         let env = &self.services().env;
-        let failed = |error: crate::exec::Error| {
+        let failed = |error: pintle_exec::Error| {
             let kind = match &error {
-                crate::exec::Error::NotFound(_) => ErrorKind::NotFound,
-                crate::exec::Error::Refused(_) => ErrorKind::Conflict,
+                pintle_exec::Error::NotFound(_) => ErrorKind::NotFound,
+                pintle_exec::Error::Refused(_) => ErrorKind::Conflict,
                 _ => ErrorKind::Invalid,
             };
             Error::new(kind, error.to_string())

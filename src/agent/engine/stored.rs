@@ -1,22 +1,22 @@
 //! Queries about stored sessions: lists, searches, pages, items, trees, outputs, deletion. No session needs to be open.
 
-use crate::agent::background::in_background;
-use crate::agent::engine::EngineHandle;
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::history::items::Items;
-use crate::history::{anchors, items, tree, usage};
-use crate::image::Format;
-use crate::llm::ModelRef;
-use crate::store::artifacts::Piece;
-use crate::store::{Cursor, Entry, Filter, Page};
+use crate::background::in_background;
+use crate::engine::EngineHandle;
+use crate::error::{Action, Error, ErrorKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use pintle_base::image::Format;
+use pintle_llm::ModelRef;
 use pintle_protocol::content::{Input, LineRange};
 use pintle_protocol::history::{Anchor, ItemAt, SessionTreeResult};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::SessionSummary;
 use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
 use pintle_protocol::usage::UsageReadResult;
+use pintle_session::history::items::Items;
+use pintle_session::history::{anchors, items, tree, usage};
+use pintle_session::store::artifacts::Piece;
+use pintle_session::store::{Cursor, Entry, Filter, Page};
 
 /// Which events of a session a page holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,14 @@
 //! Commands that a person runs beside the agent, where its tools act.
 //!
-//! No permission is asked, since it is the person who asks. Its result gets into a session as a [`Note`](crate::agent::Note).
+//! No permission is asked, since it is the person who asks. Its result gets into a session as a [`Note`](crate::Note).
 
-use crate::agent::engine::EngineHandle;
-use crate::agent::error::{Error, ErrorKind};
-use crate::exec::variables::ExtraVariables;
-use crate::exec::{Command, End};
-use crate::store::artifacts;
-use crate::text::truncate::{self, Limits};
+use crate::engine::EngineHandle;
+use crate::error::{Error, ErrorKind};
+use pintle_base::text::truncate::{self, Limits};
+use pintle_exec::variables::ExtraVariables;
+use pintle_exec::{Command, End};
 use pintle_protocol::ids::SessionId;
+use pintle_session::store::artifacts;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 

@@ -7,24 +7,24 @@
 //! before it, for a command those of the whole folder. It is no event, since it means nothing once the change has ended. A verdict that
 //! did not get into the journal is reverted instead, since its changes would pass for a person's edits.
 
-use crate::agent::file_history::evidence::changes_nothing;
-use crate::agent::file_history::{look_at, put_back, record, scanned, state};
-use crate::exec::Environment;
-use crate::exec::scan::Files;
-use crate::store::announced::{Announced, Announcements};
-use crate::store::blobs::Blobs;
-use crate::store::moves::Moves;
-use crate::store::{Entry, Journal};
+use crate::file_history::evidence::changes_nothing;
+use crate::file_history::{look_at, put_back, record, scanned, state};
+use pintle_exec::Environment;
+use pintle_exec::scan::Files;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::ItemStatus;
+use pintle_session::store::announced::{Announced, Announcements};
+use pintle_session::store::blobs::Blobs;
+use pintle_session::store::moves::Moves;
+use pintle_session::store::{Entry, Journal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Announces a change. That the disk is full does not hold it up: it can still be made, and only a kill would leave it untold.
-pub(in crate::agent) async fn announce(announcements: &Announcements, announced: Announced) {
+pub(crate) async fn announce(announcements: &Announcements, announced: Announced) {
     let announcements = announcements.clone();
     announce_with(move || announcements.put(&announced)).await;
 }
@@ -57,7 +57,7 @@ async fn announce_with<T: Send + 'static>(
 }
 
 /// The changes of files that a kill left out of the journal: an event for it, with its turn.
-pub(in crate::agent) async fn untold(
+pub(crate) async fn untold(
     env: &dyn Environment,
     journal: &Journal,
     entries: &[Entry],

@@ -5,13 +5,13 @@
 //! since it ends before anybody else can save. The author of any other change stays unknown.
 
 use super::state_of_content;
-use crate::agent::workspace::Workspace;
-use crate::exec::write_log::Changed;
-use crate::exec::{DocumentLog, DocumentStep, StepBy, WriteLog};
-use crate::permissions::command::{Analysis, Target, locate};
-use crate::store::blobs::Blobs;
-use crate::text::encoding;
+use crate::workspace::Workspace;
+use pintle_base::text::encoding;
+use pintle_exec::write_log::Changed;
+use pintle_exec::{DocumentLog, DocumentStep, StepBy, WriteLog};
 use pintle_protocol::files::FileState;
+use pintle_session::store::blobs::Blobs;
+use pintle_tools::permissions::command::{Analysis, Target, locate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(super) enum Author {
 
 /// A command that is about to run, and what editors do meanwhile.
 #[derive(Debug)]
-pub(in crate::agent) struct Running {
+pub(crate) struct Running {
     pub(super) command: String,
     documents: Option<Box<dyn DocumentLog>>,
 }
@@ -197,7 +197,7 @@ impl Evidence {
 fn is_text(state: Option<&FileState>, blobs: &Blobs, text: &str) -> bool {
     let Some(state) = state else { return false };
     if state.size == text.len() as u64 {
-        return state.sha256 == crate::store::blobs::hash(text.as_bytes());
+        return state.sha256 == pintle_session::store::blobs::hash(text.as_bytes());
     }
     // Few encodings need more than four times the bytes of UTF-8, or less than a quarter.
     let (size, length) = (state.size / 4, text.len() as u64 / 4);

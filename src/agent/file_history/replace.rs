@@ -1,6 +1,6 @@
 //! Replacing a file, if it is still what it was seen to be: the one way in which the engine itself changes files outside of tools.
 
-use crate::exec::{After, Before, Environment, Error, Rewrites};
+use pintle_exec::{After, Before, Environment, Error, Rewrites};
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 ///
 /// # Errors
 /// The file has changed meanwhile, or it could not be written.
-pub(in crate::agent) async fn replace_if(
+pub(crate) async fn replace_if(
     env: &dyn Environment,
     path: &Path,
     is_expected: impl FnOnce(Option<&[u8]>) -> bool + Send + 'static,
@@ -30,9 +30,9 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "tests make the files that the engine replaces")]
 
     use super::*;
-    use crate::ambient::Ambient;
-    use crate::exec::Local;
-    use crate::exec::local::Options;
+    use pintle_base::ambient::Ambient;
+    use pintle_exec::Local;
+    use pintle_exec::local::Options;
     use std::fs;
 
     const CHANGED: &str = "it has changed meanwhile";

@@ -1,46 +1,43 @@
 //! The last state of each file that was changed in a session, folded from the journal.
 
-use crate::exec::Digest;
-use crate::history::ledger;
-use crate::store::Entry;
+use pintle_exec::Digest;
 use pintle_protocol::files::{FileRecord, FileState};
+use pintle_session::history::ledger;
+use pintle_session::store::Entry;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The last known state of each file; `None` for one that is not there.
 #[derive(Debug, Clone, Default)]
-pub(in crate::agent) struct FileStates(BTreeMap<PathBuf, Option<FileState>>);
+pub(crate) struct FileStates(BTreeMap<PathBuf, Option<FileState>>);
 
 impl FileStates {
     /// Folds the entries of a journal.
-    pub(in crate::agent) fn replay(entries: &[Entry]) -> Self {
+    pub(crate) fn replay(entries: &[Entry]) -> Self {
         let last = ledger::last(entries).into_iter().map(|(path, state)| (path.into(), state));
         Self(last.collect())
     }
 
     /// Takes in changes.
-    pub(in crate::agent) fn note(&mut self, changes: &[FileRecord]) {
+    pub(crate) fn note(&mut self, changes: &[FileRecord]) {
         for change in changes {
             self.0.insert(PathBuf::from(&change.path), change.after.clone());
         }
     }
 
     /// The files.
-    pub(in crate::agent) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.keys()
     }
 
     /// Returns true if a file is in its last known state, given its content; none for one that is gone.
-    pub(in crate::agent) fn is_last(&self, path: &Path, digest: Option<Digest>) -> bool {
+    pub(crate) fn is_last(&self, path: &Path, digest: Option<Digest>) -> bool {
         let Some(last) = self.0.get(path) else { return false };
         last.as_ref().map(|last| last.sha256.clone()) == digest.map(|digest| digest.to_string())
     }
 
     /// The changes that were made by somebody else: what differs between these states and the files as they were found.
-    pub(in crate::agent) fn others(
-        &self,
-        found: &[(PathBuf, Option<FileState>)],
-    ) -> Vec<FileRecord> {
+    pub(crate) fn others(&self, found: &[(PathBuf, Option<FileState>)]) -> Vec<FileRecord> {
         let changes = found.iter().filter_map(|(path, present)| {
             let last = self.0.get(path)?;
             record(path, last.as_ref(), present.as_ref())
@@ -50,7 +47,7 @@ impl FileStates {
 }
 
 /// The change of a file, if it is one.
-pub(in crate::agent) fn record(
+pub(crate) fn record(
     path: &Path,
     before: Option<&FileState>,
     after: Option<&FileState>,

@@ -4,17 +4,17 @@ use pintle_protocol::hook::{HookAnswer, HookDecision, HookPoint, HookRun, OnFail
 
 /// The combined decision of the hooks at a point.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::agent) struct Ruling {
+pub(crate) struct Ruling {
     /// The reason of the first denial, if one denied.
-    pub(in crate::agent) denied: Option<String>,
+    pub(crate) denied: Option<String>,
     /// A hook has done what the message asks for; with words for the person.
-    pub(in crate::agent) handled: Option<String>,
+    pub(crate) handled: Option<String>,
     /// Text that the model reads in addition.
-    pub(in crate::agent) context: Vec<String>,
+    pub(crate) context: Vec<String>,
 }
 
 /// Returns true for points at which a denial stops something.
-pub(in crate::agent) fn is_gate(point: HookPoint) -> bool {
+pub(crate) fn is_gate(point: HookPoint) -> bool {
     match point {
         HookPoint::InputReceived
         | HookPoint::BeforeAgent
@@ -32,7 +32,7 @@ pub(in crate::agent) fn is_gate(point: HookPoint) -> bool {
 }
 
 /// Reads what a hook printed. Nothing is an answer too.
-pub(in crate::agent) fn read(printed: &[u8]) -> Result<HookAnswer, String> {
+pub(crate) fn read(printed: &[u8]) -> Result<HookAnswer, String> {
     if printed.trim_ascii().is_empty() {
         return Ok(HookAnswer::default());
     }
@@ -41,7 +41,7 @@ pub(in crate::agent) fn read(printed: &[u8]) -> Result<HookAnswer, String> {
 }
 
 /// Takes an answer: the next hook sees what this one changed.
-pub(in crate::agent) fn take(
+pub(crate) fn take(
     run: &mut HookRun,
     answer: HookAnswer,
     ruling: &mut Ruling,
@@ -103,13 +103,7 @@ pub(in crate::agent) fn take(
 }
 
 /// Applies a hook's failure.
-pub(in crate::agent) fn fail(
-    name: &str,
-    what: &str,
-    point: HookPoint,
-    on: OnFailure,
-    ruling: &mut Ruling,
-) {
+pub(crate) fn fail(name: &str, what: &str, point: HookPoint, on: OnFailure, ruling: &mut Ruling) {
     match on {
         OnFailure::Closed if is_gate(point) => {
             ruling.denied = Some(format!("the hook `{name}` {what}, and then nothing goes on"));

@@ -10,9 +10,9 @@
 
 mod decide;
 
-use crate::agent::clients::{ClientCalls, Hook, Runner};
-use crate::exec::{Environment, Filter};
+use crate::clients::{ClientCalls, Hook, Runner};
 pub(super) use decide::Ruling;
+use pintle_exec::{Environment, Filter};
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::hook::{HookAnswer, HookPoint, HookRun};
 use std::path::PathBuf;

@@ -6,16 +6,16 @@
 //! A background job is an item that may end after its turn: deltas, the durable end and replay come for nothing. The model learns of
 //! the end by an `engineMessage` in the conversation, which the journal holds at the place where the model read it.
 
-use crate::agent::full_output::name_full_output;
-use crate::context::conversation::from_engine;
-use crate::exec::{End, Environment, Error, OutputBuffer, Ran};
-use crate::history::recovery::EarlierJobs;
-use crate::text::truncate::{self, Limits};
-use crate::tools::{JobRequest, JobView, ended};
+use crate::full_output::name_full_output;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_base::text::truncate::{self, Limits};
+use pintle_exec::{End, Environment, Error, OutputBuffer, Ran};
 use pintle_protocol::ids::{ItemId, JobId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, Job, JobEnd, ToolDetails};
+use pintle_session::context::conversation::from_engine;
+use pintle_session::history::recovery::EarlierJobs;
+use pintle_tools::{JobRequest, JobView, ended};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,7 +80,7 @@ type ToModel = bool;
 #[derive(Debug)]
 enum Waiting {
     Model(oneshot::Sender<Result<JobView, String>>),
-    Client(crate::agent::command::Reply<Item>),
+    Client(crate::command::Reply<Item>),
 }
 
 /// An event of the background.
@@ -134,8 +134,8 @@ impl Jobs {
     }
 
     /// The way for tools to ask.
-    pub(super) fn requests(&self) -> crate::tools::Jobs {
-        crate::tools::Jobs::new(self.requests_tx.clone())
+    pub(super) fn requests(&self) -> pintle_tools::Jobs {
+        pintle_tools::Jobs::new(self.requests_tx.clone())
     }
 
     /// Waits for what happens next, and lets the jobs go on meanwhile. Cancel-safe.
@@ -172,7 +172,7 @@ impl Jobs {
     pub(super) fn begin(
         &mut self,
         env: Arc<dyn Environment>,
-        command: crate::exec::Command,
+        command: pintle_exec::Command,
         item: Item,
         id: JobId,
         by_user: Option<ToModel>,
@@ -260,22 +260,14 @@ impl Jobs {
     }
 
     /// Stops a job for a client, who is answered when it has ended.
-    pub(super) fn stop_for_client(
-        &mut self,
-        id: &JobId,
-        reply: crate::agent::command::Reply<Item>,
-    ) {
+    pub(super) fn stop_for_client(&mut self, id: &JobId, reply: crate::command::Reply<Item>) {
         if let Some((entry, reply)) = self.running_for_client(id, reply) {
             entry.stop(Waiting::Client(reply));
         }
     }
 
     /// Has a client wait for the end of a job.
-    pub(super) fn wait_for_client(
-        &mut self,
-        id: &JobId,
-        reply: crate::agent::command::Reply<Item>,
-    ) {
+    pub(super) fn wait_for_client(&mut self, id: &JobId, reply: crate::command::Reply<Item>) {
         if let Some((entry, reply)) = self.running_for_client(id, reply) {
             entry.waiting.push(Waiting::Client(reply));
         }
@@ -285,8 +277,8 @@ impl Jobs {
     fn running_for_client(
         &mut self,
         id: &JobId,
-        reply: crate::agent::command::Reply<Item>,
-    ) -> Option<(&mut Entry, crate::agent::command::Reply<Item>)> {
+        reply: crate::command::Reply<Item>,
+    ) -> Option<(&mut Entry, crate::command::Reply<Item>)> {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == *id) else {
             let missing =
                 super::Error::new(super::ErrorKind::NotFound, format!("there is no job {id}"));

@@ -5,9 +5,9 @@
 //! and git runs in the sandbox where there is one.
 
 use super::read;
-use crate::context::repository::{self as told, Snapshot};
-use crate::exec::sandbox::Confinement;
-use crate::exec::{Command, End, Environment};
+use pintle_exec::sandbox::Confinement;
+use pintle_exec::{Command, End, Environment};
+use pintle_session::context::repository::{self as told, Snapshot};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,16 +18,16 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The way in which git is asked.
 #[derive(Debug)]
-pub(in crate::agent) struct Asking<'a> {
+pub(crate) struct Asking<'a> {
     /// The limits of its process, where there is a sandbox.
-    pub(in crate::agent) confinement: Option<Confinement>,
+    pub(crate) confinement: Option<Confinement>,
     /// The owner of its processes.
-    pub(in crate::agent) owner: &'a str,
-    pub(in crate::agent) cancel: &'a CancellationToken,
+    pub(crate) owner: &'a str,
+    pub(crate) cancel: &'a CancellationToken,
 }
 
 /// The state of the repository at a folder: of one that nobody trusts the branch alone.
-pub(in crate::agent) async fn repository(
+pub(crate) async fn repository(
     env: &dyn Environment,
     root: &Path,
     is_trusted: bool,

@@ -1,12 +1,12 @@
 //! The project files that configure the engine, and the user's agreement to their content.
 
 use super::{Owner, Personal, ProjectFiles, SERVERS_FILE};
-use crate::context::documents::Document;
-use crate::context::{agents, rules, skills};
-use crate::exec::Environment;
-use crate::permissions;
-use crate::trust::{Agreement, Orders};
+use pintle_exec::Environment;
 use pintle_protocol::trust::{ProjectFile, SeenFile, Standing, TrustResult};
+use pintle_session::context::documents::Document;
+use pintle_session::context::{agents, rules, skills};
+use pintle_tools::permissions;
+use pintle_tools::trust::{Agreement, Orders};
 use std::path::{Path, PathBuf};
 
 impl ProjectFiles<'_> {
@@ -103,12 +103,12 @@ impl ProjectFiles<'_> {
     }
 
     /// A digest of what the user agreed to.
-    pub(in crate::agent) fn agreed(&self) -> String {
+    pub(crate) fn agreed(&self) -> String {
         digest(&format!("{} {:?}", self.is_trusted, self.agreement))
     }
 
     /// The files of a trusted project that are ignored until the user agrees to their current content.
-    pub(in crate::agent) async fn not_agreed(&self) -> Vec<ProjectFile> {
+    pub(crate) async fn not_agreed(&self) -> Vec<ProjectFile> {
         if !self.is_trusted || !matches!(self.agreement, Agreement::To(_)) {
             return Vec::new();
         }
@@ -124,11 +124,7 @@ pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
 }
 
 /// The same, with the user's agreement to each.
-pub(in crate::agent) async fn trust(
-    env: &dyn Environment,
-    personal: &Personal,
-    cwd: &Path,
-) -> TrustResult {
+pub(crate) async fn trust(env: &dyn Environment, personal: &Personal, cwd: &Path) -> TrustResult {
     let place = ProjectFiles::of(env, personal, cwd).await;
     let (root, is_trusted) = (place.root.to_string_lossy().into_owned(), place.is_trusted);
     TrustResult { root, is_trusted, files: place.all_orders().await }
@@ -136,7 +132,7 @@ pub(in crate::agent) async fn trust(
 
 /// Why project files could not be agreed to.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::agent) enum NotAgreed {
+pub(crate) enum NotAgreed {
     #[error("{} is not trusted", .0.display())]
     Untrusted(PathBuf),
     #[error("{0} has changed since it was read")]
@@ -149,7 +145,7 @@ pub(in crate::agent) enum NotAgreed {
 ///
 /// # Errors
 /// Nothing is agreed to.
-pub(in crate::agent) async fn agree(
+pub(crate) async fn agree(
     env: &dyn Environment,
     personal: &Personal,
     cwd: &Path,

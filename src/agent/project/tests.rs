@@ -1,8 +1,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests make the files that are read")]
 
 use super::*;
-use crate::ambient::Ambient;
-use crate::exec::local::{Local, Options};
+use pintle_base::ambient::Ambient;
+use pintle_exec::local::{Local, Options};
 use std::fs;
 use std::os::unix::fs::symlink;
 

@@ -3,24 +3,24 @@
 //! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
 
 use super::{Phase, Session};
-use crate::agent::command::OpenConfig;
-use crate::agent::error::{Error, ErrorKind};
-use crate::agent::project::{Owner, ProjectFiles};
-use crate::agent::requests::CreateSession;
-use crate::agent::services::Services;
-use crate::agent::subagents::{AgentReply, Made, News, SubagentEvent};
-use crate::agent::turn::limits::Limits;
-use crate::context::agents::NamedAgent;
-use crate::history::outcome::closed;
-use crate::llm::ModelRef;
+use crate::command::OpenConfig;
+use crate::error::{Error, ErrorKind};
 use crate::models::Models;
-use crate::tools::{AgentRequest, AgentView, Spawn};
+use crate::project::{Owner, ProjectFiles};
+use crate::requests::CreateSession;
+use crate::services::Services;
+use crate::subagents::{AgentReply, Made, News, SubagentEvent};
+use crate::turn::limits::Limits;
+use pintle_llm::ModelRef;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::add_cost;
 use pintle_protocol::event::{AgentRole, Event, Parent};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, Subagent, SubagentState};
+use pintle_session::context::agents::NamedAgent;
+use pintle_session::history::outcome::closed;
+use pintle_tools::{AgentRequest, AgentView, Spawn};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -368,12 +368,12 @@ fn words(error: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::{ErrorKind, Provider};
+    use pintle_llm::{ErrorKind, Provider};
 
     #[test]
     fn a_project_s_agent_stays_at_the_provider_of_the_session() {
-        let models = Models::new(|_: &ModelRef| -> Result<Arc<dyn Provider>, crate::llm::Error> {
-            Err(crate::llm::Error::new(ErrorKind::Replay, "nobody answers here"))
+        let models = Models::new(|_: &ModelRef| -> Result<Arc<dyn Provider>, pintle_llm::Error> {
+            Err(pintle_llm::Error::new(ErrorKind::Replay, "nobody answers here"))
         });
         let own = "anthropic/claude-opus-4-8".parse().unwrap();
         let sonnet = Some("anthropic/claude-sonnet-5");

@@ -4,10 +4,10 @@
 //! Invariant: the first answer holds, and a later one learns who gave it.
 
 use super::Session;
-use crate::agent::command::{AnswerCommand, Reply};
-use crate::agent::error::{Error, ErrorKind};
-use crate::agent::session::question_rules;
-use crate::agent::turn::approval;
+use crate::command::{AnswerCommand, Reply};
+use crate::error::{Error, ErrorKind};
+use crate::session::question_rules;
+use crate::turn::approval;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};

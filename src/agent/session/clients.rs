@@ -1,13 +1,13 @@
 //! Calls to clients that have given hooks or tools, and hooks at the session's own points.
 
 use super::Session;
-use crate::agent::clients::{
+use crate::clients::{
     CallBody, CallId, CallReply, ClientCall, ClientCalls, Extensions, SubscriberId,
 };
-use crate::agent::command::{ClientCommand, Reply};
-use crate::agent::error::{Error, ErrorKind};
-use crate::agent::hooks::{Hooks, Ran};
-use crate::agent::session::contributions::OpenCall;
+use crate::command::{ClientCommand, Reply};
+use crate::error::{Error, ErrorKind};
+use crate::hooks::{Hooks, Ran};
+use crate::session::contributions::OpenCall;
 use pintle_protocol::event::{Event, Notice};
 use pintle_protocol::hook::{HookPoint, HookRun, ToolCallParams};
 use pintle_protocol::ids::ItemId;
@@ -216,7 +216,7 @@ impl Session {
 }
 
 /// The refusal of a command that a hook denied.
-pub(in crate::agent) fn hook_denied(reason: &str) -> Error {
+pub(crate) fn hook_denied(reason: &str) -> Error {
     Error::new(ErrorKind::Conflict, format!("a hook denied it: {reason}"))
         .hint("a hook of the config file decided this")
 }

@@ -2,15 +2,15 @@
 
 use super::turns::other_request;
 use super::{Phase, Session};
-use crate::agent::command::{ContextCommand, Reply};
-use crate::agent::error::{Error, ErrorKind};
-use crate::agent::turn::context::Work;
-use crate::agent::turn::meter::specs;
-use crate::context::inspect::RequestParts;
-use crate::history::keys::Effect;
-use crate::llm::ToolSpec;
+use crate::command::{ContextCommand, Reply};
+use crate::error::{Error, ErrorKind};
+use crate::turn::context::Work;
+use crate::turn::meter::specs;
+use pintle_llm::ToolSpec;
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::ids::TurnId;
+use pintle_session::context::inspect::RequestParts;
+use pintle_session::history::keys::Effect;
 use std::sync::Arc;
 
 impl Session {

@@ -1,8 +1,8 @@
 //! The contributions of clients: pending calls of their hooks and tools, diagnostics; and hooks of the settings that
 //! only watch.
 
-use crate::agent::clients::{CallId, CallReply, CallRequest, SubscriberId};
-use crate::agent::turn::diagnostics::Reports;
+use crate::clients::{CallId, CallReply, CallRequest, SubscriberId};
+use crate::turn::diagnostics::Reports;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use pintle_protocol::event::Notice;

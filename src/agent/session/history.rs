@@ -3,20 +3,20 @@
 //! Invariant: nothing leaves the journal; what the model knows is what lies on the way to the last event.
 
 use super::{Phase, Session};
-use crate::agent::background::in_background;
-use crate::agent::command::{HistoryCommand, Pager, Record, Reply, Rewind};
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::agent::turn::briefing::Briefing;
-use crate::agent::turn::context::{TurnState, Work};
-use crate::history::touched::TouchedFiles;
-use crate::history::{recovery, replay, tree};
-use crate::llm::{Message, Provider};
-use crate::store::Entry;
-use crate::tools::Ledger;
+use crate::background::in_background;
+use crate::command::{HistoryCommand, Pager, Record, Reply, Rewind};
+use crate::error::{Action, Error, ErrorKind};
+use crate::turn::briefing::Briefing;
+use crate::turn::context::{TurnState, Work};
+use pintle_llm::{Message, Provider};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult};
 use pintle_protocol::ids::TurnId;
+use pintle_session::history::touched::TouchedFiles;
+use pintle_session::history::{recovery, replay, tree};
+use pintle_session::store::Entry;
+use pintle_tools::Ledger;
 use serde_json::Value;
 use std::sync::Arc;
 

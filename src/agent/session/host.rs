@@ -1,15 +1,15 @@
 //! The session as the [`Host`] of its running turn.
 
 use super::Session;
-use crate::agent::host::{Activity, Host, JournalLost};
-use crate::agent::turn::mode;
-use crate::context::inspect::RequestParts;
+use crate::host::{Activity, Host, JournalLost};
+use crate::turn::mode;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{CompactionFiles, EngineMessage, ItemBody, ItemStatus};
 use pintle_protocol::plan::WorkMode;
+use pintle_session::context::inspect::RequestParts;
 use serde_json::value::RawValue;
 use std::pin::pin;
 use tokio::sync::oneshot;

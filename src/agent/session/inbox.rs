@@ -5,9 +5,9 @@
 //!
 //! Invariant: a message leaves either by being read or by being handed back, whole.
 
-use crate::agent::command::Note;
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::agent::turn::inputs::is_blank;
+use crate::command::Note;
+use crate::error::{Action, Error, ErrorKind};
+use crate::turn::inputs::is_blank;
 use pintle_protocol::event::{Cause, Delivery, QueuedInput};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::queue::{QueueMode, QueueUpdate};

@@ -4,18 +4,18 @@
 
 use super::turns::other_request;
 use super::{Phase, Session};
-use crate::agent::command::{JobCommand, Note, NoteBody, Record, UserJob};
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::agent::jobs::{JobEvent, words_for_model};
-use crate::exec::{self, Command};
-use crate::history::keys::{Effect, digest};
-use crate::store::blobs::Blobs;
-use crate::text::truncate::Limits;
-use crate::tools::{JobRequest, JobView};
+use crate::command::{JobCommand, Note, NoteBody, Record, UserJob};
+use crate::error::{Action, Error, ErrorKind};
+use crate::jobs::{JobEvent, words_for_model};
+use pintle_base::text::truncate::Limits;
+use pintle_exec::{self as exec, Command};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, TransientEvent};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::{ClientNote, Item, ItemBody, ItemStatus, Job};
+use pintle_session::history::keys::{Effect, digest};
+use pintle_session::store::blobs::Blobs;
+use pintle_tools::{JobRequest, JobView};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

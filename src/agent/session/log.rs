@@ -7,18 +7,18 @@
 
 use super::streaming::Streaming;
 use super::subscribers::Subscription;
-use crate::agent::clients::SubscriberId;
-use crate::agent::command::{Record, Subscriber, Transient};
-use crate::agent::error::Error;
-use crate::agent::requests::SessionFactory;
-use crate::ambient::{Ambient, Secrets};
-use crate::history::keys::Keys;
-use crate::store::announced::Announcements;
-use crate::store::streaming::StreamingFile;
-use crate::store::{Journal, artifacts};
+use crate::clients::SubscriberId;
+use crate::command::{Record, Subscriber, Transient};
+use crate::error::Error;
+use crate::requests::SessionFactory;
 use futures_util::future::select_all;
+use pintle_base::ambient::{Ambient, Secrets};
 use pintle_protocol::event::{Cause, Event, EventRecord, Notice, TransientEvent, TransientRecord};
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_session::history::keys::Keys;
+use pintle_session::store::announced::Announcements;
+use pintle_session::store::streaming::StreamingFile;
+use pintle_session::store::{Journal, artifacts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

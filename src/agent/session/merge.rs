@@ -3,14 +3,14 @@
 //! Invariants: all of it is in the journal, or nothing; the fork is only read; no file changes.
 
 use super::{Phase, Session};
-use crate::agent::background::in_background;
-use crate::agent::command::{Record, Reply};
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::history::{merge, recovery, tree};
-use crate::store::{Entry, Store, artifacts};
+use crate::background::in_background;
+use crate::command::{Record, Reply};
+use crate::error::{Action, Error, ErrorKind};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::history::{HistoryRewound, MergedFrom, SessionMergeResult};
 use pintle_protocol::ids::SessionId;
+use pintle_session::history::{merge, recovery, tree};
+use pintle_session::store::{Entry, Store, artifacts};
 use std::sync::Arc;
 
 impl Session {

@@ -1,6 +1,6 @@
 //! A session: one task that owns the journal, the queues and the subscribers, and runs the turns.
 //!
-//! While a turn runs, the conversation is inside it, and whenever it waits, the session answers commands ([`Host::wait`](crate::agent::host::Host::wait)).
+//! While a turn runs, the conversation is inside it, and whenever it waits, the session answers commands ([`Host::wait`](crate::host::Host::wait)).
 //! Invariants: this task is the journal's only writer, and nothing is handed on before it is in the
 //! journal. A command's response is sent before any event that it causes.
 
@@ -38,33 +38,33 @@ mod turns;
 pub use question_rules::{APPROVAL_TIMEOUT, QUESTION_TIMEOUT};
 pub(super) use settings::Settings;
 
-use crate::agent::clients::{CallRequest, SubscriberId};
-use crate::agent::command::{Command, Record, Reply, Sent, commands_ended, messages_held};
-use crate::agent::error::{Error, ErrorKind};
-use crate::agent::jobs::Jobs;
-use crate::agent::requests::SessionFactory;
-use crate::agent::services::Services;
-use crate::agent::session::contributions::Contributions;
-use crate::agent::session::inbox::Inbox;
-use crate::agent::session::log::Log;
-use crate::agent::session::model_view::ModelView;
-use crate::agent::session::naming::{Answered, Naming};
-use crate::agent::session::open_questions::{OpenQuestions, QuestionEvent};
-use crate::agent::session::phase::{DueTurn, Phase};
-use crate::agent::session::review::ReviewState;
-use crate::agent::subagents::{self, Subagents};
-use crate::agent::turn;
-use crate::agent::turn::context::TurnState;
-use crate::history::recovery::{Earlier, Total};
-use crate::llm::ModelRef;
-use crate::mcp::SessionServers;
+use crate::clients::{CallRequest, SubscriberId};
+use crate::command::{Command, Record, Reply, Sent, commands_ended, messages_held};
+use crate::error::{Error, ErrorKind};
+use crate::jobs::Jobs;
 use crate::models::Extras;
-use crate::store::Journal;
-use crate::text::tool_names::{allows, names_tool};
-use crate::tools::Tool;
+use crate::requests::SessionFactory;
+use crate::services::Services;
+use crate::session::contributions::Contributions;
+use crate::session::inbox::Inbox;
+use crate::session::log::Log;
+use crate::session::model_view::ModelView;
+use crate::session::naming::{Answered, Naming};
+use crate::session::open_questions::{OpenQuestions, QuestionEvent};
+use crate::session::phase::{DueTurn, Phase};
+use crate::session::review::ReviewState;
+use crate::subagents::{self, Subagents};
+use crate::turn;
+use crate::turn::context::TurnState;
 use futures_util::stream::StreamExt;
+use pintle_base::text::tool_names::{allows, names_tool};
+use pintle_llm::ModelRef;
 use pintle_protocol::event::{Event, Notice};
 use pintle_protocol::ids::SessionId;
+use pintle_session::history::recovery::{Earlier, Total};
+use pintle_session::store::Journal;
+use pintle_tools::Tool;
+use pintle_tools::mcp::SessionServers;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -126,7 +126,7 @@ enum Wake {
     Command(Sent),
     /// Every handle is gone.
     Abandoned,
-    Job(Box<crate::agent::jobs::JobEvent>),
+    Job(Box<crate::jobs::JobEvent>),
     Subagent(Box<subagents::SubagentEvent>),
     Question(Box<QuestionEvent>),
     /// A hook calls its client.

@@ -1,10 +1,10 @@
 //! The model's view of the session beside its conversation, and its last request.
 
-use crate::context::inspect::RequestParts;
-use crate::history::touched::TouchedFiles;
-use crate::tools::{Ledger, plan_text};
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::plan::{Plan, PlanStatus, WorkMode};
+use pintle_session::context::inspect::RequestParts;
+use pintle_session::history::touched::TouchedFiles;
+use pintle_tools::{Ledger, plan_text};
 
 /// The model's view of the session. Going to another place of the history makes it anew.
 #[derive(Debug, Default)]

@@ -2,12 +2,12 @@
 //!
 //! Invariant: it delays no turn, and does not outlive the session.
 
-use crate::context::title;
-use crate::llm::{self, ModelRef, Provider, Request, one_shot};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use pintle_llm::{self as llm, ModelRef, Provider, Request, one_shot};
 use pintle_protocol::content::Usage;
+use pintle_session::context::title;
 use std::sync::Arc;
 use std::time::Duration;
 

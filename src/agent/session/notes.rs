@@ -6,13 +6,13 @@
 
 use super::turns::other_request;
 use super::{Phase, Session};
-use crate::agent::command::{Note, NoteBody, Reply};
-use crate::agent::error::Error;
-use crate::context::conversation::{engine_message, from_engine};
-use crate::history::keys::{Effect, digest, message_json};
+use crate::command::{Note, NoteBody, Reply};
+use crate::error::Error;
 use pintle_protocol::event::{Cause, Event};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus};
+use pintle_session::context::conversation::{engine_message, from_engine};
+use pintle_session::history::keys::{Effect, digest, message_json};
 
 impl Session {
     pub(super) fn take_note(&mut self, note: Note, reply: Reply<()>) {

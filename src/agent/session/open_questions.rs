@@ -2,11 +2,11 @@
 //!
 //! Invariant: the first answer holds, and a later one learns who gave it.
 
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::tools::{Asked, ClientRequest};
+use crate::error::{Action, Error, ErrorKind};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionOutcome};
+use pintle_tools::{Asked, ClientRequest};
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};

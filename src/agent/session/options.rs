@@ -3,17 +3,17 @@
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
 use super::{Session, Settings};
-use crate::agent::command::{NewFolder, OpenConfig, Record, SettingsCommand, mode_kept};
-use crate::agent::error::{Error, ErrorKind};
-use crate::agent::session::parse_model;
-use crate::agent::turn::mode::WORK_MODES;
-use crate::llm::{Effort, ModelRef};
-use crate::mcp::SessionServers;
+use crate::command::{NewFolder, OpenConfig, Record, SettingsCommand, mode_kept};
+use crate::error::{Error, ErrorKind};
+use crate::session::parse_model;
+use crate::turn::mode::WORK_MODES;
+use pintle_llm::{Effort, ModelRef};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{ConfigChanged, Event};
 use pintle_protocol::methods::{ConfigOption, ConfigResult, Rejected};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::queue::QueueMode;
+use pintle_tools::mcp::SessionServers;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

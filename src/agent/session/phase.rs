@@ -1,7 +1,7 @@
 //! The phase of a session: idle, with the conversation, or running a turn, which has it.
 
-use crate::agent::host::Activity;
-use crate::agent::turn::{TurnContext, TurnState, Work};
+use crate::host::Activity;
+use crate::turn::{TurnContext, TurnState, Work};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::plan::WorkMode;

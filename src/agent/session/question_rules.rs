@@ -1,11 +1,11 @@
 //! Questions to a person: what an answer comes to, what holds without one, and how the model reads it. Pure.
 
-use crate::history::outcome::{accepts_plan, without_answer};
-use crate::text::visible::visible_line;
-use crate::tools::Ask;
+use pintle_base::text::visible::visible_line;
 use pintle_protocol::question::{
     AnsweredBy, Question, QuestionAnswer, QuestionKind, QuestionOption, QuestionOutcome,
 };
+use pintle_session::history::outcome::{accepts_plan, without_answer};
+use pintle_tools::Ask;
 use std::time::Duration;
 
 /// The default time that a person has to decide about a call: they may be away for a day.

@@ -5,17 +5,17 @@
 
 use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
 use super::{Phase, Session};
-use crate::agent::command::{Answer, Subscriber};
-use crate::agent::session::question_rules;
-use crate::agent::turn::approval;
-use crate::history::outcome;
-use crate::text::visible::visible;
-use crate::tools::{Ask, Asked, ClientRequest};
+use crate::command::{Answer, Subscriber};
+use crate::session::question_rules;
+use crate::turn::approval;
+use pintle_base::text::visible::visible;
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, QuestionId};
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionKind, QuestionOutcome};
+use pintle_session::history::outcome;
+use pintle_tools::{Ask, Asked, ClientRequest};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;

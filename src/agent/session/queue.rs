@@ -4,8 +4,8 @@
 
 use super::Session;
 use super::inbox::Queue;
-use crate::agent::command::{QueueCommand, QueueEdit, Record};
-use crate::agent::error::Error;
+use crate::command::{QueueCommand, QueueEdit, Record};
+use crate::error::Error;
 use pintle_protocol::event::{Event, QueuedInput};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::queue::QueueUpdate;

@@ -4,19 +4,19 @@
 //! what was written is read again.
 
 use super::{Phase, Session};
-use crate::agent::background::in_background;
-use crate::agent::command::Record;
-use crate::agent::error::Error;
-use crate::agent::file_history::{crash, put_back, state};
-use crate::exec::Environment;
-use crate::history::ledger::{self, RewindFile};
-use crate::store::Entry;
-use crate::store::announced::Announced;
-use crate::store::blobs::Blobs;
+use crate::background::in_background;
+use crate::command::Record;
+use crate::error::Error;
+use crate::file_history::{crash, put_back, state};
+use pintle_exec::Environment;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{
     ChangedBy, FileAction, FileFate, FileOwner, FileRecord, FileState, FilesChanged,
 };
+use pintle_session::history::ledger::{self, RewindFile};
+use pintle_session::store::Entry;
+use pintle_session::store::announced::Announced;
+use pintle_session::store::blobs::Blobs;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Saves which files the model has seen next to the journal, so that a reopened session still knows them.
 
 use super::Session;
-use crate::exec::{Digest, Version};
-use crate::store::seen::{self, Seen, SeenFiles, SeenVersion, Told};
-use crate::tools::{Compared, Known, Ledger};
+use pintle_exec::{Digest, Version};
+use pintle_session::store::seen::{self, Seen, SeenFiles, SeenVersion, Told};
+use pintle_tools::{Compared, Known, Ledger};
 use std::path::PathBuf;
 
 impl Session {

@@ -1,10 +1,10 @@
 //! The MCP servers of the session, for clients.
 
 use super::Session;
-use crate::agent::command::ServersCommand;
-use crate::agent::error::{Error, ErrorKind};
-use crate::mcp::{Seat, Server};
+use crate::command::ServersCommand;
+use crate::error::{Error, ErrorKind};
 use pintle_protocol::mcp::McpServerState;
+use pintle_tools::mcp::{Seat, Server};
 use std::sync::Arc;
 
 impl Session {

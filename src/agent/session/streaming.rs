@@ -3,11 +3,11 @@
 //!
 //! Deltas are not in the journal, whose entry at an item's end has the whole value. Until then the text is here, and within a second in a file.
 
-use crate::ambient::Secrets;
-use crate::store::streaming::StreamedText;
+use pintle_base::ambient::Secrets;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::ItemBody;
+use pintle_session::store::streaming::StreamedText;
 use std::time::Duration;
 use tokio::time::Instant;
 

@@ -4,8 +4,8 @@
 //! holds back durable ones until there is room again; then the subscriber is told once which it missed, and reads
 //! them from the journal.
 
-use crate::agent::clients::{CallId, ClientCall, Extensions};
-use crate::agent::command::{Feed, Record, Subscriber, Transient, is_about_a_question};
+use crate::clients::{CallId, ClientCall, Extensions};
+use crate::command::{Feed, Record, Subscriber, Transient, is_about_a_question};
 use pintle_protocol::event::TransientEvent;
 use pintle_protocol::ids::SessionId;
 use std::sync::Arc;

@@ -1,15 +1,15 @@
 //! Commands about subscriptions, and the session's state as subscribers see it.
 
 use super::{Phase, Session};
-use crate::agent::background::in_background;
-use crate::agent::clients::SubscriberId;
-use crate::agent::command::{
+use crate::background::in_background;
+use crate::clients::SubscriberId;
+use crate::command::{
     DiagnosticsReport, Feed, Record, Reply, Snapshot, Subscriber, SubscriptionCommand,
 };
-use crate::agent::error::Error;
-use crate::agent::host::Activity;
-use crate::agent::subagents;
-use crate::agent::turn::diagnostics::{self, Reports};
+use crate::error::Error;
+use crate::host::Activity;
+use crate::subagents;
+use crate::turn::diagnostics::{self, Reports};
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
 };

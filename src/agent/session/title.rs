@@ -3,14 +3,14 @@
 //! Invariants: a model never changes what a person said; asking one delays no turn, and does not outlive the session.
 
 use super::Session;
-use crate::agent::command::Reply;
-use crate::agent::error::{Error, ErrorKind};
-use crate::agent::session::naming::{Answered, Naming};
-use crate::agent::session::phase::Phase;
-use crate::context::title;
+use crate::command::Reply;
+use crate::error::{Error, ErrorKind};
+use crate::session::naming::{Answered, Naming};
+use crate::session::phase::Phase;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::Event;
 use pintle_protocol::session::{SessionUpdated, TitledBy};
+use pintle_session::context::title;
 
 impl Session {
     /// Gives the session the title that a person wants.

@@ -2,13 +2,13 @@
 //!
 //! Invariant: what a full channel lost is read again from the journal, so an end is never missed.
 
-use crate::agent::clients::SubscriberId;
-use crate::agent::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand, Wanted};
-use crate::agent::error::Error;
-use crate::history::recovery::Total;
+use crate::clients::SubscriberId;
+use crate::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand, Wanted};
+use crate::error::Error;
 use pintle_protocol::event::{Event, EventRecord, StopReason, TurnCompleted, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord};
 use pintle_protocol::item::ItemBody;
+use pintle_session::history::recovery::Total;
 use tokio::sync::mpsc;
 
 /// The capacity of the feed. When it is full, the rest is read from the journal.
@@ -21,11 +21,11 @@ const PAGE: usize = 200;
 const PARENT: SubscriberId = SubscriberId(u64::MAX);
 
 /// What a sub-agent did to files; first the command that ran, if it is not known whether that changed them.
-pub(in crate::agent) type Changes = (Option<String>, Vec<FileRecord>);
+pub(crate) type Changes = (Option<String>, Vec<FileRecord>);
 
 /// News of a sub-agent.
 #[derive(Debug)]
-pub(in crate::agent) enum News {
+pub(crate) enum News {
     /// It began to work, by whoever's word.
     Began,
     /// It works no more: what it said last, whether it reached its end, what its turns took, and what they did to files.
@@ -36,7 +36,7 @@ pub(in crate::agent) enum News {
 
 impl News {
     /// It could not even begin.
-    pub(in crate::agent) fn failed(error: &Error) -> Self {
+    pub(crate) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
         Self::Stopped {
@@ -51,7 +51,7 @@ impl News {
 
 /// Follows one session.
 #[derive(Debug)]
-pub(in crate::agent) struct Follower {
+pub(crate) struct Follower {
     handle: SessionHandle,
     feed: mpsc::Receiver<Feed>,
     last_seq: u64,
@@ -64,7 +64,7 @@ pub(in crate::agent) struct Follower {
 
 impl Follower {
     /// A follower, and the subscriber that feeds it.
-    pub(in crate::agent) fn new(handle: SessionHandle) -> (Self, Subscriber) {
+    pub(crate) fn new(handle: SessionHandle) -> (Self, Subscriber) {
         let (tx, feed) = mpsc::channel(FEED_CAPACITY);
         let subscriber = Subscriber {
             id: PARENT,
@@ -80,7 +80,7 @@ impl Follower {
     }
 
     /// Waits for the next thing that a parent wants to know.
-    pub(in crate::agent) async fn next(&mut self) -> News {
+    pub(crate) async fn next(&mut self) -> News {
         loop {
             let news = match self.feed.recv().await {
                 None => return News::Gone,

@@ -12,13 +12,9 @@ mod follow;
 
 pub(super) use follow::News;
 
-use crate::agent::command::{
-    Command, SessionHandle, Subscriber, SubscriptionCommand, Terms, TurnCommand,
-};
-use crate::agent::error::Error;
-use crate::agent::requests::{CreateSession, SessionFactory};
-use crate::context::conversation::from_engine;
-use crate::tools::{AgentRequest, AgentView};
+use crate::command::{Command, SessionHandle, Subscriber, SubscriptionCommand, Terms, TurnCommand};
+use crate::error::Error;
+use crate::requests::{CreateSession, SessionFactory};
 use follow::Follower;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -27,6 +23,8 @@ use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use pintle_protocol::turn::WhenIdle;
+use pintle_session::context::conversation::from_engine;
+use pintle_tools::{AgentRequest, AgentView};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -133,8 +131,8 @@ impl Subagents {
     }
 
     /// The way for tools to ask.
-    pub(super) fn requests(&self) -> crate::tools::Agents {
-        crate::tools::Agents::new(self.requests_tx.clone())
+    pub(super) fn requests(&self) -> pintle_tools::Agents {
+        pintle_tools::Agents::new(self.requests_tx.clone())
     }
 
     /// Waits for what happens next. Cancel-safe.

@@ -1,24 +1,24 @@
 //! Approvals: the question about a call, its options and outcome, and the rules that an answer adds. Pure; `permissions`
 //! decides whether there is a question at all.
 
-use crate::permissions::rules::Words;
-use crate::permissions::{Compiled, Origin, Rule, SandboxUse, Verdict};
-use crate::text::diff;
-use crate::text::visible::{visible, visible_line};
-use crate::tools::Access;
+use pintle_base::text::diff;
+use pintle_base::text::visible::{visible, visible_line};
 use pintle_protocol::approval::{
     Approval, ApprovalAnswer, ApprovalDetail, ApprovalOption, ApprovalOutcome, DecidedBy, Decision,
     DetailKind, Scope,
 };
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::item::Denial;
+use pintle_tools::Access;
+use pintle_tools::permissions::rules::Words;
+use pintle_tools::permissions::{Compiled, Origin, Rule, SandboxUse, Verdict};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The rules that a person's answers added, for the turn or for the session.
 #[derive(Debug, Clone, Default)]
-pub(in crate::agent) struct Grants {
+pub(crate) struct Grants {
     rules: Vec<Compiled>,
     /// Commands that failed in the sandbox in this turn: the same command again is to run outside.
     unconfined: BTreeSet<String>,
@@ -26,34 +26,34 @@ pub(in crate::agent) struct Grants {
 
 impl Grants {
     /// The rules.
-    pub(in crate::agent) fn rules(&self) -> &[Compiled] {
+    pub(crate) fn rules(&self) -> &[Compiled] {
         &self.rules
     }
 
     /// Adds rules.
-    pub(in crate::agent) fn add(&mut self, rules: Vec<Compiled>) {
+    pub(crate) fn add(&mut self, rules: Vec<Compiled>) {
         self.rules.extend(rules);
     }
 
     /// Forgets what held for the turn before.
-    pub(in crate::agent) fn begin_turn(&mut self) {
+    pub(crate) fn begin_turn(&mut self) {
         self.rules.retain(|rule| rule.origin != Origin::GrantedForTurn);
         self.unconfined.clear();
     }
 
     /// Notes that a command failed because of the sandbox.
-    pub(in crate::agent) fn note_sandbox_failure(&mut self, command: &str) {
+    pub(crate) fn note_sandbox_failure(&mut self, command: &str) {
         self.unconfined.insert(command.to_owned());
     }
 
     /// True if this command failed in the sandbox before.
-    pub(in crate::agent) fn failed_in_sandbox(&self, command: &str) -> bool {
+    pub(crate) fn failed_in_sandbox(&self, command: &str) -> bool {
         self.unconfined.contains(command)
     }
 }
 
 /// The origin of rules that an answer of this scope adds; none where it holds once.
-pub(in crate::agent) fn origin(scope: Scope) -> Option<Origin> {
+pub(crate) fn origin(scope: Scope) -> Option<Origin> {
     match scope {
         Scope::Once => None,
         Scope::Turn => Some(Origin::GrantedForTurn),
@@ -64,7 +64,7 @@ pub(in crate::agent) fn origin(scope: Scope) -> Option<Origin> {
 }
 
 /// The answers to choose from. Those that hold for longer than the call add the proposed rules.
-pub(in crate::agent) fn options(access: &Access, proposed: &[Rule]) -> Vec<ApprovalOption> {
+pub(crate) fn options(access: &Access, proposed: &[Rule]) -> Vec<ApprovalOption> {
     let option = |id: &str, label: &str, decision, scope| ApprovalOption {
         option_id: id.to_owned(),
         label: visible_line(label).into_owned(),
@@ -118,7 +118,7 @@ fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
 }
 
 /// All that a person is asked about: what runs, whole, and apart from it what the model says of it.
-pub(in crate::agent) fn details(
+pub(crate) fn details(
     access: &Access,
     paths: &[(PathBuf, PathBuf)],
     input: &Value,
@@ -204,7 +204,7 @@ fn replacements(input: &Value) -> Option<String> {
 }
 
 /// The outcome of an answer. Only an option that was offered can allow.
-pub(in crate::agent) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalOutcome {
+pub(crate) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalOutcome {
     let chosen = approval
         .options
         .iter()
@@ -220,7 +220,7 @@ pub(in crate::agent) fn outcome(approval: &Approval, answer: &ApprovalAnswer) ->
 }
 
 /// The text that the model reads in place of a result, after a person or the lack of one denied a call.
-pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> String {
+pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> String {
     let reason = match outcome.by {
         DecidedBy::Client => "The user declined this call. It did not run.".to_owned(),
         DecidedBy::NoApprover => {
@@ -244,7 +244,7 @@ pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]
 }
 
 /// The text that the model reads in place of a result, after a rule or the mode denied a call.
-pub(in crate::agent) fn policy_text(verdict: &Verdict) -> String {
+pub(crate) fn policy_text(verdict: &Verdict) -> String {
     format!(
         "Denied: {}. Decided by {}. It did not run. Do not try to reach the same end by another way; the user can \
          allow it with another permission mode or with a rule in config.toml.",
@@ -256,16 +256,16 @@ pub(in crate::agent) fn policy_text(verdict: &Verdict) -> String {
 pub const TOOL_LIST: &str = "the list of tools";
 
 /// The denial of such a call.
-pub(in crate::agent) fn withheld() -> Denial {
+pub(crate) fn withheld() -> Denial {
     Denial { decided_by: TOOL_LIST.to_owned(), mode: None, rules: Vec::new() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permissions;
     use pintle_protocol::ids::{ApprovalId, ItemId, SessionId, TurnId};
     use pintle_protocol::item::ToolKind;
+    use pintle_tools::permissions;
     use std::path::PathBuf;
 
     #[test]

@@ -3,11 +3,11 @@
 //! The prompt is kept in the journal, so that its bytes stay the same in every later life of the session; another model has it made anew.
 //! This file holds the state; `prompt` reads files and tells what is new.
 
-use crate::agent::project::Personal;
-use crate::context::rules::PathRule;
-use crate::store::Entry;
+use crate::project::Personal;
 use pintle_protocol::event::{AgentRole, Event};
 use pintle_protocol::item::{ItemBody, ItemStatus};
+use pintle_session::context::rules::PathRule;
+use pintle_session::store::Entry;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,98 +15,98 @@ use std::sync::Arc;
 
 /// The inputs of a system prompt beside files.
 #[derive(Debug, Clone)]
-pub(in crate::agent) struct PromptInputs {
-    pub(in crate::agent) personal: Arc<Personal>,
+pub(crate) struct PromptInputs {
+    pub(crate) personal: Arc<Personal>,
     /// The profile of the tools, by name.
-    pub(in crate::agent) profile: &'static str,
+    pub(crate) profile: &'static str,
     /// The month up to which the model knows the world, where that is known.
-    pub(in crate::agent) cutoff: Option<String>,
+    pub(crate) cutoff: Option<String>,
     /// It works for another session.
-    pub(in crate::agent) is_subagent: bool,
+    pub(crate) is_subagent: bool,
     /// The named agent that it is.
-    pub(in crate::agent) role: Option<AgentRole>,
+    pub(crate) role: Option<AgentRole>,
     /// Instructions for this session alone.
-    pub(in crate::agent) system_prompt: Option<String>,
+    pub(crate) system_prompt: Option<String>,
     /// A client can answer requests for permission.
-    pub(in crate::agent) is_attended: bool,
+    pub(crate) is_attended: bool,
 }
 
 /// The knowledge of a model about where it works. The journal keeps it with `prompt.made`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(in crate::agent) struct Briefing {
+pub(crate) struct Briefing {
     /// The model that the prompt is for, as `provider/id`; nobody yet when empty.
     #[serde(default)]
-    pub(in crate::agent) origin: String,
+    pub(crate) origin: String,
     /// The prompt.
     #[serde(default)]
-    pub(in crate::agent) system: String,
+    pub(crate) system: String,
     /// The folder of the git repository, else the working directory.
     #[serde(default)]
-    pub(in crate::agent) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The working directory; none in a journal of a version that did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::agent) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// The directories of the work that it knows beside the working directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(in crate::agent) additional: Vec<PathBuf>,
+    pub(crate) additional: Vec<PathBuf>,
     /// A digest of the user's agreement at the time the prompt was made. Older journals have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::agent) agreement: Option<String>,
+    pub(crate) agreement: Option<String>,
     /// The rights that it knows; none in a journal of a version that did not tell them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::agent) rights: Option<String>,
+    pub(crate) rights: Option<String>,
     /// The documents that it knows.
     #[serde(default)]
-    pub(in crate::agent) documents: Vec<KnownDocument>,
+    pub(crate) documents: Vec<KnownDocument>,
     /// The rules that wait for a path to be touched.
     #[serde(default)]
-    pub(in crate::agent) waiting: Vec<PathRule>,
+    pub(crate) waiting: Vec<PathRule>,
     /// Those that do not wait any more.
     #[serde(default)]
-    pub(in crate::agent) told: Vec<PathBuf>,
+    pub(crate) told: Vec<PathBuf>,
     /// The possible documents below the root that were looked for in this turn.
     #[serde(skip)]
-    pub(in crate::agent) looked_for: BTreeSet<PathBuf>,
+    pub(crate) looked_for: BTreeSet<PathBuf>,
 }
 
 /// A document in the state that the model knows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::agent) struct KnownDocument {
-    pub(in crate::agent) path: PathBuf,
-    pub(in crate::agent) size: u64,
-    pub(in crate::agent) modified_ms: u64,
+pub(crate) struct KnownDocument {
+    pub(crate) path: PathBuf,
+    pub(crate) size: u64,
+    pub(crate) modified_ms: u64,
     /// A sum of its text, to tell a file that was only touched from one that changed.
-    pub(in crate::agent) sum: u64,
+    pub(crate) sum: u64,
     /// True if the model read it as a message, after a call touched a file below its folder, and not in the prompt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(in crate::agent) is_below: bool,
+    pub(crate) is_below: bool,
 }
 
 /// The news in a message of the engine; the journal keeps it with the message.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(in crate::agent) struct BriefingUpdate {
+pub(crate) struct BriefingUpdate {
     /// The documents as the model knows them now; `None` when they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::agent) documents: Option<Vec<KnownDocument>>,
+    pub(crate) documents: Option<Vec<KnownDocument>>,
     /// The rules that were told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(in crate::agent) rules: Vec<PathBuf>,
+    pub(crate) rules: Vec<PathBuf>,
     /// The additional directories as the model knows them now; `None` when they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::agent) additional: Option<Vec<PathBuf>>,
+    pub(crate) additional: Option<Vec<PathBuf>>,
     /// The rights as the model knows them now; `None` when they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::agent) rights: Option<String>,
+    pub(crate) rights: Option<String>,
 }
 
 impl Briefing {
     /// The system prompt; empty until it is made.
-    pub(in crate::agent) fn system(&self) -> &str {
+    pub(crate) fn system(&self) -> &str {
         &self.system
     }
 
     /// Returns the folder that the model believes to work in, if it is another one.
-    pub(in crate::agent) fn believed_folder(&self, cwd: &Path) -> Option<&Path> {
+    pub(crate) fn believed_folder(&self, cwd: &Path) -> Option<&Path> {
         let is_same = match &self.cwd {
             Some(known) => known == cwd,
             None => cwd.starts_with(&self.root),
@@ -115,7 +115,7 @@ impl Briefing {
     }
 
     /// Rebuilds it from a journal.
-    pub(in crate::agent) fn replay(entries: &[Entry]) -> Self {
+    pub(crate) fn replay(entries: &[Entry]) -> Self {
         let mut briefing = Self::default();
         for entry in entries {
             let (Some(record), Some(private)) = (&entry.record, &entry.private) else { continue };
@@ -137,7 +137,7 @@ impl Briefing {
         briefing
     }
 
-    pub(in crate::agent) fn apply(
+    pub(crate) fn apply(
         &mut self,
         BriefingUpdate { documents, rules, additional, rights }: BriefingUpdate,
     ) {
@@ -150,7 +150,7 @@ impl Briefing {
     }
 
     /// The conversation was summed up: what was told in it may be gone, and is told again where it matters.
-    pub(in crate::agent) fn conversation_compacted(&mut self) {
+    pub(crate) fn conversation_compacted(&mut self) {
         self.told.clear();
         self.documents.retain(|document| !document.is_below);
         self.looked_for.clear();

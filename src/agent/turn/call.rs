@@ -1,38 +1,38 @@
 //! One tool call of a reply: from its arguments to something that can run, or to words that say why it cannot.
 
-use crate::agent::turn::context::TurnContext;
-use crate::exec::WriteLog;
-use crate::exec::sandbox::{Confinement, Names};
-use crate::text::visible::visible_line;
-use crate::tools::{Prepared, ResolvedPaths};
+use crate::turn::context::TurnContext;
+use pintle_base::text::visible::visible_line;
+use pintle_exec::WriteLog;
+use pintle_exec::sandbox::{Confinement, Names};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
+use pintle_tools::{Prepared, ResolvedPaths};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A tool call that the model made whole.
 #[derive(Debug)]
-pub(in crate::agent) struct Call {
+pub(crate) struct Call {
     /// Its item, pending.
-    pub(in crate::agent) item: Item,
+    pub(crate) item: Item,
     /// The provider's id.
-    pub(in crate::agent) provider_id: String,
+    pub(crate) provider_id: String,
     /// The tool's name.
-    pub(in crate::agent) tool_name: String,
+    pub(crate) tool_name: String,
     /// The prepared call, or the reason why there is none.
-    pub(in crate::agent) prepared: Preparation,
+    pub(crate) prepared: Preparation,
     /// The tool that acts with its arguments, where the called one only passes them on.
-    pub(in crate::agent) acting: Option<(String, Value)>,
+    pub(crate) acting: Option<(String, Value)>,
     /// The confinement of a command that runs in the sandbox.
-    pub(in crate::agent) confinement: Option<Arc<Confinement>>,
+    pub(crate) confinement: Option<Arc<Confinement>>,
     /// The programs that a command outside of the sandbox must not start.
-    pub(in crate::agent) programs: Names,
+    pub(crate) programs: Names,
     /// Receives the paths that a command changes.
-    pub(in crate::agent) writes: WriteLog,
+    pub(crate) writes: WriteLog,
     /// The paths that its permission was decided for.
-    pub(in crate::agent) resolved: ResolvedPaths,
+    pub(crate) resolved: ResolvedPaths,
     /// Stops it; the turn's own once it runs.
-    pub(in crate::agent) cancel: CancellationToken,
+    pub(crate) cancel: CancellationToken,
 }
 
 /// The result of a call that did not fit into its reply.
@@ -41,7 +41,7 @@ const CUT_BY_LIMIT: &str = "The reply reached its length limit within this call,
 
 impl Call {
     /// The reply ended at its length limit: a call whose arguments are not whole is not run.
-    pub(in crate::agent) fn cut_by_limit(&mut self) {
+    pub(crate) fn cut_by_limit(&mut self) {
         let is_whole = matches!(&self.item.body, ItemBody::ToolCall(call) if call.input.is_some());
         if !is_whole {
             self.refuse_as_cut();
@@ -49,25 +49,21 @@ impl Call {
     }
 
     /// The name under which rules and hooks know the call: that of the tool that acts.
-    pub(in crate::agent) fn acting_tool(&self) -> &str {
+    pub(crate) fn acting_tool(&self) -> &str {
         self.acting.as_ref().map_or(&self.tool_name, |(name, _)| name)
     }
 
     /// Does not run the call, and tells the model that the length limit cut it.
-    pub(in crate::agent) fn refuse_as_cut(&mut self) {
+    pub(crate) fn refuse_as_cut(&mut self) {
         self.prepared = Err(CUT_BY_LIMIT.to_owned());
     }
 }
 
 /// A call that is ready to run, or words for the model that say why there is none.
-pub(in crate::agent) type Preparation = Result<Box<dyn Prepared>, String>;
+pub(crate) type Preparation = Result<Box<dyn Prepared>, String>;
 
 /// Looks at a call whose arguments are whole: what it would do, or why it cannot.
-pub(in crate::agent) fn prepare(
-    ctx: &TurnContext,
-    call: &mut ToolCall,
-    arguments: &str,
-) -> Preparation {
+pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -> Preparation {
     let Some(tool) = ctx.tools.list.iter().find(|tool| tool.name() == call.tool_name) else {
         let names: Vec<&str> = ctx.tools.list.iter().map(|tool| tool.name()).collect();
         let name = &call.tool_name;
@@ -94,7 +90,7 @@ pub(in crate::agent) fn prepare(
 }
 
 /// Reads the arguments of a call; none at all count as `{}`.
-pub(in crate::agent) fn parse_arguments(text: &str) -> Result<Value, String> {
+pub(crate) fn parse_arguments(text: &str) -> Result<Value, String> {
     // Some servers write `null` for no arguments.
     if matches!(text.trim(), "" | "null") {
         return Ok(Value::Object(serde_json::Map::new()));

@@ -3,25 +3,18 @@
 //! Neighbouring calls of a reply run side by side if each of them only reads and none needs to ask; all others run one after the other.
 //! Whatever happens, each call gets exactly one result, in the order of the calls.
 
-use crate::agent::full_output::name_full_output;
-use crate::agent::host::{Host, JournalLost, uncancelled};
-use crate::agent::turn::approval;
-use crate::agent::turn::call::Call;
-use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
-use crate::agent::turn::permit::Decided;
-use crate::agent::turn::{hook_points, mode};
-use crate::context::conversation::from_engine;
-use crate::llm::{Message, ToolResult as ModelResult};
-use crate::permissions;
-use crate::permissions::command::Analysis;
-use crate::store::artifacts;
-use crate::text::truncate::{self, Guard};
-use crate::text::visible::visible_line;
-use crate::tools::{
-    Access, CEILING, Client, Folders, Progress, Pruned, ResolvedPaths, ToolContext,
-};
+use crate::full_output::name_full_output;
+use crate::host::{Host, JournalLost, uncancelled};
+use crate::turn::approval;
+use crate::turn::call::Call;
+use crate::turn::context::{End, Tally, TurnContext, TurnState};
+use crate::turn::permit::Decided;
+use crate::turn::{hook_points, mode};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_base::text::truncate::{self, Guard};
+use pintle_base::text::visible::visible_line;
+use pintle_llm::{Message, ToolResult as ModelResult};
 use pintle_protocol::approval::{Approval, DecidedBy, Decision};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
@@ -29,6 +22,13 @@ use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, 
 use pintle_protocol::ids::{ApprovalId, ItemId};
 use pintle_protocol::item::{Denial, FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolResult};
 use pintle_protocol::plan::WorkMode;
+use pintle_session::context::conversation::from_engine;
+use pintle_session::store::artifacts;
+use pintle_tools::permissions;
+use pintle_tools::permissions::command::Analysis;
+use pintle_tools::{
+    Access, CEILING, Client, Folders, Progress, Pruned, ResolvedPaths, ToolContext,
+};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,17 +45,17 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 
 /// A batch that is over; the results are in the conversation.
 #[derive(Debug, Default)]
-pub(in crate::agent) struct Batch {
+pub(crate) struct Batch {
     /// Messages that arrived meanwhile. They were taken out of the queue, so they are to be read whatever comes.
-    pub(in crate::agent) steers: Vec<QueuedInput>,
+    pub(crate) steers: Vec<QueuedInput>,
     /// The changes of files.
-    pub(in crate::agent) changes: Vec<FileChange>,
+    pub(crate) changes: Vec<FileChange>,
     /// The end of the turn, if it ends here.
-    pub(in crate::agent) ended: Option<End>,
+    pub(crate) ended: Option<End>,
 }
 
 /// Runs the calls of a reply.
-pub(in crate::agent) async fn run<H: Host>(
+pub(crate) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -107,7 +107,7 @@ pub(in crate::agent) async fn run<H: Host>(
 }
 
 /// Gives each call of a reply a result that says why it did not run.
-pub(in crate::agent) async fn refuse<H: Host>(
+pub(crate) async fn refuse<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -342,7 +342,7 @@ impl Output {
 const MAX_NAMED_PATHS: usize = 64;
 
 /// Returns the files of calls, including those named in commands.
-pub(in crate::agent) fn touched(calls: &[Call], folders: &Folders) -> Vec<PathBuf> {
+pub(crate) fn touched(calls: &[Call], folders: &Folders) -> Vec<PathBuf> {
     let (cwd, home) = (&folders.cwd, folders.home.as_deref());
     let prepared = calls.iter().filter_map(|call| call.prepared.as_ref().ok());
     let paths = prepared.flat_map(|prepared| {

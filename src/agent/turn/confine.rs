@@ -1,9 +1,9 @@
 //! What commands may do by the permissions of a session, as the sandbox takes it. Pure.
 
-use crate::exec::sandbox::{Confinement, Grade, JudgeNames, NamePatterns, Names};
-use crate::permissions::rules::{DeniedPrograms, RestrictedFiles};
-use crate::permissions::{Compiled, Places, Sandbox, Zone, places};
+use pintle_exec::sandbox::{Confinement, Grade, JudgeNames, NamePatterns, Names};
 use pintle_protocol::approval::PermissionMode;
+use pintle_tools::permissions::rules::{DeniedPrograms, RestrictedFiles};
+use pintle_tools::permissions::{Compiled, Places, Sandbox, Zone, places};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

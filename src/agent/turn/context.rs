@@ -1,30 +1,30 @@
 //! The context of a turn, which stays, grouped by who uses it; and its state, which changes.
 
-use crate::agent::file_history::FileHistory;
-use crate::agent::hooks::Hooks;
-use crate::agent::host::JournalLost;
-use crate::agent::turn::approval::Grants;
-use crate::agent::turn::briefing::{Briefing, PromptInputs};
-use crate::agent::turn::diagnostics::Reports;
-use crate::agent::turn::limits::{Budget, Limits};
-use crate::agent::turn::lint::Lint;
-use crate::agent::turn::meter::Meter;
-use crate::agent::turn::permit::Permissions;
-use crate::agent::turn::retry::RetryPolicy;
-use crate::agent::turn::served::ServedContext;
-use crate::agent::turn::servers::TurnServers;
-use crate::agent::workspace::Workspace;
-use crate::ambient::Ambient;
-use crate::context::conversation::Conversation;
-use crate::context::room;
-use crate::llm::catalog::Price;
-use crate::llm::{Message, ModelRef, Provider, Trace};
-use crate::tools::{self, ClientRequest, Ledger, Tool};
+use crate::file_history::FileHistory;
+use crate::hooks::Hooks;
+use crate::host::JournalLost;
+use crate::turn::approval::Grants;
+use crate::turn::briefing::{Briefing, PromptInputs};
+use crate::turn::diagnostics::Reports;
+use crate::turn::limits::{Budget, Limits};
+use crate::turn::lint::Lint;
+use crate::turn::meter::Meter;
+use crate::turn::permit::Permissions;
+use crate::turn::retry::RetryPolicy;
+use crate::turn::served::ServedContext;
+use crate::turn::servers::TurnServers;
+use crate::workspace::Workspace;
+use pintle_base::ambient::Ambient;
+use pintle_llm::catalog::Price;
+use pintle_llm::{Message, ModelRef, Provider, Trace};
 use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
 use pintle_protocol::trust::ProjectFile;
+use pintle_session::context::conversation::Conversation;
+use pintle_session::context::room;
+use pintle_tools::{self as tools, ClientRequest, Ledger, Tool};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,114 +33,114 @@ use tokio_util::sync::CancellationToken;
 
 /// The context of a turn: all that it needs and does not change.
 #[derive(Debug)]
-pub(in crate::agent) struct TurnContext {
-    pub(in crate::agent) session_id: SessionId,
-    pub(in crate::agent) turn_id: TurnId,
-    pub(in crate::agent) ambient: Ambient,
-    pub(in crate::agent) cancel: CancellationToken,
+pub(crate) struct TurnContext {
+    pub(crate) session_id: SessionId,
+    pub(crate) turn_id: TurnId,
+    pub(crate) ambient: Ambient,
+    pub(crate) cancel: CancellationToken,
     /// The model, for steps and for making room.
-    pub(in crate::agent) llm: ModelAccess,
+    pub(crate) llm: ModelAccess,
     /// The inputs of the system prompt beside files.
-    pub(in crate::agent) prompt: PromptInputs,
+    pub(crate) prompt: PromptInputs,
     /// The system prompt; the turn makes it when it begins.
-    pub(in crate::agent) system: Arc<str>,
+    pub(crate) system: Arc<str>,
     /// Where the session works, for everything that touches files and processes.
-    pub(in crate::agent) workspace: Workspace,
+    pub(crate) workspace: Workspace,
     /// The tools, and what their calls are given.
-    pub(in crate::agent) tools: TurnTools,
+    pub(crate) tools: TurnTools,
     /// The permissions that its calls need.
-    pub(in crate::agent) permissions: Permissions,
+    pub(crate) permissions: Permissions,
     /// The hooks that are asked at points of the turn.
-    pub(in crate::agent) hooks: Hooks,
+    pub(crate) hooks: Hooks,
     /// The limits of this turn.
-    pub(in crate::agent) limits: Limits,
+    pub(crate) limits: Limits,
     /// The budget that it shares with its sub-agents; a sub-agent spends from that of the turn that made it.
-    pub(in crate::agent) budget: Budget,
+    pub(crate) budget: Budget,
     /// The checks of files after they were edited.
-    pub(in crate::agent) checks: EditChecks,
+    pub(crate) checks: EditChecks,
 }
 
 /// A model, and how it is asked.
 #[derive(Debug)]
-pub(in crate::agent) struct ModelAccess {
-    pub(in crate::agent) provider: Arc<dyn Provider>,
-    pub(in crate::agent) model: ModelRef,
+pub(crate) struct ModelAccess {
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) model: ModelRef,
     /// The price of its tokens, where that is known.
-    pub(in crate::agent) price: Option<Price>,
+    pub(crate) price: Option<Price>,
     /// The most tokens of input that it takes, where that is known.
-    pub(in crate::agent) window: Option<u64>,
+    pub(crate) window: Option<u64>,
     /// The model that writes summaries instead, or why it cannot be used; `None` if it is the same.
-    pub(in crate::agent) summary: Option<Result<SummaryModel, String>>,
+    pub(crate) summary: Option<Result<SummaryModel, String>>,
     /// When and how room is made in the conversation.
-    pub(in crate::agent) room: room::Policy,
+    pub(crate) room: room::Policy,
     /// When a request that failed is sent again.
-    pub(in crate::agent) retry: RetryPolicy,
+    pub(crate) retry: RetryPolicy,
     /// The trace that its requests belong to.
-    pub(in crate::agent) trace: Trace,
+    pub(crate) trace: Trace,
 }
 
 /// A model for summaries alone.
 #[derive(Debug)]
-pub(in crate::agent) struct SummaryModel {
-    pub(in crate::agent) provider: Arc<dyn Provider>,
-    pub(in crate::agent) model: ModelRef,
-    pub(in crate::agent) price: Option<Price>,
-    pub(in crate::agent) window: Option<u64>,
+pub(crate) struct SummaryModel {
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) model: ModelRef,
+    pub(crate) price: Option<Price>,
+    pub(crate) window: Option<u64>,
 }
 
 /// The tools of a turn, and what each call is given.
 #[derive(Debug)]
-pub(in crate::agent) struct TurnTools {
-    pub(in crate::agent) list: Arc<[Arc<dyn Tool>]>,
+pub(crate) struct TurnTools {
+    pub(crate) list: Arc<[Arc<dyn Tool>]>,
     /// The tools that the person who started the session leaves out: a call of one is denied.
-    pub(in crate::agent) withheld: Vec<Arc<dyn Tool>>,
-    pub(in crate::agent) settings: Arc<tools::Settings>,
+    pub(crate) withheld: Vec<Arc<dyn Tool>>,
+    pub(crate) settings: Arc<tools::Settings>,
     /// The files that the model has read.
-    pub(in crate::agent) ledger: Ledger,
+    pub(crate) ledger: Ledger,
     /// Takes requests to whoever steers the session.
-    pub(in crate::agent) client: mpsc::Sender<ClientRequest>,
+    pub(crate) client: mpsc::Sender<ClientRequest>,
     /// The MCP servers, whose tools join the list when the turn begins; `None` where there are none at all.
-    pub(in crate::agent) servers: Option<TurnServers>,
+    pub(crate) servers: Option<TurnServers>,
     /// Takes requests about background jobs.
-    pub(in crate::agent) jobs: tools::Jobs,
+    pub(crate) jobs: tools::Jobs,
     /// Takes requests about sub-agents.
-    pub(in crate::agent) agents: tools::Agents,
+    pub(crate) agents: tools::Agents,
 }
 
 impl TurnTools {
     /// Returns the tool of this name that was left out.
-    pub(in crate::agent) fn withheld(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+    pub(crate) fn withheld(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.withheld.iter().find(|tool| tool.name() == name)
     }
 }
 
 /// The checks of files after a batch of calls has edited them.
 #[derive(Debug)]
-pub(in crate::agent) struct EditChecks {
+pub(crate) struct EditChecks {
     /// The user's lint command.
-    pub(in crate::agent) lint: Option<Lint>,
+    pub(crate) lint: Option<Lint>,
     /// The diagnostics of an editor.
-    pub(in crate::agent) reports: watch::Receiver<Reports>,
+    pub(crate) reports: watch::Receiver<Reports>,
     /// The time to wait for its report of a changed file.
-    pub(in crate::agent) report_wait: Duration,
+    pub(crate) report_wait: Duration,
 }
 
 /// The state that a turn takes over from its session and gives back in [`Finished`].
 #[derive(Debug, Default)]
-pub(in crate::agent) struct TurnState {
-    pub(in crate::agent) conversation: Conversation,
-    pub(in crate::agent) grants: Grants,
-    pub(in crate::agent) meter: Meter,
-    pub(in crate::agent) briefing: Box<Briefing>,
-    pub(in crate::agent) files: Box<FileHistory>,
-    pub(in crate::agent) served: Box<ServedContext>,
+pub(crate) struct TurnState {
+    pub(crate) conversation: Conversation,
+    pub(crate) grants: Grants,
+    pub(crate) meter: Meter,
+    pub(crate) briefing: Box<Briefing>,
+    pub(crate) files: Box<FileHistory>,
+    pub(crate) served: Box<ServedContext>,
     /// The ignored project files that a notice has named.
-    pub(in crate::agent) told_unused: Vec<ProjectFile>,
+    pub(crate) told_unused: Vec<ProjectFile>,
 }
 
 /// The work of a turn.
 #[derive(Debug)]
-pub(in crate::agent) enum Work {
+pub(crate) enum Work {
     /// Answer these messages.
     Answer(Vec<QueuedInput>),
     /// Sum up the conversation, and take care of this.
@@ -151,15 +151,15 @@ pub(in crate::agent) enum Work {
 
 /// A turn that is over.
 #[derive(Debug)]
-pub(in crate::agent) struct Finished {
-    pub(in crate::agent) state: TurnState,
-    pub(in crate::agent) end: End,
-    pub(in crate::agent) tally: Tally,
+pub(crate) struct Finished {
+    pub(crate) state: TurnState,
+    pub(crate) end: End,
+    pub(crate) tally: Tally,
 }
 
 /// The end of a turn.
 #[derive(Debug)]
-pub(in crate::agent) enum End {
+pub(crate) enum End {
     /// The model stopped.
     Completed(StopReason),
     /// Somebody stopped it.
@@ -169,7 +169,7 @@ pub(in crate::agent) enum End {
 }
 
 impl End {
-    pub(in crate::agent) fn status(&self) -> TurnStatus {
+    pub(crate) fn status(&self) -> TurnStatus {
         match self {
             Self::Completed(_) => TurnStatus::Completed,
             Self::Interrupted => TurnStatus::Interrupted,
@@ -180,14 +180,14 @@ impl End {
 
 /// The counters of a turn.
 #[derive(Debug, Clone, Default)]
-pub(in crate::agent) struct Tally {
-    pub(in crate::agent) usage: Usage,
+pub(crate) struct Tally {
+    pub(crate) usage: Usage,
     /// The known part of the cost, in billionths of a US dollar.
-    pub(in crate::agent) cost_nano_usd: Option<u64>,
-    pub(in crate::agent) steps: u32,
-    pub(in crate::agent) denials: u32,
+    pub(crate) cost_nano_usd: Option<u64>,
+    pub(crate) steps: u32,
+    pub(crate) denials: u32,
     /// The final message, where it has to satisfy a schema and does.
-    pub(in crate::agent) structured: Option<Value>,
+    pub(crate) structured: Option<Value>,
 }
 
 impl Tally {
@@ -214,7 +214,7 @@ impl From<JournalLost> for End {
 
 impl TurnContext {
     /// Counts a reply, here and in the budget; returns what it cost.
-    pub(in crate::agent) fn count(
+    pub(crate) fn count(
         &self,
         tally: &mut Tally,
         usage: Usage,
@@ -226,7 +226,7 @@ impl TurnContext {
     }
 
     /// A new item of this turn.
-    pub(in crate::agent) fn item(
+    pub(crate) fn item(
         &self,
         id: ItemId,
         step: Option<u32>,
@@ -245,7 +245,7 @@ impl TurnContext {
     }
 
     /// Ends an item.
-    pub(in crate::agent) fn complete(&self, item: &mut Item, status: ItemStatus) {
+    pub(crate) fn complete(&self, item: &mut Item, status: ItemStatus) {
         item.status = status;
         item.duration_ms = Some(self.ambient.now_ms().saturating_sub(item.started_ms));
     }

@@ -1,6 +1,6 @@
 //! The engine's own prompts after a reply that stopped too early: cut at its length limit, or with nothing in it. Pure.
 
-use crate::llm::AssistantBlock;
+use pintle_llm::AssistantBlock;
 use pintle_protocol::event::{Notice, NoticeLevel, StopReason};
 
 /// The message after a reply that reached its length limit.
@@ -13,7 +13,7 @@ const ANSWER: &str = "your reply had neither text nor a tool call. Answer now, o
 
 /// The continuations that a turn has asked for.
 #[derive(Debug, Default)]
-pub(in crate::agent) struct Continuations {
+pub(crate) struct Continuations {
     /// The number of replies that were cut.
     cut: u32,
     /// The last reply was blank, and the model was asked once more.
@@ -22,7 +22,7 @@ pub(in crate::agent) struct Continuations {
 
 impl Continuations {
     /// Returns the message that has the model go on after a reply without calls. `None` ends the turn.
-    pub(in crate::agent) fn after(
+    pub(crate) fn after(
         &mut self,
         stop: StopReason,
         is_blank: bool,
@@ -50,12 +50,12 @@ impl Continuations {
     }
 
     /// Takes note of a reply that says or does something.
-    pub(in crate::agent) fn replied(&mut self) {
+    pub(crate) fn replied(&mut self) {
         self.was_asked_again = false;
     }
 
     /// Returns the notice that ends a turn whose model said nothing when it was asked once more.
-    pub(in crate::agent) fn notice(&self) -> Option<Notice> {
+    pub(crate) fn notice(&self) -> Option<Notice> {
         self.was_asked_again.then(|| Notice {
             level: NoticeLevel::Warning,
             code: "emptyReply".to_owned(),
@@ -66,7 +66,7 @@ impl Continuations {
 }
 
 /// Returns true for a reply that neither says nor does anything: reasoning alone is none.
-pub(in crate::agent) fn is_blank(blocks: &[AssistantBlock]) -> bool {
+pub(crate) fn is_blank(blocks: &[AssistantBlock]) -> bool {
     blocks.iter().all(|block| match block {
         AssistantBlock::Text { text, .. } => text.trim().is_empty(),
         AssistantBlock::Reasoning { .. } | AssistantBlock::Unknown(_) => true,

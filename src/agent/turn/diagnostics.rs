@@ -5,9 +5,9 @@
 //! A report is a value in a `watch` channel and no event, since the next one replaces it; what the model is told of it is in the
 //! journal.
 
-use crate::agent::clients::SubscriberId;
-use crate::agent::command::DiagnosticsReport;
-use crate::agent::error::{Error, ErrorKind};
+use crate::clients::SubscriberId;
+use crate::command::DiagnosticsReport;
+use crate::error::{Error, ErrorKind};
 use pintle_protocol::content::Severity;
 use pintle_protocol::diagnostics::EditorDiagnostic;
 use std::collections::BTreeMap;
@@ -32,31 +32,26 @@ const MOST_BYTES: usize = 2 * 1024 * 1024;
 
 /// The diagnostics of the files of a session.
 #[derive(Debug, Default)]
-pub(in crate::agent) struct Reports {
+pub(crate) struct Reports {
     /// The client that reports; `None` as long as none did.
-    pub(in crate::agent) by: Option<SubscriberId>,
-    pub(in crate::agent) files: BTreeMap<PathBuf, Arc<Report>>,
+    pub(crate) by: Option<SubscriberId>,
+    pub(crate) files: BTreeMap<PathBuf, Arc<Report>>,
     /// Counts reports.
-    pub(in crate::agent) serial: u64,
+    pub(crate) serial: u64,
     bytes: usize,
 }
 
 #[derive(Debug)]
-pub(in crate::agent) struct Report {
+pub(crate) struct Report {
     serial: u64,
     version: Option<i64>,
-    pub(in crate::agent) items: Vec<EditorDiagnostic>,
+    pub(crate) items: Vec<EditorDiagnostic>,
     bytes: usize,
 }
 
 impl Reports {
     /// Takes a report.
-    pub(in crate::agent) fn take(
-        &mut self,
-        by: SubscriberId,
-        cwd: &Path,
-        report: DiagnosticsReport,
-    ) {
+    pub(crate) fn take(&mut self, by: SubscriberId, cwd: &Path, report: DiagnosticsReport) {
         let DiagnosticsReport { path, version, items } = report;
         let path = cwd.join(path);
         self.by = Some(by);
@@ -82,17 +77,17 @@ impl Reports {
     }
 
     /// Forgets all of them where whoever reported is gone.
-    pub(in crate::agent) fn keep_if(&mut self, is_there: impl FnOnce(SubscriberId) -> bool) {
+    pub(crate) fn keep_if(&mut self, is_there: impl FnOnce(SubscriberId) -> bool) {
         if self.by.is_some_and(|by| !is_there(by)) {
             *self = Self::default();
         }
     }
 
-    pub(in crate::agent) fn serial_of(&self, path: &Path) -> u64 {
+    pub(crate) fn serial_of(&self, path: &Path) -> u64 {
         self.files.get(path).map_or(0, |report| report.serial)
     }
 
-    pub(in crate::agent) fn items_of(&self, path: &Path) -> Vec<EditorDiagnostic> {
+    pub(crate) fn items_of(&self, path: &Path) -> Vec<EditorDiagnostic> {
         self.files.get(path).map(|report| report.items.clone()).unwrap_or_default()
     }
 }
@@ -123,14 +118,14 @@ fn size(item: &EditorDiagnostic) -> usize {
 }
 
 /// Refuses what makes no sense.
-pub(in crate::agent) fn check(report: &DiagnosticsReport) -> Result<(), Error> {
+pub(crate) fn check(report: &DiagnosticsReport) -> Result<(), Error> {
     let invalid = |what: String, hint: &str| Err(Error::new(ErrorKind::Invalid, what).hint(hint));
     if report.path.trim().is_empty() {
         let hint = "name a file by its path, absolute or from the working directory";
         return invalid("the path is empty".to_owned(), hint);
     }
     let mut ranges = report.items.iter().map(|item| item.range);
-    match ranges.find(|range| !crate::context::input::is_range(*range)) {
+    match ranges.find(|range| !pintle_session::context::input::is_range(*range)) {
         None => Ok(()),
         Some(range) => invalid(
             format!("there are no lines {} to {}", range.start, range.end),

@@ -2,18 +2,18 @@
 //!
 //! Invariant: nothing waits for an editor that has never reported anything, nor longer than the setting says, nor after the turn was stopped.
 
-use crate::agent::turn::context::TurnContext;
-use crate::agent::turn::diagnostics::Report;
-use crate::context::diagnostics::{self, fresh};
+use crate::turn::context::TurnContext;
+use crate::turn::diagnostics::Report;
 use pintle_protocol::diagnostics::EditorDiagnostic;
 use pintle_protocol::diff::FileChange;
+use pintle_session::context::diagnostics::{self, fresh};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The diagnostics of the files that a turn changed.
 #[derive(Debug, Default)]
-pub(in crate::agent) struct EditFeedback {
+pub(crate) struct EditFeedback {
     /// The count of reports when the batch began, and the reports at that time.
     before: Option<Before>,
     /// The diagnostics that the model knows, of the files that it changed.
@@ -30,7 +30,7 @@ struct Before {
 
 impl EditFeedback {
     /// Takes note of how things stand before a batch of calls.
-    pub(in crate::agent) fn begin(&mut self, ctx: &TurnContext) {
+    pub(crate) fn begin(&mut self, ctx: &TurnContext) {
         let reports = ctx.checks.reports.borrow();
         self.before = reports
             .by
@@ -40,7 +40,7 @@ impl EditFeedback {
 
     /// Looks what came of a batch, and waits a little for what an editor says of the files that it changed. What is new in these,
     /// and in those of earlier batches, is told.
-    pub(in crate::agent) async fn end(
+    pub(crate) async fn end(
         &mut self,
         ctx: &TurnContext,
         changes: &[FileChange],

@@ -2,7 +2,7 @@
 //!
 //! A hook sees text, images, calls and results. What only the provider understands stays with the messages that a hook leaves unchanged.
 
-use crate::llm::{Assistant, AssistantBlock, Message, ToolResult, invariants};
+use pintle_llm::{Assistant, AssistantBlock, Message, ToolResult, invariants};
 use pintle_protocol::event::StopReason;
 use pintle_protocol::hook::{HookMessage, HookMessageCall};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ fn made(wanted: HookMessage, origin: &str) -> Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::Opaque;
+    use pintle_llm::Opaque;
     use pintle_protocol::content::Content;
     use serde_json::value::RawValue;
 

@@ -3,12 +3,12 @@
 //! Invariant: a message that a hook denied is handed back, never lost, and what a hook changed for good is what the journal says the model
 //! read.
 
-use crate::agent::hooks::{Ran, Ruling};
-use crate::agent::host::Host;
-use crate::agent::turn::call::{self, Call};
-use crate::agent::turn::context::{End, TurnContext};
-use crate::agent::turn::hook_context;
-use crate::llm::{Assistant, AssistantBlock, Message};
+use crate::hooks::{Ran, Ruling};
+use crate::host::Host;
+use crate::turn::call::{self, Call};
+use crate::turn::context::{End, TurnContext};
+use crate::turn::hook_context;
+use pintle_llm::{Assistant, AssistantBlock, Message};
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, StopReason, TurnError};
 use pintle_protocol::hook::{HookCall, HookPoint, HookResponse, HookResult, HookRun};
@@ -57,7 +57,7 @@ fn denied(reason: String) -> End {
 
 /// Messages of a person before the model reads them. What a hook denies is handed back, and what it handles is over; returned with the
 /// end of the turn if no message is left.
-pub(in crate::agent) async fn inputs<H: Host>(
+pub(crate) async fn inputs<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     inputs: Vec<QueuedInput>,
@@ -137,15 +137,15 @@ fn change_text(input: &mut QueuedInput, text: &str, changed: Option<String>) {
 
 /// The changes of hooks at the start of a turn.
 #[derive(Default)]
-pub(in crate::agent) struct Begun {
+pub(crate) struct Begun {
     /// The system prompt of this turn, if a hook changed it.
-    pub(in crate::agent) system: Option<Arc<str>>,
+    pub(crate) system: Option<Arc<str>>,
     /// Texts that the model is to read besides.
-    pub(in crate::agent) context: Vec<String>,
+    pub(crate) context: Vec<String>,
 }
 
 /// A turn begins. A hook may change the text of its last message and the system prompt.
-pub(in crate::agent) async fn begin<H: Host>(
+pub(crate) async fn begin<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     inputs: &mut [QueuedInput],
@@ -172,7 +172,7 @@ pub(in crate::agent) async fn begin<H: Host>(
 }
 
 /// The context of the next request is complete. Returns the messages of that request, if a hook changed them.
-pub(in crate::agent) async fn context<H: Host>(
+pub(crate) async fn context<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     messages: &[Arc<Message>],
@@ -207,7 +207,7 @@ pub(in crate::agent) async fn context<H: Host>(
 }
 
 /// The model is asked next.
-pub(in crate::agent) async fn request<H: Host>(
+pub(crate) async fn request<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     messages: usize,
@@ -222,7 +222,7 @@ pub(in crate::agent) async fn request<H: Host>(
 }
 
 /// The conversation is summed up next. Returns why not, when a hook denied it.
-pub(in crate::agent) async fn compact<H: Host>(
+pub(crate) async fn compact<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     messages: usize,
@@ -254,11 +254,7 @@ fn pass(ctx: &TurnContext, ruling: Ruling) -> Result<Vec<String>, End> {
 }
 
 /// The model replied.
-pub(in crate::agent) async fn response<H: Host>(
-    host: &mut H,
-    ctx: &TurnContext,
-    assistant: &Assistant,
-) {
+pub(crate) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant: &Assistant) {
     let point = HookPoint::AfterModelResponse;
     if !ctx.hooks.has(point, None) {
         return;
@@ -277,10 +273,7 @@ pub(in crate::agent) async fn response<H: Host>(
 /// A call before it runs. Returns why it may not, as the model reads it, and what went wrong with hooks.
 ///
 /// It borrows no session, so that calls of one reply can be looked at side by side.
-pub(in crate::agent) async fn call(
-    ctx: &TurnContext,
-    call: &mut Call,
-) -> (Option<String>, Vec<Notice>) {
+pub(crate) async fn call(ctx: &TurnContext, call: &mut Call) -> (Option<String>, Vec<Notice>) {
     let point = HookPoint::BeforeToolCall;
     if call.prepared.is_err() || !ctx.hooks.has(point, Some(call.acting_tool())) {
         return (None, Vec::new());
@@ -309,11 +302,7 @@ pub(in crate::agent) async fn call(
 }
 
 /// The result of a call that ran. Returns what went wrong with hooks.
-pub(in crate::agent) async fn result(
-    ctx: &TurnContext,
-    call: &Call,
-    result: &mut ToolResult,
-) -> Vec<Notice> {
+pub(crate) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResult) -> Vec<Notice> {
     let point = HookPoint::AfterToolCall;
     if !ctx.hooks.has(point, Some(call.acting_tool())) || ctx.cancel.is_cancelled() {
         return Vec::new();

@@ -5,22 +5,22 @@
 //!
 //! An attached file is read by the `read` tool: same limits, same notes, images made small enough, and it counts as read.
 
-use crate::agent::project::ProjectFiles;
-use crate::agent::turn::approval::{self, Grants};
-use crate::agent::turn::context::TurnContext;
-use crate::context::{input, skills, templates};
-use crate::exec::{FileKind, WriteLog};
-use crate::image::Format;
-use crate::mcp;
-use crate::permissions;
-use crate::tools::{
-    Access, Client, Profile, Progress, Read, ResolvedPaths, Tool, ToolContext, picture,
-};
+use crate::project::ProjectFiles;
+use crate::turn::approval::{self, Grants};
+use crate::turn::context::TurnContext;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use pintle_base::image::Format;
+use pintle_exec::{FileKind, WriteLog};
 use pintle_protocol::content::{Content, Input, LineRange};
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::ToolResult;
+use pintle_session::context::{input, skills, templates};
+use pintle_tools::mcp;
+use pintle_tools::permissions;
+use pintle_tools::{
+    Access, Client, Profile, Progress, Read, ResolvedPaths, Tool, ToolContext, picture,
+};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -28,14 +28,14 @@ use std::sync::Arc;
 
 /// A message as the model reads it.
 #[derive(Debug)]
-pub(in crate::agent) struct Rendered {
-    pub(in crate::agent) content: Vec<Content>,
+pub(crate) struct Rendered {
+    pub(crate) content: Vec<Content>,
     /// The same for the journal, where it cannot be told from what was sent.
-    pub(in crate::agent) private: Option<Box<RawValue>>,
+    pub(crate) private: Option<Box<RawValue>>,
     /// What the person may have mentioned and is neither a path nor a resource.
     unknown: Vec<String>,
     /// Existing files mentioned or attached.
-    pub(in crate::agent) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// The maximum number of unknown mentions that a notice names.
@@ -43,7 +43,7 @@ const MAX_NAMED: usize = 5;
 
 impl Rendered {
     /// Returns the notice about mentions that led to nothing.
-    pub(in crate::agent) fn notice(&self) -> Option<Notice> {
+    pub(crate) fn notice(&self) -> Option<Notice> {
         let named = self.unknown.iter().take(MAX_NAMED);
         let named: Vec<String> = named.map(|mention| format!("`@{mention}`")).collect();
         let more = match self.unknown.len().saturating_sub(MAX_NAMED) {
@@ -63,7 +63,7 @@ impl Rendered {
 }
 
 /// Reads what a message needs. A turn that is stopped meanwhile has its message as it was sent.
-pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
+pub(crate) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
     let plain = input::plain(sent);
     let work = async {
         let (mut content, mut unknown, mut files) = (Vec::new(), Vec::new(), Vec::new());
@@ -236,7 +236,7 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
         env: Arc::clone(&ctx.workspace.env),
         cwd: ctx.workspace.folders.cwd.clone(),
         confinement: None,
-        programs: crate::exec::sandbox::Names::default(),
+        programs: pintle_exec::sandbox::Names::default(),
         writes: WriteLog::default(),
         resolved,
         artifacts: Some(ctx.workspace.artifacts.clone()),
@@ -255,7 +255,7 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
 }
 
 /// Returns true for a message without anything to read.
-pub(in crate::agent) fn is_blank(input: &[Input]) -> bool {
+pub(crate) fn is_blank(input: &[Input]) -> bool {
     input.iter().all(|block| match block {
         Input::Text { text } => text.trim().is_empty(),
         Input::File { .. }
@@ -266,7 +266,7 @@ pub(in crate::agent) fn is_blank(input: &[Input]) -> bool {
 }
 
 /// Checks a message. An error is the reason to refuse it, with a hint.
-pub(in crate::agent) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
+pub(crate) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
     if is_blank(sent) {
         return Err(("the input is empty".to_owned(), "send at least one block that is not blank"));
     }

@@ -2,15 +2,15 @@
 //!
 //! It runs once for a batch, where tools act. What is told is decided here from values: a failure always, anything else when it is new.
 
-use crate::agent::host::Host;
-use crate::agent::turn::context::TurnContext;
-use crate::agent::turn::permit::CheckRun;
-use crate::context::conversation::from_engine;
-use crate::exec::{Command, End};
-use crate::text::truncate::{self, Guard, Keep};
+use crate::host::Host;
+use crate::turn::context::TurnContext;
+use crate::turn::permit::CheckRun;
 use globset::GlobSet;
+use pintle_base::text::truncate::{self, Guard, Keep};
+use pintle_exec::{Command, End};
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
+use pintle_session::context::conversation::from_engine;
 use std::path::Path;
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
 }
 
 /// Looks at the changes of a batch. `before` is what was said last.
-pub(in crate::agent) async fn run<H: Host>(
+pub(crate) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     lint: &Lint,
@@ -169,7 +169,7 @@ mod tests {
             change(FileOp::Modify, "/w/c.txt"),
             change(FileOp::Modify, "/elsewhere/d.rs"),
         ];
-        let globs = crate::agent::clients::globs_of(&["*.rs".to_owned()]).ok();
+        let globs = crate::clients::globs_of(&["*.rs".to_owned()]).ok();
         let lint = Lint { command: "check".to_owned(), globs, timeout: LINT_TIMEOUT };
         assert_eq!(
             lint.line(&lint.files(Path::new("/w"), &changes)),

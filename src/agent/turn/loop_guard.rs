@@ -3,7 +3,7 @@
 //! Not a limit on work: the same call with other arguments is something new. Invariant: what was warned of is warned of again
 //! only after more of the same.
 
-use crate::tools::Does;
+use pintle_tools::Does;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -15,7 +15,7 @@ const MAX_WARNINGS: u32 = 3;
 
 /// The calls of a turn, as far as they are remembered.
 #[derive(Debug)]
-pub(in crate::agent) struct LoopGuard {
+pub(crate) struct LoopGuard {
     /// The number of calls that are compared; 0 disables the check.
     window: usize,
     recent: VecDeque<u64>,
@@ -24,7 +24,7 @@ pub(in crate::agent) struct LoopGuard {
 
 /// What a call that waits can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::agent) enum Behind {
+pub(crate) enum Behind {
     /// A job that runs, or a sub-agent that works.
     Something,
     /// Nothing: all have ended, or there never was one.
@@ -33,7 +33,7 @@ pub(in crate::agent) enum Behind {
 
 /// The judgement of the calls so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::agent) enum Judgement {
+pub(crate) enum Judgement {
     /// Nothing.
     Fine,
     /// Tell the model that it repeats so many calls over and over.
@@ -44,13 +44,13 @@ pub(in crate::agent) enum Judgement {
 
 impl LoopGuard {
     /// Compares this many calls.
-    pub(in crate::agent) fn new(window: u32) -> Self {
+    pub(crate) fn new(window: u32) -> Self {
         Self { window: window as usize, recent: VecDeque::new(), warnings: 0 }
     }
 
     /// Takes note of a call and judges. A call that waits is no part of a circle while there is something to wait for: the same call
     /// returns something new each time.
-    pub(in crate::agent) fn judge(
+    pub(crate) fn judge(
         &mut self,
         tool: &str,
         does: Option<Does>,

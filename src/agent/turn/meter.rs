@@ -3,42 +3,42 @@
 //! A provider's count beats the estimate. Messages since then are estimated, and where the two differ, what is kept shrinks in the same
 //! measure.
 
-use crate::context::estimate;
-use crate::llm::{BuiltIn, Message, ToolSpec};
-use crate::tools::{Declaration, Does, Settings, Tool, declarations};
+use pintle_llm::{BuiltIn, Message, ToolSpec};
 use pintle_protocol::content::Usage;
+use pintle_session::context::estimate;
+use pintle_tools::{Declaration, Does, Settings, Tool, declarations};
 use std::sync::Arc;
 
 /// The size of the conversation: the provider's count, and an estimate of what came since.
 ///
 /// Each message is estimated once, so that a long conversation costs no more to look at than a short one.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::agent) struct Meter {
+pub(crate) struct Meter {
     /// The provider's count, and how many messages it is of.
-    pub(in crate::agent) counted: Option<(u64, usize)>,
+    pub(crate) counted: Option<(u64, usize)>,
     /// The estimate of so many messages from the first on, and how many they are.
-    pub(in crate::agent) estimated: (u64, usize),
+    pub(crate) estimated: (u64, usize),
     /// The estimate of system prompt and tools in this turn.
     frame: Option<u64>,
     /// A person was told that the window is nearly full.
-    pub(in crate::agent) is_warned: bool,
+    pub(crate) is_warned: bool,
 }
 
 impl Meter {
     /// A turn begins: system prompt and tools may be others.
-    pub(in crate::agent) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.frame = None;
     }
 
     /// Takes the provider's count of a conversation with its reply.
-    pub(in crate::agent) fn count(&mut self, usage: &Usage, messages: usize) {
+    pub(crate) fn count(&mut self, usage: &Usage, messages: usize) {
         if let Some(tokens) = estimate::counted(usage) {
             self.counted = Some((tokens, messages));
         }
     }
 
     /// The tokens of the next request, about.
-    pub(in crate::agent) fn tokens(
+    pub(crate) fn tokens(
         &mut self,
         system: &str,
         tools: &[ToolSpec],
@@ -56,12 +56,12 @@ impl Meter {
 }
 
 /// The estimated tokens of messages.
-pub(in crate::agent) fn sum(messages: &[Arc<Message>]) -> u64 {
+pub(crate) fn sum(messages: &[Arc<Message>]) -> u64 {
     messages.iter().map(|message| estimate::message(message)).sum()
 }
 
 /// The specifications of a session's tools for a request.
-pub(in crate::agent) fn specs(tools: &[Arc<dyn Tool>], settings: &Settings) -> Arc<[ToolSpec]> {
+pub(crate) fn specs(tools: &[Arc<dyn Tool>], settings: &Settings) -> Arc<[ToolSpec]> {
     let declared = tools.iter().zip(declarations(tools, settings));
     let spec = |(tool, declaration): (&Arc<dyn Tool>, Declaration)| {
         let Declaration { description, parameters, grammar } = declaration;

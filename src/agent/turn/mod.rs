@@ -38,26 +38,26 @@ pub use lint::{LINT_TIMEOUT, Lint};
 pub use permit::{Explained, PermissionPolicy, SandboxPolicy};
 pub use retry::RetryPolicy;
 
-use crate::agent::host::{Host, uncancelled};
-use crate::agent::turn::calls::Batch;
-use crate::agent::turn::context::Tally;
-use crate::agent::turn::continuation::Continuations;
-use crate::agent::turn::edit_checks::EditFeedback;
-use crate::agent::turn::hook_points::Begun;
-use crate::agent::turn::inputs::Rendered;
-use crate::agent::turn::limits::{Used, Warnings, last_words};
-use crate::agent::turn::loop_guard::{Behind, Judgement, LoopGuard};
-use crate::agent::turn::meter::specs;
-use crate::agent::turn::step::StepReply;
-use crate::agent::turn::structured_output::{StructuredOutput, Verdict};
-use crate::context::conversation::{Conversation, engine_message, from_engine};
-use crate::llm::{Assistant, AssistantBlock, Message, ToolSpec};
-use crate::tools::Tool;
+use crate::host::{Host, uncancelled};
+use crate::turn::calls::Batch;
+use crate::turn::context::Tally;
+use crate::turn::continuation::Continuations;
+use crate::turn::edit_checks::EditFeedback;
+use crate::turn::hook_points::Begun;
+use crate::turn::inputs::Rendered;
+use crate::turn::limits::{Used, Warnings, last_words};
+use crate::turn::loop_guard::{Behind, Judgement, LoopGuard};
+use crate::turn::meter::specs;
+use crate::turn::step::StepReply;
+use crate::turn::structured_output::{StructuredOutput, Verdict};
+use pintle_llm::{Assistant, AssistantBlock, Message, ToolSpec};
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError,
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{CompactionReason, EngineMessage, ItemBody, ItemStatus, UserMessage};
+use pintle_session::context::conversation::{Conversation, engine_message, from_engine};
+use pintle_tools::Tool;
 use std::path::PathBuf;
 use std::sync::Arc;
 

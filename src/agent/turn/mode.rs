@@ -4,13 +4,13 @@
 //!
 //! A turn asks its session for the mode before each call, since an accepted plan holds for the calls of the same reply.
 
-use crate::context::conversation::from_engine;
-use crate::tools::Access;
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::plan::WorkMode;
+use pintle_session::context::conversation::from_engine;
+use pintle_tools::Access;
 
 /// The modes by name.
-pub(in crate::agent) const WORK_MODES: [(&str, WorkMode); 2] =
+pub(crate) const WORK_MODES: [(&str, WorkMode); 2] =
     [("act", WorkMode::Act), ("plan", WorkMode::Plan)];
 
 /// The message that begins plan mode.
@@ -22,7 +22,7 @@ const PLAN: &str = "you are in plan mode. Read, search and think, and change not
 const ACT: &str = "plan mode is over. You may change files and run commands again.";
 
 /// The reason why a call cannot run in this mode, as the model reads it.
-pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
+pub(crate) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
     let what = match (mode, access) {
         (WorkMode::Act, _)
         | (WorkMode::Plan, Access::Read(_) | Access::Fetch { .. } | Access::Engine) => {
@@ -38,7 +38,7 @@ pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String
 }
 
 /// The message for a model that works in a mode and knows of another.
-pub(in crate::agent) fn news(now: WorkMode, told: WorkMode) -> Option<EngineMessage> {
+pub(crate) fn news(now: WorkMode, told: WorkMode) -> Option<EngineMessage> {
     let text = match (now, told) {
         (WorkMode::Act, WorkMode::Act) | (WorkMode::Plan, WorkMode::Plan) => return None,
         (WorkMode::Plan, WorkMode::Act) => PLAN,
@@ -48,7 +48,7 @@ pub(in crate::agent) fn news(now: WorkMode, told: WorkMode) -> Option<EngineMess
 }
 
 /// Two messages as one.
-pub(in crate::agent) fn join(
+pub(crate) fn join(
     first: Option<EngineMessage>,
     second: Option<EngineMessage>,
 ) -> Option<EngineMessage> {

@@ -1,28 +1,28 @@
 //! The permission of a call: its paths resolved, the rules that hold gathered, and the decision of `permissions` about
 //! both.
 
-use crate::agent::project::{Personal, ProjectFiles};
-use crate::agent::turn::approval::Grants;
-use crate::agent::turn::confine::{confinement, only_reading};
-use crate::agent::workspace::{self, Workspace};
-use crate::context::rights::{Confined, Rights};
-use crate::exec::sandbox::{self, Confinement, Grade, Hosts, Level, Names, Network};
-use crate::exec::{Environment, FileKind, LeftOut};
-use crate::permissions::command::{Analysis, Program};
-use crate::permissions::hosts::HostPatterns;
-use crate::permissions::propose::{leaving, needs_to_leave, propose};
-use crate::permissions::remedy::denial;
-use crate::permissions::rules::OfProject;
-use crate::permissions::{
-    self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, InSandbox, Origin, Places,
-    ResolvedPath, Rule, Sandbox, Verdict, decide, rules,
-};
-use crate::tools::Access;
-use crate::trust::Answers;
+use crate::project::{Personal, ProjectFiles};
+use crate::turn::approval::Grants;
+use crate::turn::confine::{confinement, only_reading};
+use crate::workspace::{self, Workspace};
+use pintle_exec::sandbox::{self, Confinement, Grade, Hosts, Level, Names, Network};
+use pintle_exec::{Environment, FileKind, LeftOut};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::Denial;
 use pintle_protocol::session::{SandboxGrade, SandboxState};
+use pintle_session::context::rights::{Confined, Rights};
+use pintle_tools::Access;
+use pintle_tools::permissions::command::{Analysis, Program};
+use pintle_tools::permissions::hosts::HostPatterns;
+use pintle_tools::permissions::propose::{leaving, needs_to_leave, propose};
+use pintle_tools::permissions::remedy::denial;
+use pintle_tools::permissions::rules::OfProject;
+use pintle_tools::permissions::{
+    self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, InSandbox, Origin, Places,
+    ResolvedPath, Rule, Sandbox, Verdict, decide, rules,
+};
+use pintle_tools::trust::Answers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl SandboxPolicy {
     }
 
     /// Returns the sandbox as clients see it; none where there is none, or before [`Self::level`] has asked the kernel.
-    pub(in crate::agent) fn shown(&self) -> Option<SandboxState> {
+    pub(crate) fn shown(&self) -> Option<SandboxState> {
         let level = self.level.get()?;
         Some(SandboxState {
             grade: match level.grade() {
@@ -149,13 +149,13 @@ impl PermissionPolicy {
 
 /// Where calls act.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::agent) struct Site<'a> {
-    pub(in crate::agent) env: &'a dyn Environment,
-    pub(in crate::agent) cwd: &'a Path,
-    pub(in crate::agent) additional: &'a [PathBuf],
-    pub(in crate::agent) home: Option<&'a Path>,
+pub(crate) struct Site<'a> {
+    pub(crate) env: &'a dyn Environment,
+    pub(crate) cwd: &'a Path,
+    pub(crate) additional: &'a [PathBuf],
+    pub(crate) home: Option<&'a Path>,
     /// The folder of long outputs, which the session may read.
-    pub(in crate::agent) artifacts: Option<&'a Path>,
+    pub(crate) artifacts: Option<&'a Path>,
 }
 
 impl<'a> From<&'a Workspace> for Site<'a> {
@@ -172,8 +172,8 @@ impl<'a> From<&'a Workspace> for Site<'a> {
 
 /// The permissions of a turn; the grants of its session come on top.
 #[derive(Debug)]
-pub(in crate::agent) struct Permissions {
-    pub(in crate::agent) mode: PermissionMode,
+pub(crate) struct Permissions {
+    pub(crate) mode: PermissionMode,
     policy: Arc<PermissionPolicy>,
     ready: OnceCell<Ready>,
     /// Set once the problems were handed out.
@@ -182,7 +182,7 @@ pub(in crate::agent) struct Permissions {
 
 /// The way in which the user's own check runs after edits.
 #[derive(Debug)]
-pub(in crate::agent) enum CheckRun {
+pub(crate) enum CheckRun {
     Free,
     Confined(Arc<Confinement>),
     /// Nobody has seen the edits, and nothing confines what they do.
@@ -204,26 +204,26 @@ struct Ready {
 
 /// A decision about a call, and what a person is offered.
 #[derive(Debug)]
-pub(in crate::agent) struct Decided {
-    pub(in crate::agent) verdict: Verdict,
+pub(crate) struct Decided {
+    pub(crate) verdict: Verdict,
     /// Rules that would have allowed the call, or would let out a command that runs in the sandbox and needs to leave it.
-    pub(in crate::agent) proposed: Vec<Rule>,
+    pub(crate) proposed: Vec<Rule>,
     /// Of a call that does not run by itself: the least that would have allowed it.
-    pub(in crate::agent) denial: Option<Denial>,
+    pub(crate) denial: Option<Denial>,
     /// The files that the call names, as it names them and resolved.
-    pub(in crate::agent) paths: Vec<(PathBuf, PathBuf)>,
+    pub(crate) paths: Vec<(PathBuf, PathBuf)>,
     /// The files that the call does not read where it reads all that is below a folder.
-    pub(in crate::agent) left_out: LeftOut,
+    pub(crate) left_out: LeftOut,
 }
 
 impl Permissions {
-    pub(in crate::agent) fn new(mode: PermissionMode, policy: Arc<PermissionPolicy>) -> Self {
+    pub(crate) fn new(mode: PermissionMode, policy: Arc<PermissionPolicy>) -> Self {
         Self { mode, policy, ready: OnceCell::new(), told: OnceCell::new() }
     }
 
     /// Keeps rules that a person's answer added, if it holds for longer than the session. Returns the problem, if
     /// there was one; the rules hold for the session then.
-    pub(in crate::agent) async fn keep(&self, origin: Origin, rules: Vec<Rule>) -> Option<Notice> {
+    pub(crate) async fn keep(&self, origin: Origin, rules: Vec<Rule>) -> Option<Notice> {
         let workspace = match origin {
             Origin::GrantedByUser => None,
             Origin::GrantedForProject => Some(self.ready.get()?.places.roots.first()?.clone()),
@@ -251,7 +251,7 @@ impl Permissions {
     }
 
     /// Gathers what decisions depend on. Returns the problems with it at the first time.
-    pub(in crate::agent) async fn begin(&self, site: Site<'_>) -> Vec<Notice> {
+    pub(crate) async fn begin(&self, site: Site<'_>) -> Vec<Notice> {
         let ready = self.ready(site).await;
         let problems = if self.told.set(()).is_ok() { ready.problems.as_slice() } else { &[] };
         let notice = |problem: &String| Notice {
@@ -264,7 +264,7 @@ impl Permissions {
     }
 
     /// Decides about a call of a tool.
-    pub(in crate::agent) async fn decide(
+    pub(crate) async fn decide(
         &self,
         site: Site<'_>,
         grants: &Grants,
@@ -316,17 +316,13 @@ impl Permissions {
     }
 
     /// Returns true if the provider may search the web by itself: no rule denies it the network or wants a question about it.
-    pub(in crate::agent) async fn lets_search(&self, site: Site<'_>, tool: &str) -> bool {
+    pub(crate) async fn lets_search(&self, site: Site<'_>, tool: &str) -> bool {
         let ready = self.ready(site).await;
         HostPatterns::gather(&ready.rules, tool).leave_open()
     }
 
     /// Returns the rights of the session, for its model.
-    pub(in crate::agent) async fn rights(
-        &self,
-        env: &dyn Environment,
-        is_attended: bool,
-    ) -> Rights {
+    pub(crate) async fn rights(&self, env: &dyn Environment, is_attended: bool) -> Rights {
         // Commands elsewhere are confined by whoever runs that place.
         let sandbox = if env.is_this_machine() {
             self.policy.sandbox.state().await
@@ -343,7 +339,7 @@ impl Permissions {
 
     /// The confinement of a command that a tool runs, with the hosts that rules and grants allow it now; none where it runs free. What
     /// nobody was asked about in a mode that asks can change nothing, and reaches no host.
-    pub(in crate::agent) fn confinement(
+    pub(crate) fn confinement(
         &self,
         verdict: &Verdict,
         tool: &str,
@@ -359,7 +355,7 @@ impl Permissions {
 
     /// The programs that rules deny, for a command outside the sandbox. Empty if the command asks for more rights: the kernel gives none to a
     /// process whose calls are reported.
-    pub(in crate::agent) fn denied_programs(&self, verdict: &Verdict) -> Names {
+    pub(crate) fn denied_programs(&self, verdict: &Verdict) -> Names {
         let raises = |part: &permissions::Part| {
             let name = part.subject.split(' ').next().unwrap_or_default();
             RAISING.contains(&name.rsplit('/').next().unwrap_or_default())
@@ -371,10 +367,7 @@ impl Permissions {
     }
 
     /// The confinement of the engine's own commands that only read, in each mode; none where there is no sandbox.
-    pub(in crate::agent) async fn confinement_for_reading(
-        &self,
-        site: Site<'_>,
-    ) -> Option<Confinement> {
+    pub(crate) async fn confinement_for_reading(&self, site: Site<'_>) -> Option<Confinement> {
         let ready = self.ready(site).await;
         let of_commands = (ready.sandbox != Sandbox::Missing).then_some(&ready.confinement)?;
         Some(only_reading(of_commands))
@@ -384,7 +377,7 @@ impl Permissions {
     ///
     /// # Errors
     /// The sandbox is required, and there is none here.
-    pub(in crate::agent) async fn confinement_of_servers(
+    pub(crate) async fn confinement_of_servers(
         &self,
         site: Site<'_>,
     ) -> Result<Option<Arc<Confinement>>, String> {
@@ -404,7 +397,7 @@ impl Permissions {
     }
 
     /// The way in which the user's own check runs after edits: it may execute what the model has just written.
-    pub(in crate::agent) fn check_run(&self) -> CheckRun {
+    pub(crate) fn check_run(&self) -> CheckRun {
         let Some(ready) = self.ready.get() else { return CheckRun::Free };
         match (self.mode, ready.sandbox) {
             (PermissionMode::Full, sandbox) if sandbox != Sandbox::Required => CheckRun::Free,
@@ -420,7 +413,7 @@ impl Permissions {
     }
 
     /// Rules that a person's answer adds, ready to be matched.
-    pub(in crate::agent) fn compile(&self, rules: &[Rule], origin: Origin) -> Vec<Compiled> {
+    pub(crate) fn compile(&self, rules: &[Rule], origin: Origin) -> Vec<Compiled> {
         let Some(ready) = self.ready.get() else { return Vec::new() };
         let (roots, home) = (&ready.places.roots, ready.places.home.as_deref());
         rules.iter().filter_map(|rule| rule.compile(origin, roots, home).ok()).collect()
@@ -627,12 +620,16 @@ async fn check(env: &dyn Environment, paths: &[PathBuf], wants: Wants) -> Vec<Ch
 async fn resolve_all(env: &dyn Environment, paths: &[PathBuf]) -> Vec<PathBuf> {
     let found = paths.iter().zip(env.canonicalize_all(paths).await);
     found
-        .map(|(path, found)| found.unwrap_or_else(|_| crate::permissions::command::lexical(path)))
+        .map(|(path, found)| {
+            found.unwrap_or_else(|_| pintle_tools::permissions::command::lexical(path))
+        })
         .collect()
 }
 
 async fn resolve(env: &dyn Environment, path: &Path) -> PathBuf {
-    env.canonicalize(path).await.unwrap_or_else(|_| crate::permissions::command::lexical(path))
+    env.canonicalize(path)
+        .await
+        .unwrap_or_else(|_| pintle_tools::permissions::command::lexical(path))
 }
 
 #[cfg(test)]
@@ -640,8 +637,8 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "a folder in the way of a file")]
 
     use super::*;
-    use crate::exec::memory::Memory;
-    use crate::permissions::Decision;
+    use pintle_exec::memory::Memory;
+    use pintle_tools::permissions::Decision;
 
     #[tokio::test]
     async fn an_answer_that_cannot_be_kept_holds_for_the_session_and_a_person_is_told() {

@@ -2,29 +2,29 @@
 //!
 //! Invariant: a change is told as a message, once.
 
-use crate::agent::host::{Host, uncancelled};
-use crate::agent::project::{self, Personal, ProjectFiles};
-use crate::agent::turn::briefing::{Briefing, BriefingUpdate, KnownDocument, PromptInputs};
-use crate::agent::turn::context::{TurnContext, TurnState};
-use crate::agent::turn::meter::specs;
-use crate::context::conversation::{engine_message, from_engine};
-use crate::context::documents::{self, Document};
-use crate::context::prompt::{self, EnvironmentFacts, Layers};
-use crate::context::repository::Snapshot;
-use crate::context::rules::{self, PathRule, When};
-use crate::context::{agents, skills};
-use crate::exec::{Error, Stat};
-use crate::llm::ToolSpec;
-use crate::text::visible::visible_line;
-use crate::tools::Does;
-use crate::trust::Answers;
+use crate::host::{Host, uncancelled};
+use crate::project::{self, Personal, ProjectFiles};
+use crate::turn::briefing::{Briefing, BriefingUpdate, KnownDocument, PromptInputs};
+use crate::turn::context::{TurnContext, TurnState};
+use crate::turn::meter::specs;
 use futures_util::future::join_all;
+use pintle_base::text::visible::visible_line;
+use pintle_exec::{Error, Stat};
+use pintle_llm::ToolSpec;
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, PromptMade, PromptSource, PromptSourceKind,
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus};
 use pintle_protocol::trust::ProjectFile;
+use pintle_session::context::conversation::{engine_message, from_engine};
+use pintle_session::context::documents::{self, Document};
+use pintle_session::context::prompt::{self, EnvironmentFacts, Layers};
+use pintle_session::context::repository::Snapshot;
+use pintle_session::context::rules::{self, PathRule, When};
+use pintle_session::context::{agents, skills};
+use pintle_tools::Does;
+use pintle_tools::trust::Answers;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -44,11 +44,7 @@ struct Kept<'a> {
 }
 
 /// Makes the prompt where this model has none, else tells what has changed.
-pub(in crate::agent) async fn begin<H: Host>(
-    host: &mut H,
-    ctx: &mut TurnContext,
-    state: &mut TurnState,
-) {
+pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
     state.briefing.looked_for.clear();
     // A turn that is stopped makes its prompt when the next one begins.
     let cwd = ctx.workspace.folders.cwd.clone();
@@ -485,7 +481,7 @@ async fn change(
 }
 
 /// Tells the rules for paths that calls have just touched, each once in a conversation.
-pub(in crate::agent) async fn tell_rules<H: Host>(
+pub(crate) async fn tell_rules<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -524,7 +520,7 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
 }
 
 /// Tells the documents of folders below the root in which calls have just touched files, each once in a conversation.
-pub(in crate::agent) async fn tell_documents_below<H: Host>(
+pub(crate) async fn tell_documents_below<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,

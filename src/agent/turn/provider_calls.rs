@@ -1,14 +1,14 @@
 //! Calls of tools that the provider runs itself, as items for people. None goes back to the model from here: its blocks do that.
 
-use crate::agent::host::Host;
-use crate::agent::turn::context::TurnContext;
-use crate::llm::ProviderCall;
-use crate::text::visible::{visible, visible_line};
-use crate::tools::{Does, Tool};
+use crate::host::Host;
+use crate::turn::context::TurnContext;
+use pintle_base::text::visible::{visible, visible_line};
+use pintle_llm::ProviderCall;
 use pintle_protocol::content::Content;
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind, ToolResult};
+use pintle_tools::{Does, Tool};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! Not the asking itself, which `step` does. A wait that the provider asks for is kept, or, when it is longer than anybody
 //! would sit through, told and not waited for.
 
-use crate::llm::Error;
+use pintle_llm::Error;
 use std::time::Duration;
 
 /// When a request to a provider that failed is sent again, and when clients are told that it takes long.
@@ -41,16 +41,16 @@ impl Default for RetryPolicy {
 
 /// The failures of one request so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::agent) struct Failures {
+pub(crate) struct Failures {
     /// Their number.
-    pub(in crate::agent) count: u32,
+    pub(crate) count: u32,
     /// The time that was waited after them.
-    pub(in crate::agent) waited: Duration,
+    pub(crate) waited: Duration,
 }
 
 /// The reason why a request is not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::agent) enum NoRetry {
+pub(crate) enum NoRetry {
     /// The same again would fail the same way.
     Final,
     /// It was sent often enough.
@@ -60,7 +60,7 @@ pub(in crate::agent) enum NoRetry {
 }
 
 /// The time to wait after this failure. `chance` is from 0 to 1 and shortens a wait that nobody asked for, as far as the policy allows.
-pub(in crate::agent) fn next_delay(
+pub(crate) fn next_delay(
     retry_policy: &RetryPolicy,
     failures: Failures,
     error: &Error,
@@ -89,7 +89,7 @@ pub(in crate::agent) fn next_delay(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::ErrorKind;
+    use pintle_llm::ErrorKind;
 
     #[test]
     fn waits_grow_and_end() {

@@ -3,29 +3,29 @@
 //! `context::room` decides; this acts. Invariant: the conversation changes only after the journal says so,
 //! and a summing up that fails leaves it as it was.
 
-use crate::agent::host::{Activity, Host, uncancelled};
-use crate::agent::turn::context::{End, ModelAccess, SummaryModel, Tally, TurnContext, TurnState};
-use crate::agent::turn::hook_points;
-use crate::agent::turn::meter::{Meter, sum};
-use crate::agent::turn::retry::{self, Failures};
-use crate::context::compact::{Facts, Requests};
-use crate::context::conversation::Conversation;
-use crate::context::room::{Marks, Policy, Step, decide};
-use crate::context::{compact, prune};
-use crate::history::replay::{KeptMessages, Pruned};
-use crate::llm::catalog::Price;
-use crate::llm::{
+use crate::host::{Activity, Host, uncancelled};
+use crate::turn::context::{End, ModelAccess, SummaryModel, Tally, TurnContext, TurnState};
+use crate::turn::hook_points;
+use crate::turn::meter::{Meter, sum};
+use crate::turn::retry::{self, Failures};
+use futures_util::StreamExt;
+use pintle_base::text::truncate::{self, Guard, Keep};
+use pintle_llm::catalog::Price;
+use pintle_llm::{
     Effort, Error, ErrorKind, Message, ModelRef, Provider, Request, ToolSpec, one_shot,
 };
-use crate::text::truncate::{self, Guard, Keep};
-use crate::tools::{self, Does};
-use futures_util::StreamExt;
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{
     ContextPruned, DeltaField, Event, ItemDelta, Notice, NoticeLevel, TransientEvent,
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemStatus};
+use pintle_session::context::compact::{Facts, Requests};
+use pintle_session::context::conversation::Conversation;
+use pintle_session::context::room::{Marks, Policy, Step, decide};
+use pintle_session::context::{compact, prune};
+use pintle_session::history::replay::{KeptMessages, Pruned};
+use pintle_tools::{self as tools, Does};
 use std::sync::Arc;
 
 /// The longest summary.
@@ -43,9 +43,9 @@ const MAY_OVERFLOW_PERCENT: u64 = 60;
 
 /// A compaction: its reason, and what it is to pay attention to.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::agent) struct CompactionRequest<'a> {
-    pub(in crate::agent) reason: CompactionReason,
-    pub(in crate::agent) instructions: Option<&'a str>,
+pub(crate) struct CompactionRequest<'a> {
+    pub(crate) reason: CompactionReason,
+    pub(crate) instructions: Option<&'a str>,
 }
 
 /// Makes room before a request, where that is needed. True when that took a request of its own, so that messages may have come
@@ -53,7 +53,7 @@ pub(in crate::agent) struct CompactionRequest<'a> {
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(in crate::agent) async fn before_request<H: Host>(
+pub(crate) async fn before_request<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -146,7 +146,7 @@ fn prune<H: Host>(
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(in crate::agent) async fn compact<H: Host>(
+pub(crate) async fn compact<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -305,7 +305,7 @@ fn fitting(marks: &Marks, text: String) -> String {
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(in crate::agent) async fn summarize_branch<H: Host>(
+pub(crate) async fn summarize_branch<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     left: &[Arc<Message>],
@@ -432,7 +432,7 @@ async fn read<H: Host>(
 const SMALLEST_WINDOW: u64 = 8192;
 
 /// Returns true if the estimated size is near the window.
-pub(in crate::agent) fn may_overflow(
+pub(crate) fn may_overflow(
     ctx: &TurnContext,
     tools: &[ToolSpec],
     messages: &[Arc<Message>],
@@ -443,7 +443,7 @@ pub(in crate::agent) fn may_overflow(
 }
 
 /// The use of the window.
-pub(in crate::agent) fn usage(
+pub(crate) fn usage(
     ctx: &TurnContext,
     meter: &mut Meter,
     tools: &[ToolSpec],

@@ -1,9 +1,9 @@
 //! The warning about a local server whose context is smaller than what it was sent.
 
-use crate::agent::host::{Host, uncancelled};
-use crate::agent::turn::context::TurnContext;
-use crate::agent::turn::meter::Meter;
-use crate::llm::{Message, ModelRef, ServedWindow, ToolSpec};
+use crate::host::{Host, uncancelled};
+use crate::turn::context::TurnContext;
+use crate::turn::meter::Meter;
+use pintle_llm::{Message, ModelRef, ServedWindow, ToolSpec};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const MAX_QUESTIONS: u8 = 3;
 
 /// What is known of the context that a local server gives the session's model.
 #[derive(Debug, Default)]
-pub(in crate::agent) struct ServedContext {
+pub(crate) struct ServedContext {
     model: Option<ModelRef>,
     questions: u8,
     window: Option<ServedWindow>,

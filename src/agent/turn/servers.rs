@@ -1,31 +1,31 @@
 //! The MCP servers of the session at the beginning of a turn: their tools join the model's list.
 
-use crate::agent::host::{Host, uncancelled};
-use crate::agent::project::{Personal, ProjectFiles};
-use crate::agent::turn::context::{TurnContext, TurnState};
-use crate::agent::turn::permit::{PermissionPolicy, Permissions, Site};
-use crate::agent::turn::tell;
-use crate::context::conversation::{Conversation, from_engine};
-use crate::exec::Environment;
-use crate::mcp::{
+use crate::host::{Host, uncancelled};
+use crate::project::{Personal, ProjectFiles};
+use crate::turn::context::{TurnContext, TurnState};
+use crate::turn::permit::{PermissionPolicy, Permissions, Site};
+use crate::turn::tell;
+use pintle_exec::Environment;
+use pintle_protocol::event::Event;
+use pintle_session::context::conversation::{Conversation, from_engine};
+use pintle_tools::Tool;
+use pintle_tools::mcp::{
     self, AllowedTools, Definition, Looked, Seat, SessionServers, SharedServers, Sources,
 };
-use crate::tools::Tool;
-use pintle_protocol::event::Event;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The MCP servers of a turn.
 #[derive(Debug)]
-pub(in crate::agent) struct TurnServers {
+pub(crate) struct TurnServers {
     /// Those that every session has.
-    pub(in crate::agent) shared: SharedServers,
+    pub(crate) shared: SharedServers,
     /// Those that the session's client named.
-    pub(in crate::agent) given: Arc<[Definition]>,
+    pub(crate) given: Arc<[Definition]>,
     /// Those of the session, with their state.
-    pub(in crate::agent) session: SessionServers,
+    pub(crate) session: SessionServers,
     /// The tools that its model may see.
-    pub(in crate::agent) allowed: AllowedTools,
+    pub(crate) allowed: AllowedTools,
 }
 
 /// Adds the tools of the session's servers to the turn's list.
@@ -93,7 +93,7 @@ async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -
 }
 
 /// Returns the MCP servers that a session in this folder would have by itself, not started yet, and what is wrong with others.
-pub(in crate::agent) async fn of_folder(
+pub(crate) async fn of_folder(
     shared: &SharedServers,
     env: &Arc<dyn Environment>,
     personal: &Personal,

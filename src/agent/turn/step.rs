@@ -3,23 +3,20 @@
 //! A request that failed is sent again inside the step, as `retry` decides, so that the loop never sees it. The shown part of a cut
 //! reply stays in the journal as cancelled items of a step without a stop; none of it goes back to the model.
 
-use crate::agent::host::{Activity, Host, uncancelled};
-use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};
-use crate::agent::turn::context::{End, Tally, TurnContext};
-use crate::agent::turn::provider_calls::ProviderCalls;
-use crate::agent::turn::retry::{self, Failures, NoRetry};
-use crate::agent::turn::room;
-use crate::context::inspect::RequestParts;
-use crate::history::replay::{Bone, Skeleton};
-use crate::llm::catalog::Price;
-use crate::llm::delta::Accumulator;
-use crate::llm::{
+use crate::host::{Activity, Host, uncancelled};
+use crate::turn::call::{Call, Preparation, parse_arguments, prepare};
+use crate::turn::context::{End, Tally, TurnContext};
+use crate::turn::provider_calls::ProviderCalls;
+use crate::turn::retry::{self, Failures, NoRetry};
+use crate::turn::room;
+use futures_util::StreamExt;
+use pintle_base::text::partial_json::{Growth, PartialJson};
+use pintle_llm::catalog::Price;
+use pintle_llm::delta::Accumulator;
+use pintle_llm::{
     Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque,
     Request, ToolSpec,
 };
-use crate::text::partial_json::{Growth, PartialJson};
-use crate::tools::ResolvedPaths;
-use futures_util::StreamExt;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
     DeltaField, Event, ItemDelta, Notice, NoticeLevel, RetryScheduled, StepCompleted, StepUsage,
@@ -27,6 +24,9 @@ use pintle_protocol::event::{
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolKind};
+use pintle_session::context::inspect::RequestParts;
+use pintle_session::history::replay::{Bone, Skeleton};
+use pintle_tools::ResolvedPaths;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::collections::BTreeMap;
@@ -39,15 +39,15 @@ const MAX_BURST: u32 = 64;
 
 /// A reply that is over.
 #[derive(Debug)]
-pub(in crate::agent) struct StepReply {
+pub(crate) struct StepReply {
     /// The model's message, as far as it may go back to it.
-    pub(in crate::agent) assistant: Assistant,
+    pub(crate) assistant: Assistant,
     /// The tools it asked for; none if the reply was cut.
-    pub(in crate::agent) calls: Vec<Call>,
+    pub(crate) calls: Vec<Call>,
     /// The provider's count.
-    pub(in crate::agent) usage: Usage,
+    pub(crate) usage: Usage,
     /// The reason why it was cut, if it was.
-    pub(in crate::agent) cut: Option<End>,
+    pub(crate) cut: Option<End>,
 }
 
 /// A block that streams.
@@ -87,20 +87,20 @@ enum Attempt {
 
 /// What a model is asked.
 #[derive(Debug)]
-pub(in crate::agent) struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     /// The conversation.
-    pub(in crate::agent) messages: &'a [Arc<Message>],
+    pub(crate) messages: &'a [Arc<Message>],
     /// The tools that it may call.
-    pub(in crate::agent) tools: &'a Arc<[ToolSpec]>,
+    pub(crate) tools: &'a Arc<[ToolSpec]>,
     /// The schema of its reply's text, where the provider is to see to it.
-    pub(in crate::agent) output_schema: Option<Arc<Value>>,
+    pub(crate) output_schema: Option<Arc<Value>>,
 }
 
 /// Asks the model and streams its reply, again when the provider fails in a way that may pass.
 ///
 /// # Errors
 /// The end of the turn, when there was no reply at all.
-pub(in crate::agent) async fn run<H: Host>(
+pub(crate) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     wanted: &Wanted<'_>,
@@ -601,8 +601,8 @@ fn call(
         acting: prepared.as_ref().ok().and_then(|prepared| prepared.acting()),
         prepared,
         confinement: None,
-        programs: crate::exec::sandbox::Names::default(),
-        writes: crate::exec::WriteLog::default(),
+        programs: pintle_exec::sandbox::Names::default(),
+        writes: pintle_exec::WriteLog::default(),
         resolved: ResolvedPaths::default(),
         cancel: CancellationToken::new(),
     };

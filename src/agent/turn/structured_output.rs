@@ -5,10 +5,10 @@
 //! can only be the final message: when it is asked for again, and in a turn without tools. In other requests it would force every remark
 //! between calls into the schema. Whatever a provider does or refuses, the check is the engine's.
 
-use crate::context::conversation::from_engine;
-use crate::llm::AssistantBlock;
 use jsonschema::Validator;
+use pintle_llm::AssistantBlock;
 use pintle_protocol::event::{QueuedInput, TurnError};
+use pintle_session::context::conversation::from_engine;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(super) enum Verdict {
 ///
 /// # Errors
 /// The reason.
-pub(in crate::agent) fn check_schema(schema: &Value) -> Result<(), String> {
+pub(crate) fn check_schema(schema: &Value) -> Result<(), String> {
     jsonschema::validator_for(schema).map(drop).map_err(|error| error.to_string())
 }
 

@@ -2,8 +2,8 @@
 
 use super::run::parse_usd;
 use super::{Safety, Settings};
-use crate::frontend::run::ReportFormat;
 use clap::{Subcommand, ValueEnum};
+use pintle_frontend::run::ReportFormat;
 use std::path::PathBuf;
 use std::str::FromStr;
 

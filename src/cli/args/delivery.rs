@@ -1,6 +1,6 @@
 //! The options of `run` that say where its work goes: into the tree or beside it, and into which reports.
 
-use crate::frontend::run::{Destination, Report, ReportFormat};
+use pintle_frontend::run::{Destination, Report, ReportFormat};
 use std::path::{Path, PathBuf};
 
 /// The options that say where the work goes.

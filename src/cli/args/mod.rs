@@ -23,9 +23,9 @@ pub(crate) use sessions::{
 };
 
 use crate::cli::policy_file::PolicyFile;
-use crate::config::{self, Flags};
-use crate::transport::codec::Framing;
 use clap::{Parser, Subcommand, ValueEnum};
+use pintle_agent::config::{self, Flags};
+use pintle_base::transport::codec::Framing;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::auth::AuthMethod;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 //! Flags that have no meaning here are accepted and ignored, so that a client that passes them starts all the same.
 
 use super::Settings;
-use crate::frontend::pi::{Dialect, Start};
 use clap::ValueEnum;
+use pintle_frontend::pi::{Dialect, Start};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

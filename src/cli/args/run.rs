@@ -2,11 +2,11 @@
 
 use super::{Delivery, Safety, Settings};
 use crate::cli::piped;
-use crate::config;
-use crate::disk;
-use crate::frontend::run::{self, Destination, Report};
 use anyhow::Context;
 use clap::ValueEnum;
+use pintle_agent::config;
+use pintle_base::disk;
+use pintle_frontend::run::{self, Destination, Report};
 use pintle_protocol::event::TurnLimits;
 use pintle_protocol::plan::WorkMode;
 use serde_json::Value;

@@ -1,9 +1,9 @@
 //! The command line of `pintle sessions`.
 
 use super::history::{History, Range};
-use crate::export;
 use clap::{Subcommand, ValueEnum};
 use pintle_protocol::search::{EntryKind, EntryRole};
+use pintle_session::export;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]

@@ -9,10 +9,10 @@
 pub(crate) mod terminal;
 mod view;
 
-use crate::ambient::Ambient;
 use crate::cli::shared::{self, Address};
-use crate::frontend::listen::{Greeting, Speaks};
 use anyhow::Context;
+use pintle_base::ambient::Ambient;
+use pintle_frontend::listen::{Greeting, Speaks};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;

@@ -2,8 +2,8 @@
 
 use super::ENGINE_GONE;
 use super::view::{Out, View};
-use crate::text::screen;
 use anyhow::Context;
+use pintle_base::text::screen;
 use pintle_protocol::ids::SessionId;
 use serde_json::Value;
 use std::io::{self, BufRead, IsTerminal, Write};

@@ -16,8 +16,8 @@
 
 use super::list::{Mark, list_digest};
 use crate::cli::args::batch::{FindingsFile, Shard};
-use crate::disk;
 use anyhow::Context;
+use pintle_base::disk;
 use pintle_protocol::run::{RunLine, RunResult, RunStatus};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -270,7 +270,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::run::unstarted;
+    use pintle_frontend::run::unstarted;
 
     #[test]
     fn a_result_is_the_line_of_run_and_half_of_one_is_none() {

@@ -4,8 +4,8 @@
 //! same digest. Options of the command line are not in it.
 
 use crate::cli::args::batch::{Each, Shard};
-use crate::config;
 use anyhow::{Context, bail, ensure};
+use pintle_agent::config;
 use pintle_protocol::event::TurnLimits;
 use pintle_protocol::plan::WorkMode;
 use ring::digest::{SHA256, digest};

@@ -6,10 +6,10 @@
 use super::folder::{Manifest, Results, SUMMARY, TaskResult, USAGE, is_finished, write_json};
 use super::print_summary;
 use super::summary::{Row, Summary};
-use crate::ambient::Ambient;
 use crate::cli::args::batch::{Merge, Shard};
-use crate::text::screen;
 use anyhow::{Context, bail, ensure};
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ fn write(
     let shown = out.display();
     let parent = out.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent).with_context(|| format!("--out {shown}"))?;
-    let made = crate::disk::temporary_folder_in(".pintle-merge-", parent);
+    let made = pintle_base::disk::temporary_folder_in(".pintle-merge-", parent);
     let made = made.with_context(|| format!("--out {shown}"))?;
     for (from, result) in chosen {
         let to = made.path().join(&result.task.id);

@@ -24,13 +24,9 @@ mod report;
 mod summary;
 pub(crate) mod worker;
 
-use crate::ambient::Ambient;
 use crate::cli::args::batch::{Batch, SummaryFormat};
 use crate::cli::signals::Signals;
 use crate::cli::{prune, recording};
-use crate::disk;
-use crate::frontend::run::{FAILED, LIMIT, WALL_CLOCK, unstarted};
-use crate::text::screen;
 use anyhow::{Context, ensure};
 use budget::Budget;
 use folder::{
@@ -40,6 +36,10 @@ use folder::{
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use list::Listed;
+use pintle_base::ambient::Ambient;
+use pintle_base::disk;
+use pintle_base::text::screen;
+use pintle_frontend::run::{FAILED, LIMIT, WALL_CLOCK, unstarted};
 use pintle_protocol::event::TurnError;
 use pintle_protocol::run::{RunResult, RunStatus};
 use pool::{Control, Ended, Heard, Over, Worker};

@@ -4,7 +4,7 @@
 use super::budget::tokens;
 use super::folder::Used;
 use super::worker::{END_TIMEOUT, Order, READY};
-use crate::ambient::Ambient;
+use pintle_base::ambient::Ambient;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::run::{RunLine, RunResult};

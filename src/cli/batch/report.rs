@@ -2,9 +2,9 @@
 
 use super::summary::{Row, State, seconds, usd};
 use super::{budget::Budget, folder::is_finished};
-use crate::ambient::Ambient;
-use crate::text::screen;
-use crate::text::visible::visible_line;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
+use pintle_base::text::visible::visible_line;
 use pintle_protocol::run::RunResult;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};

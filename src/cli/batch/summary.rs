@@ -6,7 +6,7 @@ use super::budget::tokens;
 use super::folder::{Manifest, TaskResult, is_done, is_finished};
 use super::list::Mark;
 use crate::cli::args::batch::Shard;
-use crate::text::visible::visible_line;
+use pintle_base::text::visible::visible_line;
 use pintle_protocol::content::{self, Usage, add_cost};
 use pintle_protocol::ids::SessionId;
 use serde::Serialize;
@@ -289,8 +289,8 @@ pub(super) fn marks_of(manifest: &Manifest) -> Vec<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::run::unstarted;
     use expect_test::expect;
+    use pintle_frontend::run::unstarted;
     use pintle_protocol::run::{RunResult, RunStatus};
 
     fn mark(id: &str, line: usize) -> Mark {

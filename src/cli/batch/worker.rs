@@ -5,23 +5,23 @@
 
 use super::folder::Results;
 use super::list::RunLimits;
-use crate::agent::{Engine, EngineHandle};
-use crate::ambient::Ambient;
 use crate::cli::args::batch::{Batch, FindingsFile};
 use crate::cli::signals::Signals;
 use crate::cli::{assemble, beside};
-use crate::disk;
-use crate::exec::{Environment, FileKind};
-use crate::frontend::run::{
+use anyhow::Context;
+use pintle_agent::{Engine, EngineHandle};
+use pintle_base::ambient::Ambient;
+use pintle_base::disk;
+use pintle_base::transport::codec::Framing;
+use pintle_base::transport::{Incoming, Link, Outgoing, stdio};
+use pintle_exec::{Environment, FileKind};
+use pintle_frontend::run::{
     self, Attached, Destination, EventFilter, Format, Options, Report, Terms, USAGE, unstarted,
 };
-use crate::tools::ReportFinding;
-use crate::transport::codec::Framing;
-use crate::transport::{Incoming, Link, Outgoing, stdio};
-use anyhow::Context;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::run::RunLine;
+use pintle_tools::ReportFinding;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::OpenOptions;

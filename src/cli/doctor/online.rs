@@ -1,14 +1,14 @@
 //! `pintle doctor --online`: asks the model's server for its list of models. That costs nothing, and shows whether the server answers, whether
 //! it takes the key and whether it has the model.
 
-use crate::ambient::Ambient;
 use crate::cli::args::Settings;
 use crate::cli::assemble;
-use crate::config::Config;
-use crate::llm::http::{Http, SmallRequest, SmallResponse, Timeouts};
-use crate::llm::{Endpoint, ModelRef};
-use crate::text::hosts::leads_to_loopback;
-use crate::text::visible::visible_line;
+use pintle_agent::config::Config;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::hosts::leads_to_loopback;
+use pintle_base::text::visible::visible_line;
+use pintle_llm::http::{Http, SmallRequest, SmallResponse, Timeouts};
+use pintle_llm::{Endpoint, ModelRef};
 use serde_json::Value;
 use std::fmt::Write;
 use std::time::Duration;
@@ -146,7 +146,7 @@ fn is_model(name: &str, id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::Api;
+    use pintle_llm::Api;
 
     #[test]
     fn an_answer_says_whether_server_key_and_model_are_right() {
@@ -184,7 +184,7 @@ mod tests {
             ("a web page", 200, "<html>", "local/m", "not as the API of a model", false),
         ] {
             let mut endpoint = Endpoint::new("local", Api::Chat, "http://127.0.0.1:9/v1");
-            endpoint.key = Some(crate::ambient::Secret::new("k"));
+            endpoint.key = Some(pintle_base::ambient::Secret::new("k"));
             let answer = SmallResponse { status, body: body.as_bytes().to_vec() };
             let (model, url) = (model.parse().unwrap(), endpoint.models_url().unwrap());
             let mut out = String::new();

@@ -5,10 +5,10 @@
 
 mod layout;
 
-use crate::ambient::Ambient;
 use crate::cli::args::{Args, Help};
 use clap::CommandFactory;
 use layout::Layout;
+use pintle_base::ambient::Ambient;
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 

@@ -2,19 +2,19 @@
 //!
 //! Invariant: nothing in Pi's folder is written but session files.
 
-use crate::agent::{Named, Personal, RetryPolicy, Services, Sources, globs_of};
-use crate::ambient::Ambient;
 use crate::cli::args::Settings;
 use crate::cli::args::rpc::{Rpc, ToolChoice};
 use crate::cli::assemble;
-use crate::disk;
-use crate::frontend::pi::{self, Preferences, QueueMode};
-use crate::llm::catalog;
-use crate::models::{ModelSource, Models, Toolbox};
-use crate::pi::auth;
-use crate::pi::settings::{Compaction, Retry, Settings as PiSettings};
-use crate::store::Store;
 use anyhow::Context;
+use pintle_agent::models::{ModelSource, Models, Toolbox};
+use pintle_agent::{Named, Personal, RetryPolicy, Services, Sources, globs_of};
+use pintle_base::ambient::Ambient;
+use pintle_base::disk;
+use pintle_frontend::pi::{self, Preferences, QueueMode};
+use pintle_llm::catalog;
+use pintle_session::pi::auth;
+use pintle_session::pi::settings::{Compaction, Retry, Settings as PiSettings};
+use pintle_session::store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
         // Clients of Pi know its tools by their names.
         settings.profile = settings.profile.or(Some("pi".to_owned()));
     }
-    let nowhere = task.no_session.then(|| crate::disk::temporary_folder("pintle-"));
+    let nowhere = task.no_session.then(|| pintle_base::disk::temporary_folder("pintle-"));
     let nowhere = nowhere.transpose()?;
     let named = settings.model.take();
     let mut set_up = SetUp { settings, ambient, folder, pi, nowhere, model: None };

@@ -4,9 +4,9 @@
 
 use super::StoreCommands;
 use crate::cli::args::Exporting;
-use crate::export;
-use crate::text::screen;
 use anyhow::Context;
+use pintle_base::text::screen;
+use pintle_session::export;
 use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;

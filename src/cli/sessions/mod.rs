@@ -13,17 +13,17 @@ pub(crate) use transcript::{drawn, lines};
 
 pub(crate) use prune::prune_if_due;
 
-use crate::ambient::Ambient;
 use crate::cli::args::{self, Archiving, Deletion, Listing, Search, Showing, Stored as Task};
 use crate::cli::assemble;
-use crate::store::index::Stored;
-use crate::store::{Filter, JournalReport, Store};
-use crate::text::money::usd;
-use crate::text::screen::{self, Screen};
 use anyhow::Context;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::money::usd;
+use pintle_base::text::screen::{self, Screen};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{SearchHit, SessionSearchParams, SnippetPiece};
+use pintle_session::store::index::Stored;
+use pintle_session::store::{Filter, JournalReport, Store};
 use serde_json::{json, value::RawValue};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;

@@ -2,12 +2,12 @@
 
 use super::terminal::{confirm, one_line, plural, size, time};
 use super::{NOTHING, StoreCommands};
-use crate::ambient::Ambient;
 use crate::cli::args::Pruning;
-use crate::config::{Config, SessionSettings};
-use crate::store::retention::{Family, Policy, Reason};
-use crate::store::{self, Store};
-use crate::text::screen;
+use pintle_agent::config::{Config, SessionSettings};
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
+use pintle_session::store::retention::{Family, Policy, Reason};
+use pintle_session::store::{self, Store};
 use std::io::Write;
 
 fn policy(settings: &SessionSettings) -> Policy {

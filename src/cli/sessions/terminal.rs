@@ -2,11 +2,11 @@
 //!
 //! Times are in the machine's time zone.
 
-use crate::text::screen;
-use crate::text::visible::visible_line;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use pintle_base::text::screen;
+use pintle_base::text::visible::visible_line;
 use std::io::{self, IsTerminal, Write};
 
 /// Asks for a yes or no and blocks until the answer is there.

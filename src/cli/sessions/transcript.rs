@@ -1,12 +1,12 @@
 //! A session as text: its messages, and a line for each call.
 
 use super::terminal::one_line;
-use crate::export::end_of_item;
-use crate::text::terminal::shown;
-use crate::text::visible::visible;
+use pintle_base::text::terminal::shown;
+use pintle_base::text::visible::visible;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
 use pintle_protocol::item::ItemBody;
+use pintle_session::export::end_of_item;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 

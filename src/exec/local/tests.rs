@@ -1,7 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
 use super::*;
-use crate::exec::{FileKind, FindOrder, LeftOut};
+use crate::{FileKind, FindOrder, LeftOut};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::diff::FileOp;
 use std::fs;

@@ -8,9 +8,9 @@ use super::{
     Drains, Event, Family, GRACE, Launch, Leftover, READ_BYTES, Running, START_TIMEOUT, Started,
     at, read, widen,
 };
-use crate::exec::capture::Capture;
-use crate::exec::wrapped::Envelope;
-use crate::exec::{Command, End, Error, Ran};
+use crate::capture::Capture;
+use crate::wrapped::Envelope;
+use crate::{Command, End, Error, Ran};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -27,7 +27,7 @@ const MAX_COMPLAINT_BYTES: usize = 64 * 1024;
 
 /// A connection that waits for a request.
 #[derive(Debug)]
-pub(in crate::exec) struct Connection {
+pub(crate) struct Connection {
     /// First, because it is dropped first.
     family: Family,
     child: Started,
@@ -39,37 +39,37 @@ pub(in crate::exec) struct Connection {
 
 /// A request that was answered.
 #[derive(Debug)]
-pub(in crate::exec) struct Exchanged {
-    pub(in crate::exec) envelope: Envelope,
+pub(crate) struct Exchanged {
+    pub(crate) envelope: Envelope,
     /// The output of the request.
-    pub(in crate::exec) output: Vec<u8>,
+    pub(crate) output: Vec<u8>,
     /// None if the output exceeded the limit.
-    pub(in crate::exec) connection: Option<Connection>,
+    pub(crate) connection: Option<Connection>,
 }
 
 /// A connection that ended before its request was answered.
 #[derive(Debug)]
-pub(in crate::exec) struct Lost {
+pub(crate) struct Lost {
     /// Its last words.
-    pub(in crate::exec) said: String,
+    pub(crate) said: String,
     /// The other end had taken the request.
-    pub(in crate::exec) has_begun: bool,
+    pub(crate) has_begun: bool,
 }
 
 /// A command that is to run at the other end.
 #[derive(Debug)]
-pub(in crate::exec) struct Order<'a> {
-    pub(in crate::exec) command: &'a Command,
+pub(crate) struct Order<'a> {
+    pub(crate) command: &'a Command,
     /// The request that starts it.
-    pub(in crate::exec) request: Vec<u8>,
-    pub(in crate::exec) mark: String,
+    pub(crate) request: Vec<u8>,
+    pub(crate) mark: String,
     /// The folder for long outputs when the command names none.
-    pub(in crate::exec) temporary: &'a Path,
+    pub(crate) temporary: &'a Path,
 }
 
 impl Connection {
     /// Starts a program, sends it a script and waits until it is ready.
-    pub(in crate::exec) async fn open(
+    pub(crate) async fn open(
         launch: &Launch,
         script: &[u8],
         ready: Envelope,
@@ -104,18 +104,18 @@ impl Connection {
     }
 
     /// How long it has waited.
-    pub(in crate::exec) fn idle(&self) -> Duration {
+    pub(crate) fn idle(&self) -> Duration {
         self.idle_since.elapsed()
     }
 
     /// Returns false if the program has ended, or printed without being asked.
-    pub(in crate::exec) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         let read = nix::unistd::read(&self.output, &mut [0]);
         read == Err(nix::errno::Errno::EAGAIN)
     }
 
     /// Sends a request and its input, and waits for the answer.
-    pub(in crate::exec) async fn exchange(
+    pub(crate) async fn exchange(
         self,
         request: &[u8],
         envelope: Envelope,
@@ -185,7 +185,7 @@ impl Connection {
     }
 
     /// Runs a command at the other end. Returns the connection if it can take another one.
-    pub(in crate::exec) async fn run(
+    pub(crate) async fn run(
         self,
         order: Order<'_>,
         drains: &Drains,
@@ -249,7 +249,7 @@ impl Connection {
 }
 
 /// The result of a command that was stopped before it began.
-pub(in crate::exec) async fn never_run(command: &Command, temporary: &Path, end: End) -> Ran {
+pub(crate) async fn never_run(command: &Command, temporary: &Path, end: End) -> Ran {
     Capture::new(command, temporary).finish(end).await
 }
 

@@ -5,8 +5,8 @@
 
 use super::connection::Complaints;
 use super::{Family, GRACE, READ_BYTES, Started};
-use crate::exec::End;
-use crate::exec::capture::Capture;
+use crate::End;
+use crate::capture::Capture;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const READ_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The readers of what commands left in the background, by owner. Dropping it ends them.
 #[derive(Debug, Default)]
-pub(in crate::exec) struct Drains(Mutex<HashMap<String, JoinSet<()>>>);
+pub(crate) struct Drains(Mutex<HashMap<String, JoinSet<()>>>);
 
 /// The output of a command that ended while another process held it open.
 pub(super) struct Leftover {
@@ -41,7 +41,7 @@ impl Drains {
     }
 
     /// Ends the readers of an owner whose processes have been ended.
-    pub(in crate::exec) async fn release(&self, owner: &str) {
+    pub(crate) async fn release(&self, owner: &str) {
         let readers = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(owner);
         let Some(mut readers) = readers else { return };
         // The last lines are still in the pipe.

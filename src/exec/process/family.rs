@@ -1,7 +1,7 @@
 //! The processes of one command, wherever they went: signalled together, and killed when the command is no longer
 //! awaited.
 
-use crate::exec::descendants;
+use crate::descendants;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getpgid};
 use std::time::Duration;

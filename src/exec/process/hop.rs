@@ -11,22 +11,18 @@ use tokio::net::unix::pipe;
 
 /// The output of the program.
 #[derive(Debug)]
-pub(in crate::exec) struct Answer {
+pub(crate) struct Answer {
     /// The exit code; none after a signal, and if the output exceeded the limit.
-    pub(in crate::exec) code: Option<i32>,
-    pub(in crate::exec) stdout: Vec<u8>,
-    pub(in crate::exec) stderr: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
 }
 
 /// The maximum size of a program's error output.
 const MAX_STDERR_BYTES: u64 = 64 * 1024;
 
 /// Runs a program to its end.
-pub(in crate::exec) async fn hop(
-    launch: Launch,
-    input: &[u8],
-    max_bytes: u64,
-) -> io::Result<Answer> {
+pub(crate) async fn hop(launch: Launch, input: &[u8], max_bytes: u64) -> io::Result<Answer> {
     let (child_stdin, stdin) = io::pipe()?;
     let (stdout, child_stdout) = io::pipe()?;
     let (stderr, child_stderr) = io::pipe()?;

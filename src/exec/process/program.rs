@@ -61,7 +61,7 @@ impl Process {
 }
 
 /// Starts a program.
-pub(in crate::exec) async fn start(launch: &Launch) -> io::Result<RunningProgram> {
+pub(crate) async fn start(launch: &Launch) -> io::Result<RunningProgram> {
     let (child_stdin, stdin) = io::pipe()?;
     let (stdout, child_stdout) = io::pipe()?;
     let (stderr, child_stderr) = io::pipe()?;

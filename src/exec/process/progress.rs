@@ -1,6 +1,6 @@
 //! Throttled output of a running command: at most one piece per interval, and always the last one.
 
-use crate::text::truncate;
+use pintle_base::text::truncate;
 use std::time::Duration;
 use tokio::time::Instant;
 

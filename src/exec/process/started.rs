@@ -3,8 +3,8 @@
 
 use super::{Family, Guardian, Launch};
 #[cfg(target_os = "linux")]
-use crate::exec::sandbox::{Guarded, NotConfined, Request};
-use crate::exec::sandbox::{Level, RefusedHost};
+use crate::sandbox::{Guarded, NotConfined, Request};
+use crate::sandbox::{Level, RefusedHost};
 use nix::unistd::Pid;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -149,8 +149,8 @@ impl Started {
 impl Launch {
     /// The same command behind the program that applies the profile of its confinement.
     #[cfg(target_os = "macos")]
-    fn confined(&self, mut confinement: crate::exec::sandbox::Confinement) -> Self {
-        use crate::exec::sandbox::{SEATBELT, seatbelt_profile};
+    fn confined(&self, mut confinement: crate::sandbox::Confinement) -> Self {
+        use crate::sandbox::{SEATBELT, seatbelt_profile};
         confinement.resolve();
         let mut variables = self.variables.clone();
         if let Some(folder) = confinement.temporary.folder() {
@@ -165,7 +165,7 @@ impl Launch {
             temporary: self.temporary.clone(),
             guardian: None,
             confinement: None,
-            programs: crate::exec::sandbox::Names::default(),
+            programs: crate::sandbox::Names::default(),
             writes: None,
         }
     }

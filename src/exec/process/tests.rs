@@ -1,8 +1,8 @@
 use super::progress::PROGRESS;
 use super::*;
-use crate::exec::{descendants, files};
-use crate::waiting::until_async;
+use crate::{descendants, files};
 use nix::unistd::Pid;
+use pintle_testing::waiting::until_async;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn marks() -> String {
 
 /// An id that no other test run has.
 fn new_id() -> String {
-    crate::ambient::Ambient::system().new_id()
+    pintle_base::ambient::Ambient::system().new_id()
 }
 
 fn left_of(id: &str) -> Vec<Pid> {

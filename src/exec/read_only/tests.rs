@@ -1,6 +1,6 @@
 use super::*;
-use crate::exec::Rewrite;
-use crate::exec::memory::Memory;
+use crate::Rewrite;
+use crate::memory::Memory;
 
 #[tokio::test]
 async fn changes_are_refused_with_a_reason() {
@@ -12,7 +12,7 @@ async fn changes_are_refused_with_a_reason() {
 
     let command = Command::new("touch b", "/w", "");
     let decide: Decide = Box::new(|_| Ok(Rewrite { content: Vec::new().into(), change: None }));
-    let decide_all: DecideAll = Box::new(|_| Ok(crate::exec::Rewrites::default()));
+    let decide_all: DecideAll = Box::new(|_| Ok(crate::Rewrites::default()));
     let rows = [
         ("write", env.write(a, Vec::new()).await.err()),
         ("update", env.update(a, decide, &none).await.err()),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::exec::pinned::Folders;
+use crate::pinned::Folders;
 use std::fs;
 
 fn pin(path: &Path) -> Pinned {
@@ -74,7 +74,7 @@ fn a_folder_that_went_away_is_an_error() {
 
 #[test]
 fn a_permission_that_was_lost_meanwhile_changes_nothing() {
-    if crate::tools::tests::is_superuser() {
+    if pintle_testing::is_superuser() {
         return;
     }
     let (folder, done) = sabotaged(|last| {
@@ -236,6 +236,6 @@ fn a_file_that_is_mounted_is_written_in_place() {
             assert_eq!(fs::read_to_string(&source).unwrap(), "new");
             assert_eq!(names(&real), ["mounted", "source"], "no temporary file is left");
         }
-        None => crate::tools::tests::skipped("a file that is mounted: no right to mount"),
+        None => pintle_testing::skipped("a file that is mounted: no right to mount"),
     }
 }

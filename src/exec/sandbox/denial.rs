@@ -70,7 +70,7 @@ pub fn denial(code: i32, output: &str, was_host_refused: bool) -> Option<Denial>
         return Some(Denial::Limit);
     }
     let start =
-        crate::text::truncate::border_before(output, output.len().saturating_sub(TAIL_BYTES));
+        pintle_base::text::truncate::border_before(output, output.len().saturating_sub(TAIL_BYTES));
     let end = output.get(start..).unwrap_or_default().to_ascii_lowercase();
     WORDS.iter().find(|(words, _)| end.contains(words)).map(|(_, denial)| *denial)
 }

@@ -6,8 +6,8 @@ use super::proxy::{self, Proxy};
 use super::watch::{self, Kept};
 use super::wire::{self, Failure, Frame, Kind, Request, Watched};
 use super::{Confinement, Grade, Level, Names, Network, RefusedHost};
-use crate::exec::descendants;
-use crate::exec::write_log::WriteLog;
+use crate::descendants;
+use crate::write_log::WriteLog;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::Pid;
 use std::io;
@@ -51,7 +51,7 @@ const EXECUTE: [&str; 2] = ["execute", "enter the folder"];
 /// Why a command could not be confined; inside an [`io::Error`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{step}: {message}")]
-pub(in crate::exec) struct NotConfined {
+pub(crate) struct NotConfined {
     step: String,
     message: String,
 }
@@ -95,7 +95,7 @@ impl Guardian {
 
     /// Starts a command. The streams are stdin, stdout and stderr. One that is not confined starts none of the programs that `names`
     /// denies.
-    pub(in crate::exec) async fn spawn(
+    pub(crate) async fn spawn(
         &self,
         mut request: Request,
         streams: [BorrowedFd<'_>; 3],
@@ -190,14 +190,14 @@ impl Guardian {
     }
 
     /// Keeps a finished command and its background processes until its mark is released.
-    pub(in crate::exec) fn keep(&self, mark: String, guarded: Guarded) {
+    pub(crate) fn keep(&self, mark: String, guarded: Guarded) {
         let mut left = lock(&self.left);
         left.retain_mut(|(_, guarded)| !guarded.is_over());
         left.push((mark, guarded));
     }
 
     /// Ends what commands left whose mark begins so. Blocking.
-    pub(in crate::exec) fn release(&self, beginning: &str) {
+    pub(crate) fn release(&self, beginning: &str) {
         let is_released = |(mark, _): &mut (String, Guarded)| mark.starts_with(beginning);
         let released: Vec<_> = lock(&self.left).extract_if(.., is_released).collect();
         for (_, guarded) in released {
@@ -254,7 +254,7 @@ impl Drop for Process {
 
 /// A command of the guardian's. Dropping it kills its keeper, and with that its shell; in namespaces that ends all others, too.
 #[derive(Debug)]
-pub(in crate::exec) struct Guarded {
+pub(crate) struct Guarded {
     connection: UnixStream,
     /// Messages that have come in part.
     buffer: Vec<u8>,
@@ -278,32 +278,32 @@ pub(in crate::exec) struct Guarded {
 
 impl Guarded {
     /// Its keeper, above all of its processes. Its number is no other's while this lives.
-    pub(in crate::exec) fn pid(&self) -> Pid {
+    pub(crate) fn pid(&self) -> Pid {
         self.pid
     }
 
     /// The enforced level; none before the shell was executed.
-    pub(in crate::exec) fn level(&self) -> Option<&Level> {
+    pub(crate) fn level(&self) -> Option<&Level> {
         self.level.as_ref()
     }
 
     /// The hosts that it was refused.
-    pub(in crate::exec) fn refused(&self) -> Vec<RefusedHost> {
+    pub(crate) fn refused(&self) -> Vec<RefusedHost> {
         self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
     }
 
     /// The files that it was kept from changing because of their names.
-    pub(in crate::exec) fn kept(&self) -> Vec<PathBuf> {
+    pub(crate) fn kept(&self) -> Vec<PathBuf> {
         self.kept.paths()
     }
 
     /// The programs that it was kept from starting, with their arguments.
-    pub(in crate::exec) fn denied_programs(&self) -> Vec<String> {
+    pub(crate) fn denied_programs(&self) -> Vec<String> {
         self.kept.programs()
     }
 
     /// Waits for its end. Cancel-safe.
-    pub(in crate::exec) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.early.take() {
             return Ok(ExitStatus::from_raw(status));
         }

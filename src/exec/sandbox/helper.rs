@@ -7,7 +7,7 @@ use super::child::{self, Start};
 use super::filters::Programs;
 use super::namespaces;
 use super::wire::{self, Frame, Kind};
-use crate::exec::descendants;
+use crate::descendants;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};

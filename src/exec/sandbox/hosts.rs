@@ -1,7 +1,7 @@
 //! The hosts that a confined command reaches, decided from patterns. Pure.
 
-use crate::exec::addresses::is_public;
-use crate::text::hosts::Host;
+use crate::addresses::is_public;
+use pintle_base::text::hosts::Host;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};

@@ -57,20 +57,20 @@ mod wire;
 pub use denial::{Denial, denial};
 pub use hosts::{Hosts, Refusal, RefusedHost};
 pub use level::{Grade, Level};
-pub(in crate::exec) use names::Found;
+pub(crate) use names::Found;
 pub use names::{JudgeNames, NamePatterns, Names};
 
 #[cfg(target_os = "linux")]
-pub(in crate::exec) use guardian::{Guarded, NotConfined};
+pub(crate) use guardian::{Guarded, NotConfined};
 #[cfg(target_os = "linux")]
 pub use guardian::{Guardian, probe};
 #[cfg(target_os = "linux")]
 pub use helper::{ARGUMENT, run as run_helper};
 #[cfg(target_os = "linux")]
-pub(in crate::exec) use wire::Request;
+pub(crate) use wire::Request;
 
 #[cfg(target_os = "macos")]
-pub(in crate::exec) use seatbelt::{PROGRAM as SEATBELT, profile as seatbelt_profile};
+pub(crate) use seatbelt::{PROGRAM as SEATBELT, profile as seatbelt_profile};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ pub struct Confinement {
 impl Confinement {
     /// Resolves symbolic links, and leaves out what does not exist.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
-    pub(in crate::exec) fn resolve(&mut self) {
+    pub(crate) fn resolve(&mut self) {
         let canonical = |path: &PathBuf| std::fs::canonicalize(path).ok();
         let is_link = |path: &&PathBuf| path.is_symlink();
         let as_link = |path: &PathBuf| {
@@ -138,7 +138,7 @@ impl Confinement {
     }
 
     /// The protected paths that do not exist.
-    pub(in crate::exec) fn missing(&self) -> Vec<PathBuf> {
+    pub(crate) fn missing(&self) -> Vec<PathBuf> {
         let is_missing = |path: &&PathBuf| path.symlink_metadata().is_err();
         self.protected.iter().filter(is_missing).cloned().collect()
     }

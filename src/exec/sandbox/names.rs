@@ -73,10 +73,10 @@ struct Inner {
 
 /// The files that exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::exec) struct Found {
-    pub(in crate::exec) hidden: Vec<PathBuf>,
+pub(crate) struct Found {
+    pub(crate) hidden: Vec<PathBuf>,
     /// Sockets in the workspace.
-    pub(in crate::exec) sockets: Vec<PathBuf>,
+    pub(crate) sockets: Vec<PathBuf>,
 }
 
 impl Names {
@@ -101,7 +101,7 @@ impl Names {
     }
 
     /// The names as patterns.
-    pub(in crate::exec) fn patterns(&self) -> NamePatterns {
+    pub(crate) fn patterns(&self) -> NamePatterns {
         self.0.as_ref().map(|inner| inner.patterns.clone()).unwrap_or_default()
     }
 
@@ -111,12 +111,12 @@ impl Names {
     }
 
     /// True for a file that must not be changed or made.
-    pub(in crate::exec) fn is_obeyed(&self, path: &Path) -> bool {
+    pub(crate) fn is_obeyed(&self, path: &Path) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_obeyed(path))
     }
 
     /// True for a file that must not be read.
-    pub(in crate::exec) fn is_secret(&self, path: &Path) -> bool {
+    pub(crate) fn is_secret(&self, path: &Path) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_secret(path))
     }
 
@@ -126,22 +126,22 @@ impl Names {
     }
 
     /// True for a program that must not be started. The first word is its name or path.
-    pub(in crate::exec) fn denies_program(&self, words: &[String]) -> bool {
+    pub(crate) fn denies_program(&self, words: &[String]) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.denies_program(words))
     }
 
     /// Names of programs of which some calls are denied.
-    pub(in crate::exec) fn denied_names(&self) -> Vec<String> {
+    pub(crate) fn denied_names(&self) -> Vec<String> {
         self.0.as_ref().map(|inner| inner.judge.denied_names()).unwrap_or_default()
     }
 
     /// Returns what was found last, if anybody has looked.
-    pub(in crate::exec) fn known(&self) -> Option<Arc<Found>> {
+    pub(crate) fn known(&self) -> Option<Arc<Found>> {
         self.0.as_ref()?.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Looks at what exists. Blocking.
-    pub(in crate::exec) fn look(&self, roots: &[PathBuf]) -> Arc<Found> {
+    pub(crate) fn look(&self, roots: &[PathBuf]) -> Arc<Found> {
         let Some(inner) = &self.0 else { return Arc::default() };
         let found = Arc::new(inner.find(roots));
         *inner.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&found));
@@ -150,7 +150,7 @@ impl Names {
 
     /// Returns the files at the top of the workspace that must not be changed: entries of its folders, and of folders in these whose
     /// names begin with a dot.
-    pub(in crate::exec) fn at_the_top(&self, roots: &[PathBuf]) -> Vec<PathBuf> {
+    pub(crate) fn at_the_top(&self, roots: &[PathBuf]) -> Vec<PathBuf> {
         let mut found = Vec::new();
         if self.is_empty() {
             return found;
@@ -224,14 +224,14 @@ fn entries(folder: &Path) -> Vec<(PathBuf, std::fs::FileType)> {
 
 impl Confinement {
     /// Adds the files that exist and are kept by their names.
-    pub(in crate::exec) fn add_found(&mut self, found: &Found) {
+    pub(crate) fn add_found(&mut self, found: &Found) {
         self.hidden.extend(found.hidden.iter().cloned());
         self.sockets.clone_from(&found.sockets);
         self.protected.extend(self.names.at_the_top(&self.writable));
     }
 
     /// The workspace's folders, whether they may be changed or only read.
-    pub(in crate::exec) fn roots(&self) -> Vec<PathBuf> {
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
         self.writable.iter().chain(&self.readable).cloned().collect()
     }
 }

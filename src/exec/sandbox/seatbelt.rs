@@ -20,7 +20,7 @@ use std::path::Path;
 
 /// The program that applies a profile.
 #[cfg(target_os = "macos")]
-pub(in crate::exec) const PROGRAM: &str = "/usr/bin/sandbox-exec";
+pub(crate) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 /// The operations of an ordinary program that changes no file and reaches no network.
 const BASE: &str = r#"(version 1)
@@ -43,7 +43,7 @@ const BASE: &str = r#"(version 1)
 "#;
 
 /// Writes the profile of a confinement. Its paths are canonical: the kernel compares what links have been resolved to.
-pub(in crate::exec) fn profile(confinement: &Confinement) -> String {
+pub(crate) fn profile(confinement: &Confinement) -> String {
     let mut text = BASE.to_owned();
     let rules = |text: &mut String, action: &str, operations: &str, filters: &[String]| {
         for filter in filters {
@@ -129,7 +129,7 @@ fn escaped(text: &str, is_pattern: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::sandbox::{JudgeNames, NamePatterns, Names, Temporary};
+    use crate::sandbox::{JudgeNames, NamePatterns, Names, Temporary};
     use std::path::PathBuf;
 
     struct Nothing;

@@ -17,7 +17,7 @@ mod start;
 use super::bpf::{ALLOW, Assembler, Is, Label, Word};
 use super::wire::Watched;
 use super::{Names, filters, wire};
-use crate::exec::write_log::WriteLog;
+use crate::write_log::WriteLog;
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, OpenHow, ResolveFlag, openat2, readlinkat};
 use nix::libc::{self, sock_filter};

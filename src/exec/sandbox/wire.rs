@@ -27,34 +27,34 @@ pub(super) enum Kind {
 
 /// A command as it is to be started. Without `argv` nothing is executed: the level is what is wanted.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::exec) struct Request {
-    pub(in crate::exec) argv: Vec<String>,
+pub(crate) struct Request {
+    pub(crate) argv: Vec<String>,
     /// The bytes of the path.
-    pub(in crate::exec) cwd: Option<Vec<u8>>,
-    pub(in crate::exec) variables: Vec<(String, String)>,
-    pub(in crate::exec) confinement: Option<Confinement>,
+    pub(crate) cwd: Option<Vec<u8>>,
+    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) confinement: Option<Confinement>,
     /// The password for the proxy, where the confinement names hosts.
     #[serde(default)]
-    pub(in crate::exec) credential: String,
+    pub(crate) credential: String,
     /// The calls that are reported, if the kernel can do so.
     #[serde(default)]
-    pub(in crate::exec) watched: Watched,
+    pub(crate) watched: Watched,
 }
 
 /// Which system calls of a command the kernel reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::exec) struct Watched {
+pub(crate) struct Watched {
     /// Those that may change a file.
-    pub(in crate::exec) files: bool,
+    pub(crate) files: bool,
     /// Those that start a program.
-    pub(in crate::exec) programs: bool,
+    pub(crate) programs: bool,
     /// Those that reach a socket by its address.
-    pub(in crate::exec) sockets: bool,
+    pub(crate) sockets: bool,
 }
 
 impl Watched {
     /// True if any is.
-    pub(in crate::exec) fn any(self) -> bool {
+    pub(crate) fn any(self) -> bool {
         self.files || self.programs || self.sockets
     }
 }

@@ -10,24 +10,24 @@ use std::path::{Path, PathBuf};
 
 /// A relative path, ordered as a walk goes: part by part. A part ends before any other byte.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::exec) struct PathKey(Vec<u8>);
+pub(crate) struct PathKey(Vec<u8>);
 
 impl PathKey {
-    pub(in crate::exec) fn new(path: &Path) -> Self {
+    pub(crate) fn new(path: &Path) -> Self {
         let mut key = Self(Vec::with_capacity(path.as_os_str().len()));
         key.set(path);
         key
     }
 
     /// Takes another path, with no new memory.
-    pub(in crate::exec) fn set(&mut self, path: &Path) {
+    pub(crate) fn set(&mut self, path: &Path) {
         self.0.clear();
         // No name contains a NUL, so it sorts the end of a component before everything else.
         let bytes = path.as_os_str().as_bytes().iter();
         self.0.extend(bytes.map(|&byte| if byte == b'/' { 0 } else { byte }));
     }
 
-    pub(in crate::exec) fn into_path(self) -> PathBuf {
+    pub(crate) fn into_path(self) -> PathBuf {
         let mut bytes = self.0;
         for byte in &mut bytes {
             if *byte == 0 {
@@ -40,7 +40,7 @@ impl PathKey {
 
 /// Keeps the first answers in path order up to a limit.
 #[derive(Debug)]
-pub(in crate::exec) struct FirstInOrder<T> {
+pub(crate) struct FirstInOrder<T> {
     kept: BTreeMap<PathKey, (usize, T)>,
     /// The weights of the kept paths.
     total: usize,
@@ -48,17 +48,17 @@ pub(in crate::exec) struct FirstInOrder<T> {
 }
 
 impl<T> FirstInOrder<T> {
-    pub(in crate::exec) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { kept: BTreeMap::new(), total: 0, limit }
     }
 
     /// The last path that may still matter, once there are more answers than wanted.
-    pub(in crate::exec) fn bound(&self) -> Option<&PathKey> {
+    pub(crate) fn bound(&self) -> Option<&PathKey> {
         if self.total > self.limit { self.kept.last_key_value().map(|(key, _)| key) } else { None }
     }
 
     /// Adds a path's result with its weight.
-    pub(in crate::exec) fn add(&mut self, key: PathKey, weight: usize, answer: T) {
+    pub(crate) fn add(&mut self, key: PathKey, weight: usize, answer: T) {
         if self.bound().is_some_and(|bound| *bound < key) {
             return;
         }
@@ -73,12 +73,12 @@ impl<T> FirstInOrder<T> {
     }
 
     /// Returns true if there is more than the limit.
-    pub(in crate::exec) fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         self.total > self.limit
     }
 
     /// Everything kept, in path order; the last one may be more than the limit allows.
-    pub(in crate::exec) fn into_answers(self) -> impl Iterator<Item = (PathKey, T)> {
+    pub(crate) fn into_answers(self) -> impl Iterator<Item = (PathKey, T)> {
         self.kept.into_iter().map(|(key, (_, answer))| (key, answer))
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::chance::cases(256))]
+        #![proptest_config(pintle_testing::chance::cases(256))]
 
         /// Whatever comes first, the same is kept, and nothing beyond the bound.
         #[test]

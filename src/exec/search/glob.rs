@@ -1,8 +1,8 @@
 //! Globs as models write them, for names and for paths below a root.
 
-use crate::exec::{Error, files};
-use crate::text::globs;
+use crate::{Error, files};
 use globset::{GlobBuilder, GlobMatcher};
+use pintle_base::text::globs;
 use std::path::{Path, PathBuf};
 
 /// A list of globs that is ready, as ripgrep reads them: separated by commas, one with `!` in front excludes, and of those that
@@ -52,7 +52,7 @@ impl PathGlob {
     }
 
     /// Returns true if a glob names this folder, or a path below it.
-    pub(in crate::exec) fn names(&self, folder: &Path) -> bool {
+    pub(crate) fn names(&self, folder: &Path) -> bool {
         let mut globs = self.globs.iter().filter(|glob| !glob.excludes && !glob.is_for_name);
         globs.any(|glob| glob.fixed.starts_with(folder))
     }

@@ -5,13 +5,13 @@
 //! The text that is handed on holds no NUL and no terminal escape.
 
 use super::{FirstInOrder, Grep, GrepOutput, Grepped, MatchLine, MatchedFile, PathKey};
-use crate::exec::{Error, Lines};
-use crate::text::sniff;
-use crate::text::terminal::Cleaner;
-use crate::text::truncate;
+use crate::{Error, Lines};
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use pintle_base::text::sniff;
+use pintle_base::text::terminal::Cleaner;
+use pintle_base::text::truncate;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -183,7 +183,7 @@ impl FileLines {
 
 /// The first matching files, put together from files that come in any order.
 #[derive(Debug)]
-pub(in crate::exec) struct Matched {
+pub(crate) struct Matched {
     first: FirstInOrder<FileLines>,
     output: GrepOutput,
     max_matches: usize,
@@ -192,7 +192,7 @@ pub(in crate::exec) struct Matched {
 }
 
 impl Matched {
-    pub(in crate::exec) fn new(grep: &Grep) -> Self {
+    pub(crate) fn new(grep: &Grep) -> Self {
         Self {
             first: FirstInOrder::new(grep.max_matches),
             output: grep.output,
@@ -202,11 +202,11 @@ impl Matched {
     }
 
     /// The last path that may still matter, once there is more than is wanted.
-    pub(in crate::exec) fn bound(&self) -> Option<&PathKey> {
+    pub(crate) fn bound(&self) -> Option<&PathKey> {
         self.first.bound()
     }
 
-    pub(in crate::exec) fn add(&mut self, key: PathKey, found: FileLines) {
+    pub(crate) fn add(&mut self, key: PathKey, found: FileLines) {
         let weight = match self.output {
             GrepOutput::Lines => found.matches + usize::from(found.has_more),
             GrepOutput::Files | GrepOutput::Counts => 1,
@@ -217,7 +217,7 @@ impl Matched {
     }
 
     /// The answer, with as many matches as are wanted.
-    pub(in crate::exec) fn finish(self, unsearched: usize) -> Grepped {
+    pub(crate) fn finish(self, unsearched: usize) -> Grepped {
         let has_more = self.first.has_more();
         let unsearched = if has_more { 0 } else { unsearched };
         let mut grepped = Grepped { files: Vec::new(), has_more, unsearched, ignored: None };
@@ -326,7 +326,7 @@ mod tests {
         Grep {
             root: "/".into(),
             named: None,
-            left_out: crate::exec::LeftOut::default(),
+            left_out: crate::LeftOut::default(),
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case: false,

@@ -1,7 +1,7 @@
 use super::*;
-use crate::exec::Error;
-use crate::exec::memory::Memory;
-use crate::exec::{Environment, Local};
+use crate::Error;
+use crate::memory::Memory;
+use crate::{Environment, Local};
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +27,7 @@ fn both() -> (tempfile::TempDir, Vec<Place>) {
         write(&folder.path().join(path), text);
     }
     let local =
-        Local::new(&crate::ambient::Ambient::fixed([]), crate::exec::local::Options::default());
+        Local::new(&pintle_base::ambient::Ambient::fixed([]), crate::local::Options::default());
     let shown = FILES
         .iter()
         .filter(|(path, _)| !path.starts_with("ignored/") && !path.starts_with(".git/"));

@@ -1,8 +1,8 @@
 //! The metadata of all plain files below a folder.
 
 use super::{Bound, Visit, Walk, lock};
-use crate::exec::Error;
-use crate::exec::search::PathKey;
+use crate::Error;
+use crate::search::PathKey;
 use ignore::DirEntry;
 use std::fs::Metadata;
 use std::io;
@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
 
 /// A file with its metadata.
-pub(in crate::exec) type Fact = (PathBuf, Metadata);
+pub(crate) type Fact = (PathBuf, Metadata);
 
 /// Returns the plain files below a folder in no order, from so many threads, without what is in `except` and what cannot be read. It ends
 /// early with some of them when `is_enough` says so of their number.
 ///
 /// # Errors
 /// [`Error::Cancelled`].
-pub(in crate::exec) fn facts(
+pub(crate) fn facts(
     root: &Path,
     except: &[PathBuf],
     threads: usize,

@@ -10,9 +10,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
-use crate::disk::{self, Links};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, Match};
+use pintle_base::disk::{self, Links};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io;
@@ -198,7 +198,7 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::walk::facts;
+    use crate::walk::facts;
     use std::fmt::Write;
     use tokio_util::sync::CancellationToken;
 

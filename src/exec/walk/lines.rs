@@ -4,9 +4,9 @@
 //! in a small folder that is all.
 
 use super::{Bound, Visit, Walk, lock};
-use crate::exec::files::{self, Cancellable};
-use crate::exec::search::{FileLines, LineSearch, Matched, PathGlob, PathKey};
-use crate::exec::{Error, FileKind, Grep, Grepped, LeftOut};
+use crate::files::{self, Cancellable};
+use crate::search::{FileLines, LineSearch, Matched, PathGlob, PathKey};
+use crate::{Error, FileKind, Grep, Grepped, LeftOut};
 use ignore::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const MAX_PROBED_ENTRIES: usize = 256;
 /// A larger file is not among them: all threads shall be busy while it is read.
 const MAX_PROBED_BYTES: u64 = 1024 * 1024;
 
-pub(in crate::exec) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<Grepped, Error> {
+pub(crate) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<Grepped, Error> {
     files::must_be_canonical(&grep.root)?;
     let mut search = LineSearch::new(grep)?;
     let glob = grep.glob.as_deref().map(|glob| PathGlob::new(glob, &grep.root)).transpose()?;
@@ -227,7 +227,7 @@ mod tests {
             is_literal: false,
             before: 0,
             after: 0,
-            output: crate::exec::GrepOutput::Lines,
+            output: crate::GrepOutput::Lines,
             max_matches: 1,
             max_line_chars: 500,
             unsaved: std::sync::Arc::default(),

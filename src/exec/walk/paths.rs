@@ -1,8 +1,8 @@
 //! Finding paths on a walk: the first in path order, or the newest.
 
 use super::{Bound, Visit, Walk, lock};
-use crate::exec::search::{FirstInOrder, PathGlob, PathKey};
-use crate::exec::{Error, FileKind, Find, FindOrder, FoundPath, FoundPaths, files};
+use crate::search::{FirstInOrder, PathGlob, PathKey};
+use crate::{Error, FileKind, Find, FindOrder, FoundPath, FoundPaths, files};
 use ignore::DirEntry;
 use std::cmp::Reverse;
 use std::io;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// Paths that a thread keeps before it hands them over: few enough that a limit is noticed soon.
 const PATHS_AT_ONCE: usize = 128;
 
-pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
+pub(crate) fn find(find: &Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
     let glob = PathGlob::new(&find.glob, &find.root)?;
     if files::stat(&find.root)?.kind != FileKind::Folder {
         return Err(Error::NotFolder(find.root.clone()));

@@ -3,11 +3,11 @@
 //! The helper at the other end writes a line with the request's mark before the output and one after it. Pure. Invariant: no byte of the
 //! output is lost or added, however it is cut into pieces.
 
-use crate::exec::{Command, End, Error};
+use crate::{Command, End, Error};
 
 /// The two lines, as they come.
 #[derive(Debug)]
-pub(in crate::exec) struct Envelope {
+pub(crate) struct Envelope {
     /// The prefix of the two lines.
     token: Vec<u8>,
     /// Bytes that may be the beginning of such a line.
@@ -38,7 +38,7 @@ enum State {
 const MAX_BEFORE_BYTES: usize = 64 * 1024;
 
 impl Envelope {
-    pub(in crate::exec) fn new(mark: &str) -> Self {
+    pub(crate) fn new(mark: &str) -> Self {
         Self {
             token: format!("\0{mark} ").into_bytes(),
             held: Vec::new(),
@@ -49,7 +49,7 @@ impl Envelope {
     }
 
     /// Takes a piece of output; returns the part that the command printed.
-    pub(in crate::exec) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
         let mut printed = Vec::new();
         loop {
@@ -92,12 +92,12 @@ impl Envelope {
     }
 
     /// Returns true until the request is answered: the command has not begun.
-    pub(in crate::exec) fn is_on_the_way(&self) -> bool {
+    pub(crate) fn is_on_the_way(&self) -> bool {
         self.state == State::Before
     }
 
     /// Returns true if nothing more comes.
-    pub(in crate::exec) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         match self.state {
             State::After { .. } | State::NoFolder | State::NoShell => true,
             State::Before | State::Inside | State::Complaint => false,
@@ -105,12 +105,12 @@ impl Envelope {
     }
 
     /// Returns true if nothing more comes, and the connection can take the next request.
-    pub(in crate::exec) fn is_reusable(&self) -> bool {
+    pub(crate) fn is_reusable(&self) -> bool {
         self.is_over() && !matches!(self.state, State::After { is_shared: true, .. })
     }
 
     /// The exit code, once the command has ended.
-    pub(in crate::exec) fn code(&self) -> Option<i32> {
+    pub(crate) fn code(&self) -> Option<i32> {
         match self.state {
             State::After { code, .. } => Some(code),
             State::Before | State::Inside | State::Complaint | State::NoFolder | State::NoShell => {
@@ -120,22 +120,17 @@ impl Envelope {
     }
 
     /// What the connection itself printed before the first line.
-    pub(in crate::exec) fn before(&self) -> String {
+    pub(crate) fn before(&self) -> String {
         String::from_utf8_lossy(&self.before).trim().to_owned()
     }
 
     /// The error output of a file access.
-    pub(in crate::exec) fn complaint(&self) -> String {
+    pub(crate) fn complaint(&self) -> String {
         String::from_utf8_lossy(&self.complaint).trim().to_owned()
     }
 
     /// Checks that the command ran, and ended in a way that was reported or requested. `said` is the connection's error output.
-    pub(in crate::exec) fn check(
-        &self,
-        end: &End,
-        command: &Command,
-        said: &str,
-    ) -> Result<(), Error> {
+    pub(crate) fn check(&self, end: &End, command: &Command, said: &str) -> Result<(), Error> {
         let was_stopped = matches!(end, End::TimedOut | End::Cancelled);
         match self.state {
             State::After { .. } => Ok(()),

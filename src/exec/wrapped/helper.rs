@@ -6,9 +6,9 @@
 //! off is never used again; only a request that may be answered twice is sent again.
 
 use super::{COMMON, FAMILY, Wrapped, quote, unreachable};
-use crate::exec::process::{Connection, Launch, Lost};
-use crate::exec::wrapped::Envelope;
-use crate::exec::{Error, descendants};
+use crate::process::{Connection, Launch, Lost};
+use crate::wrapped::Envelope;
+use crate::{Error, descendants};
 use std::path::PathBuf;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -128,7 +128,7 @@ impl Wrapped {
             temporary: self.temporary.clone(),
             guardian: None,
             confinement: None,
-            programs: crate::exec::sandbox::Names::default(),
+            programs: crate::sandbox::Names::default(),
             writes: None,
         }
     }

@@ -1,7 +1,7 @@
 //! Facts and lines of a file, as the scripts print them: pure.
 
 use super::cksum;
-use crate::exec::{Error, FileKind, Lines, Stat, Version, Window, files};
+use crate::{Error, FileKind, Lines, Stat, Version, Window, files};
 use std::path::{Path, PathBuf};
 
 /// Beyond this the lines of a file are not counted, and its version is its size.

@@ -1,7 +1,7 @@
 //! A file tree as `tree.sh` prints it, walked in the same way as a tree of this machine: in path order, without
 //! ignored files. Pure.
 
-use crate::exec::search::PathGlob;
+use crate::search::PathGlob;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;

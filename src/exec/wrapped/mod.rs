@@ -20,15 +20,15 @@ mod search;
 
 pub(super) use envelope::Envelope;
 
-use crate::ambient::Ambient;
-use crate::exec::process::{self, Drains, Order, Shell};
-use crate::exec::variables::Policy;
-use crate::exec::{
+use crate::process::{self, Drains, Order, Shell};
+use crate::variables::Policy;
+use crate::{
     Before, Command, Decide, End, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines,
     ListEntry, MAX_WHOLE_BYTES, Platform, Ran, Rewrite, Stat, Updated, Version, Window, files,
     local,
 };
 use helper::{Answer, Connections, MAX_ANSWER_BYTES};
+use pintle_base::ambient::Ambient;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;

@@ -5,10 +5,8 @@
 
 use super::listing::{self, Kind};
 use super::{Wrapped, text_of};
-use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
-use crate::exec::{
-    Environment, Error, FileKind, Find, FindOrder, FoundPath, FoundPaths, Grep, Grepped,
-};
+use crate::search::{LineSearch, Matched, PathGlob, PathKey};
+use crate::{Environment, Error, FileKind, Find, FindOrder, FoundPath, FoundPaths, Grep, Grepped};
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -194,14 +192,14 @@ fn has_shared_syntax(pattern: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::GrepOutput;
+    use crate::GrepOutput;
 
     #[test]
     fn only_what_every_grep_understands_is_asked_of_it() {
         let grep = |pattern: &str, is_literal, ignore_case| Grep {
             root: PathBuf::new(),
             named: None,
-            left_out: crate::exec::LeftOut::default(),
+            left_out: crate::LeftOut::default(),
             pattern: pattern.to_owned(),
             glob: None,
             ignore_case,

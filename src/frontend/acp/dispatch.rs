@@ -7,10 +7,10 @@ use super::handlers::{
 use super::queue::Incoming;
 use super::session::OpenSession;
 use super::{content, settings, start, wire};
-use crate::frontend::native::dispatch::{error_object, unknown_method};
-use crate::transport::envelope::Id;
+use crate::native::dispatch::{error_object, unknown_method};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
 use serde_json::json;

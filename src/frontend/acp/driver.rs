@@ -10,18 +10,18 @@ use super::session::OpenSession;
 use super::sessions::Sessions;
 use super::terminals::{Made, Taken};
 use super::wire;
-use crate::agent::{
-    AnswerCommand, Feed, QueueCommand, QueueEdit, SessionHandle, SubscriberId, TurnCommand,
-};
-use crate::frontend::connection::{self, Ended, Outbox, Protocol};
-use crate::frontend::native::connection::Connection;
-use crate::frontend::native::dispatch::{Table, error_object};
-use crate::transport::envelope::{self, Envelope, Id, Invalid};
-use crate::transport::{Incoming as Message, Outgoing};
+use crate::connection::{self, Ended, Outbox, Protocol};
+use crate::native::connection::Connection;
+use crate::native::dispatch::{Table, error_object};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::ErrorObjectOwned;
+use pintle_agent::{
+    AnswerCommand, Feed, QueueCommand, QueueEdit, SessionHandle, SubscriberId, TurnCommand,
+};
+use pintle_base::transport::envelope::{self, Envelope, Id, Invalid};
+use pintle_base::transport::{Incoming as Message, Outgoing};
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;

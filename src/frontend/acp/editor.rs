@@ -3,10 +3,10 @@
 use super::files::{FileCall, FileRequest, Files};
 use super::terminals::{Taken, TerminalRequest, Terminals};
 use super::translator::Offers;
-use crate::agent::{Editors, SubscriberId};
-use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::OptionFuture;
+use pintle_agent::{Editors, SubscriberId};
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
 

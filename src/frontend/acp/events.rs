@@ -1,9 +1,9 @@
 //! Turns events of sessions into updates, questions and responses to prompts.
 
 use super::driver::Driver;
-use crate::agent::Feed;
-use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
+use pintle_agent::Feed;
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::approval::Approval;
 use pintle_protocol::event::{Event, EventRecord, TransientRecord};
 use pintle_protocol::ids::SessionId;

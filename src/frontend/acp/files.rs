@@ -3,12 +3,12 @@
 //! A client that supports only one of them is not used at all: text read from one place and written to another would be corrupted.
 //! Invariant: a change is applied to the text that the client shows at that moment, or not at all.
 
-use crate::agent::{Documents, EditCall, edited_text};
-use crate::transport::envelope::{self, Id};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::FutureExt;
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_agent::{Documents, EditCall, edited_text};
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::document::{ApplyEditParams, ApplyEditResult, DocumentEdit, DocumentVersion};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

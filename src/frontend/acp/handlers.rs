@@ -7,17 +7,17 @@ use super::content;
 use super::replay::{Page, replay};
 use super::translator::{Offers, Translator};
 use super::wire;
-use crate::agent::{
+use crate::connection::{Scope, close_session};
+use crate::native::dispatch::{error_object, refused};
+use agent_client_protocol_schema::v1 as acp;
+use jsonrpsee::types::ErrorObjectOwned;
+use pintle_agent::{
     Accepted, Adopt, ContextCommand, CreateSession, Editors, EngineHandle, Error, ErrorKind,
     Filter, Hint, NewFolder, OpenConfig, ServerDefinition, ServerOrigin, ServersCommand,
     SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Terms,
     Trace, TurnCommand, Wanted, parse_servers,
 };
-use crate::frontend::connection::{Scope, close_session};
-use crate::frontend::native::dispatch::{error_object, refused};
-use crate::transport::envelope::Id;
-use agent_client_protocol_schema::v1 as acp;
-use jsonrpsee::types::ErrorObjectOwned;
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
@@ -39,7 +39,7 @@ const PAGE: usize = 50;
 pub(super) struct RequestContext {
     pub(super) engine: EngineHandle,
     pub(super) id: SubscriberId,
-    pub(super) feed: mpsc::Sender<crate::agent::Feed>,
+    pub(super) feed: mpsc::Sender<pintle_agent::Feed>,
     /// Receives the handles of sub-agents.
     pub(super) adopted: mpsc::Sender<SessionHandle>,
     /// Receives the pages of a replay.

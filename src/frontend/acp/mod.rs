@@ -27,10 +27,10 @@ mod translator;
 mod wire;
 
 use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
-use crate::agent::{EngineHandle, SubscriberId};
-use crate::transport::Link;
 use driver::Driver;
 use handlers::RequestContext;
+use pintle_agent::{EngineHandle, SubscriberId};
+use pintle_base::transport::Link;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

@@ -3,9 +3,9 @@
 //! Invariant: only an option that was offered counts as a consent.
 
 use super::{tool, wire};
-use crate::agent::{Answer, SessionHandle};
-use crate::transport::envelope::{self, Id};
 use agent_client_protocol_schema::v1 as acp;
+use pintle_agent::{Answer, SessionHandle};
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionKind};

@@ -1,8 +1,8 @@
 //! The order of requests: each begins after the one before was handled. Pure.
 
-use crate::frontend::connection::InFlight;
-use crate::transport::envelope::Id;
+use crate::connection::InFlight;
 use jsonrpsee::types::ErrorObjectOwned;
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::ids::SessionId;
 use serde_json::Value;
 use serde_json::value::RawValue;

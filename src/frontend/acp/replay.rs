@@ -6,8 +6,8 @@
 
 use super::translator::{Offers, Translator, plan_update};
 use super::{notices, wire};
-use crate::agent::{EngineHandle, Error, SessionHandle, Snapshot, messages_held};
 use agent_client_protocol_schema::v1 as acp;
+use pintle_agent::{EngineHandle, Error, SessionHandle, Snapshot, messages_held};
 use pintle_protocol::event::StateValue;
 use tokio::sync::mpsc;
 

@@ -5,9 +5,9 @@ use super::handlers::{Opened, Opening, Outcome, Setting};
 use super::session::{OpenSession, Prompt};
 use super::translator::Translator;
 use super::{notices, settings, wire};
-use crate::agent::Accepted;
-use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
+use pintle_agent::Accepted;
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{ConfigResult, PromptCommand};
 

@@ -6,10 +6,10 @@
 use super::settings::Settings;
 use super::translator::Translator;
 use super::wire;
-use crate::agent::SessionHandle;
-use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::ErrorObjectOwned;
+use pintle_agent::SessionHandle;
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::error::{AUTH_REQUIRED, INTERNAL_ERROR};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnCompleted, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, TurnId};

@@ -1,8 +1,8 @@
 //! The sessions of a connection: those that its client has open, and the sub-agents that belong to them.
 
 use super::session::OpenSession;
-use crate::agent::SessionHandle;
 use agent_client_protocol_schema::v1 as acp;
+use pintle_agent::SessionHandle;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
 use std::path::Path;

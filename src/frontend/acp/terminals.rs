@@ -2,11 +2,11 @@
 //!
 //! Invariant: each terminal that the client created is released once the engine no longer needs it.
 
-use crate::agent::{CommandEnd, Printed, TerminalCall, Terminals as Registry};
-use crate::transport::envelope::{self, Id};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_agent::{CommandEnd, Printed, TerminalCall, Terminals as Registry};
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::ids::{ItemId, SessionId};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

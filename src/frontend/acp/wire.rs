@@ -2,9 +2,9 @@
 //!
 //! Invariant: no message is longer than a few MiB, since clients reject longer ones; a shortened text says so.
 
-use crate::transport::envelope::Id;
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::ErrorObjectOwned;
+use pintle_base::transport::envelope::Id;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ fn shortened(message: Vec<u8>) -> Option<acp::SessionUpdate> {
 
 /// Writes a notification.
 pub(super) fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
-    crate::transport::envelope::notification(method, params)
+    pintle_base::transport::envelope::notification(method, params)
 }
 
 /// A `_meta` object with one field.

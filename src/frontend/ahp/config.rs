@@ -1,13 +1,13 @@
 //! The engine as an agent with its models, and the settings of a session under the names for which clients have pickers.
 
 use super::state::PROVIDER;
-use crate::agent::EngineHandle;
 use ahp_types::common::JsonObject;
 use ahp_types::state::{
     AgentCapabilities, AgentInfo, ConfigPropertySchema, ConfigSchema,
     MultipleWorkingDirectoriesCapability, PolicyState, RootState, SessionConfigPropertySchema,
     SessionConfigSchema, SessionConfigState, SessionModelInfo,
 };
+use pintle_agent::EngineHandle;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult};
 use pintle_protocol::plan::WorkMode;

@@ -1,12 +1,12 @@
 //! A client's connection: passes its messages to the host, and what the host has for it to the client.
 
 use super::host::{ConnectionId, HostHandle, ToHost};
-use crate::agent::{Feed, SessionHandle, SubscriberId};
-use crate::frontend::connection::{self, Ended, Outbox, Protocol, Scope};
-use crate::transport::{Incoming, Outgoing};
+use crate::connection::{self, Ended, Outbox, Protocol, Scope};
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
+use pintle_agent::{Feed, SessionHandle, SubscriberId};
+use pintle_base::transport::{Incoming, Outgoing};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{mpsc, oneshot};

@@ -7,7 +7,6 @@ use super::requests::{failed, invalid};
 use super::translator::Translator;
 use super::wire::{self, Refusal};
 use super::{calls, state};
-use crate::agent::{EngineHandle, ReviewCommand, SessionHandle};
 use ahp_types::commands::{
     ContentEncoding, DirectoryEntry, ResourceListResult, ResourceReadResult,
 };
@@ -15,6 +14,7 @@ use ahp_types::errors::ahp_error_codes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::{BoxFuture, FutureExt};
+use pintle_agent::{EngineHandle, ReviewCommand, SessionHandle};
 use pintle_protocol::ids::{ItemId, SessionId};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -224,7 +224,7 @@ fn patched(old: &str, diff: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::diff;
+    use pintle_base::text::diff;
 
     #[test]
     fn a_difference_makes_the_text_that_it_was_made_for() {

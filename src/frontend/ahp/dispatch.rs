@@ -6,11 +6,6 @@ use super::session::{Key, Open, Work, key_of};
 use super::state::Channel;
 use super::translator::{Asked, key};
 use super::{config, input, quirks, wire};
-use crate::agent::{
-    Answer, AnswerCommand, ClientCommand, ClientTool, EngineHandle, Error, Extensions,
-    HistoryCommand, OpenConfig, QueueCommand, QueueEdit, Rewind, SessionHandle, SettingsCommand,
-    Terms, TurnCommand,
-};
 use ahp_types::actions::{
     ActionOrigin, ChatInputCompletedAction, ChatPendingMessageSetAction,
     ChatToolCallCompleteAction, ChatToolCallConfirmedAction, ChatTurnStartedAction, StateAction,
@@ -18,6 +13,11 @@ use ahp_types::actions::{
 use ahp_types::commands::DispatchActionParams;
 use ahp_types::state::{PendingMessageKind, ToolDefinition, ToolResultContent};
 use futures_util::future::FutureExt;
+use pintle_agent::{
+    Answer, AnswerCommand, ClientCommand, ClientTool, EngineHandle, Error, Extensions,
+    HistoryCommand, OpenConfig, QueueCommand, QueueEdit, Rewind, SessionHandle, SettingsCommand,
+    Terms, TurnCommand,
+};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::files::RewindScope;
@@ -263,8 +263,8 @@ fn decide(
 }
 
 /// Work of one command, whose result does not matter.
-fn ask<T: Send + 'static, C: Into<crate::agent::Command> + Send + 'static>(
-    command: impl FnOnce(crate::agent::Reply<T>) -> C + Send + 'static,
+fn ask<T: Send + 'static, C: Into<pintle_agent::Command> + Send + 'static>(
+    command: impl FnOnce(pintle_agent::Reply<T>) -> C + Send + 'static,
 ) -> super::session::Make {
     Box::new(move |handle: SessionHandle| {
         async move { handle.ask(command).await.map(drop).map_err(|error| reason(&error)) }.boxed()

@@ -6,7 +6,6 @@ use super::contents::{denied, not_there};
 use super::host::{Done, Host};
 use super::requests::{failed, invalid};
 use super::wire::{self, Refusal};
-use crate::agent::ResourceChange;
 use ahp_types::commands::{
     ContentEncoding, ResourceCopyParams, ResourceDeleteParams, ResourceMkdirParams,
     ResourceMoveParams, ResourceResolveParams, ResourceResolveResult, ResourceType,
@@ -16,6 +15,7 @@ use ahp_types::errors::ahp_error_codes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::{BoxFuture, FutureExt};
+use pintle_agent::ResourceChange;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -163,7 +163,7 @@ impl Host {
 /// The end of a change, as the host sees it.
 pub(super) fn written(
     connection: super::host::ConnectionId,
-    id: crate::transport::envelope::Id,
+    id: pintle_base::transport::envelope::Id,
     work: Work,
 ) -> BoxFuture<'static, Done> {
     work.map(move |outcome| Done::Written { connection, id, outcome }).boxed()

@@ -10,13 +10,7 @@ use super::session::Open;
 use super::state::{Channel, Channels};
 use super::translator::Actions;
 use super::wire::{self, Refusal};
-use crate::agent::{
-    Adopt, EngineHandle, Error, Feed, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
-    TurnCommand, Wanted,
-};
-use crate::frontend::connection::{self, Events, FEED_CAPACITY};
-use crate::transport::Incoming;
-use crate::transport::envelope::{self, Envelope, Id};
+use crate::connection::{self, Events, FEED_CAPACITY};
 use ahp::reducers::{ReduceOutcome, apply_action_to_root};
 use ahp_types::ROOT_RESOURCE_URI;
 use ahp_types::actions::{
@@ -30,6 +24,12 @@ use ahp_types::state::{RootState, SnapshotState};
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, FutureExt, join_all};
 use futures_util::stream::FuturesUnordered;
+use pintle_agent::{
+    Adopt, EngineHandle, Error, Feed, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
+    TurnCommand, Wanted,
+};
+use pintle_base::transport::Incoming;
+use pintle_base::transport::envelope::{self, Envelope, Id};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::review::ReviewListResult;
 use serde::Serialize;

@@ -6,11 +6,11 @@ use super::host::{Done, Host};
 use super::session::{Open, Work, key_of};
 use super::state::Channels;
 use super::translator::Translator;
-use crate::agent::{
+use futures_util::future::FutureExt;
+use pintle_agent::{
     CreateSession, EngineHandle, Error, NewFolder, OpenConfig, PageRange, SessionHandle, Snapshot,
     Subscriber, SubscriptionCommand,
 };
-use futures_util::future::FutureExt;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
 
@@ -221,7 +221,7 @@ async fn load(
 /// An error of the engine, with its remedy, as people read it.
 pub(super) fn reason(error: &Error) -> String {
     match &error.hint {
-        Some(crate::agent::Hint::Text(hint)) => format!("{error}; {hint}"),
-        Some(crate::agent::Hint::Action(_)) | None => error.to_string(),
+        Some(pintle_agent::Hint::Text(hint)) => format!("{error}; {hint}"),
+        Some(pintle_agent::Hint::Action(_)) | None => error.to_string(),
     }
 }

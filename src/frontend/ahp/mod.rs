@@ -30,9 +30,9 @@ mod wire;
 pub use host::{Host, HostHandle};
 
 use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
-use crate::agent::EngineHandle;
-use crate::transport::Link;
 use connection::Connection;
+use pintle_agent::EngineHandle;
+use pintle_base::transport::Link;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

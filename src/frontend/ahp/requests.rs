@@ -6,8 +6,6 @@ use super::session::Open;
 use super::state::{Channel, Channels, PROVIDER};
 use super::wire::{self, Refusal};
 use super::{config, contents, files, quirks, review};
-use crate::agent::{Command, EngineHandle, Error, ErrorKind, Filter, SessionHandle};
-use crate::transport::envelope::Id;
 use ahp_types::ROOT_RESOURCE_URI;
 use ahp_types::actions::{
     ActionEnvelope, SessionActiveClientSetAction, SessionReadyAction, StateAction,
@@ -24,6 +22,8 @@ use ahp_types::notifications::SessionRemovedParams;
 use ahp_types::state::{MessageAttachment, SessionStatus, SessionSummary, SimpleMessageAttachment};
 use ahp_types::version::{SUPPORTED_PROTOCOL_VERSIONS, negotiate_protocol_version};
 use futures_util::future::{BoxFuture, FutureExt};
+use pintle_agent::{Command, EngineHandle, Error, ErrorKind, Filter, SessionHandle};
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionSummary as Stored;
 use serde::de::DeserializeOwned;

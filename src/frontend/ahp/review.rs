@@ -7,7 +7,6 @@ use super::state::Channel;
 use super::translator::Actions;
 use super::wire::{self, Refusal};
 use super::{calls, loading};
-use crate::agent::{Error, ReviewCommand, SessionHandle};
 use ahp_types::actions::{ChangesetContentChangedAction, StateAction};
 use ahp_types::commands::{ChangesetOperationTarget, InvokeChangesetOperationParams};
 use ahp_types::notifications::PartialSessionSummary;
@@ -16,6 +15,7 @@ use ahp_types::state::{
     FileEditDiffStats,
 };
 use futures_util::future::{BoxFuture, FutureExt};
+use pintle_agent::{Error, ReviewCommand, SessionHandle};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::review::{
     Hunk, HunkKind, Outcome, ReviewAction, ReviewListResult, ReviewTarget,

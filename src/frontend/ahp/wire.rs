@@ -1,9 +1,9 @@
 //! Messages, times, addresses and Markdown as this protocol writes them. Pure.
 
-use crate::transport::envelope::Id;
 use ahp_types::actions::ActionEnvelope;
 use ahp_types::common::StringOrMarkdown;
 use bytes::Bytes;
+use pintle_base::transport::envelope::Id;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;

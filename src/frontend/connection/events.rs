@@ -4,8 +4,8 @@
 //! any later event is taken.
 
 use super::merge::merge_deltas;
-use crate::agent::{EngineHandle, Feed, PageRange, Record};
 use futures_util::future::{BoxFuture, FutureExt};
+use pintle_agent::{EngineHandle, Feed, PageRange, Record};
 use pintle_protocol::ids::SessionId;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const MAX_HELD: usize = 256;
 const PAGE: usize = 64;
 
 /// The events of a subscriber's sessions.
-pub(in crate::frontend) struct Events {
+pub(crate) struct Events {
     feed: mpsc::Receiver<Feed>,
     /// Reads missed events; `None` if the client reads them itself.
     engine: Option<EngineHandle>,
@@ -48,12 +48,12 @@ struct Gap {
 
 impl Events {
     /// Includes missed events.
-    pub(in crate::frontend) fn complete(feed: mpsc::Receiver<Feed>, engine: EngineHandle) -> Self {
+    pub(crate) fn complete(feed: mpsc::Receiver<Feed>, engine: EngineHandle) -> Self {
         Self { engine: Some(engine), ..Self::as_fed(feed) }
     }
 
     /// Passes [`Feed::Lagged`] on instead of reading missed events.
-    pub(in crate::frontend) fn as_fed(feed: mpsc::Receiver<Feed>) -> Self {
+    pub(crate) fn as_fed(feed: mpsc::Receiver<Feed>) -> Self {
         Self {
             feed,
             engine: None,
@@ -66,7 +66,7 @@ impl Events {
     }
 
     /// Waits until there are events to take; returns false once the channel is closed. Cancel-safe.
-    pub(in crate::frontend) async fn wait(&mut self) -> bool {
+    pub(crate) async fn wait(&mut self) -> bool {
         loop {
             self.sort();
             if self.due > 0 || self.held_until.is_some_and(|time| time <= Instant::now()) {
@@ -94,7 +94,7 @@ impl Events {
     }
 
     /// Takes the events that are ready.
-    pub(in crate::frontend) fn take(&mut self) -> Vec<Feed> {
+    pub(crate) fn take(&mut self) -> Vec<Feed> {
         if self.held_until.is_some_and(|time| time <= Instant::now()) {
             self.release();
         }
@@ -106,7 +106,7 @@ impl Events {
     }
 
     /// Takes all events sent before now, including missed ones.
-    pub(in crate::frontend) async fn rest(&mut self) -> Vec<Feed> {
+    pub(crate) async fn rest(&mut self) -> Vec<Feed> {
         while let Ok(next) = self.feed.try_recv() {
             self.queue.push_back(next);
         }
@@ -208,7 +208,7 @@ async fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::Transient;
+    use pintle_agent::Transient;
     use pintle_protocol::event::{DeltaField, ItemDelta, TransientEvent, TransientRecord};
     use pintle_protocol::event::{SessionState, StateValue};
     use pintle_protocol::ids::ItemId;

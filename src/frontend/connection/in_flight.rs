@@ -1,21 +1,21 @@
 //! The client's requests without a response, for JSON-RPC frontends: ids are unique, and their number is bounded.
 
-use crate::frontend::native::dispatch::error_object;
-use crate::transport::envelope::Id;
+use crate::native::dispatch::error_object;
 use jsonrpsee::types::ErrorObjectOwned;
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::error;
 use std::collections::HashSet;
 
 /// The maximum number of requests without a response.
-pub(in crate::frontend) const MAX_IN_FLIGHT: usize = 256;
+pub(crate) const MAX_IN_FLIGHT: usize = 256;
 
 /// The ids of the requests without a response.
 #[derive(Debug, Default)]
-pub(in crate::frontend) struct InFlight(HashSet<Id>);
+pub(crate) struct InFlight(HashSet<Id>);
 
 impl InFlight {
     /// Returns the error of a request that cannot be accepted.
-    pub(in crate::frontend) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
+    pub(crate) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
         if self.0.contains(id) {
             let message = "this id is in use by a request without a response";
             return Some(error_object(error::INVALID_REQUEST, message, "duplicateId", None));
@@ -27,15 +27,15 @@ impl InFlight {
         })
     }
 
-    pub(in crate::frontend) fn insert(&mut self, id: Id) {
+    pub(crate) fn insert(&mut self, id: Id) {
         self.0.insert(id);
     }
 
-    pub(in crate::frontend) fn remove(&mut self, id: &Id) {
+    pub(crate) fn remove(&mut self, id: &Id) {
         self.0.remove(id);
     }
 
-    pub(in crate::frontend) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

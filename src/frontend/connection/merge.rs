@@ -1,6 +1,6 @@
 //! Merges adjacent deltas while the client is slow.
 
-use crate::agent::{Feed, Transient};
+use pintle_agent::{Feed, Transient};
 use pintle_protocol::event::{ItemDelta, TransientEvent};
 use pintle_protocol::ids::SessionId;
 

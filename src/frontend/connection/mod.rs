@@ -16,13 +16,13 @@ pub(super) use events::Events;
 pub(super) use in_flight::{InFlight, MAX_IN_FLIGHT};
 pub(super) use outbox::Outbox;
 
-use crate::agent::{
+use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_agent::{
     Command, EngineHandle, Error, Feed, SessionHandle, SubscriberId, SubscriptionCommand,
     TurnCommand,
 };
-use crate::transport::{Incoming, Room};
-use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
-use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_base::transport::{Incoming, Room};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

@@ -1,7 +1,7 @@
 //! The messages that wait for the writer: responses always, events only while the client keeps up.
 
-use crate::transport::{Outgoing, Room};
 use bytes::Bytes;
+use pintle_base::transport::{Outgoing, Room};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,27 +15,27 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Messages on their way to the writer. Empty while the client keeps up.
 #[derive(Debug)]
-pub(in crate::frontend) struct Outbox {
+pub(crate) struct Outbox {
     outgoing: Outgoing,
     waiting: VecDeque<Bytes>,
 }
 
 impl Outbox {
-    pub(in crate::frontend) fn new(outgoing: Outgoing) -> Self {
+    pub(crate) fn new(outgoing: Outgoing) -> Self {
         Self { outgoing, waiting: VecDeque::new() }
     }
 
-    pub(in crate::frontend) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Returns true if more requests should be read.
-    pub(in crate::frontend) fn takes_more(&self) -> bool {
+    pub(crate) fn takes_more(&self) -> bool {
         self.waiting.len() < MAX_WAITING
     }
 
     /// Sends a message, at once if there is room.
-    pub(in crate::frontend) fn push(&mut self, message: impl Into<Bytes>) {
+    pub(crate) fn push(&mut self, message: impl Into<Bytes>) {
         let message = message.into();
         if self.waiting.is_empty()
             && let Some(room) = self.outgoing.try_room_for(message.len())
@@ -46,14 +46,11 @@ impl Outbox {
         }
     }
 
-    pub(in crate::frontend) fn push_json(&mut self, message: &Value) {
+    pub(crate) fn push_json(&mut self, message: &Value) {
         self.push(message.to_string().into_bytes());
     }
 
-    pub(in crate::frontend) fn push_all(
-        &mut self,
-        messages: impl IntoIterator<Item = impl Into<Bytes>>,
-    ) {
+    pub(crate) fn push_all(&mut self, messages: impl IntoIterator<Item = impl Into<Bytes>>) {
         for message in messages {
             self.push(message);
         }
@@ -79,7 +76,7 @@ impl Outbox {
     }
 
     /// Waits until everything is written or the client is gone; with `in_haste` at most [`FLUSH_TIMEOUT`].
-    pub(in crate::frontend) async fn finish(&mut self, hangup: &CancellationToken, in_haste: bool) {
+    pub(crate) async fn finish(&mut self, hangup: &CancellationToken, in_haste: bool) {
         let flushed = async {
             while !self.is_empty() {
                 let room = self.room_for_first().await;

@@ -5,10 +5,10 @@ mod narration;
 
 use super::Scope;
 use super::native::{self, Options};
-use crate::agent::EngineHandle;
-use crate::transport::{Incoming, Outgoing, envelope, memory};
 use bytes::Bytes;
 use narration::Narration;
+use pintle_agent::EngineHandle;
+use pintle_base::transport::{Incoming, Outgoing, envelope, memory};
 use pintle_protocol::PROTOCOL_VERSION;
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::capability::{ClientCapabilities, Supported};
@@ -117,7 +117,7 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
-    async fn run(&mut self, mut from_engine: mpsc::Receiver<crate::transport::Frame>) {
+    async fn run(&mut self, mut from_engine: mpsc::Receiver<pintle_base::transport::Frame>) {
         let opening = Narration::opening(PROMPT);
         self.narrate(&opening).await;
         self.request::<Initialize>(InitializeParams {

@@ -4,7 +4,7 @@
 //! that was bound to this machine anew is not; an `Origin` must be one that the user allowed; and the token must be the engine's.
 //! A browser cannot set headers of a WebSocket, so the token may also be a subprotocol or part of the address.
 
-use crate::text::credentials;
+use pintle_base::text::credentials;
 use std::net::{IpAddr, SocketAddr};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_tungstenite::tungstenite::Error;

@@ -1,8 +1,8 @@
 //! The first line on a socket: the client shows the engine's token and names its protocol and folder. A request for a WebSocket may come
 //! in its place, which shows the token by itself.
 
-use crate::frontend::pi;
-use crate::text::credentials;
+use crate::pi;
+use pintle_base::text::credentials;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::io;

@@ -9,10 +9,10 @@ mod greeting;
 pub use greeting::{Greeting, Speaks};
 
 use super::{Ended, Scope, acp, ahp, lsp, native, pi};
-use crate::agent::EngineHandle;
-use crate::transport::{socket, websocket};
 use gate::{Gate, Handshake, Wire};
 use greeting::{First, Greeted};
+use pintle_agent::EngineHandle;
+use pintle_base::transport::{socket, websocket};
 use std::collections::VecDeque;
 use std::io;
 use std::net::Shutdown;

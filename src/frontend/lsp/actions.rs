@@ -2,8 +2,8 @@
 
 use super::commands::{self, Message};
 use super::documents::range as text_range;
-use crate::text::positions;
 use ls_types as lsp;
+use pintle_base::text::positions;
 use pintle_protocol::content::{Diagnostic, Input, LineRange, Severity};
 use serde_json::{Value, json};
 

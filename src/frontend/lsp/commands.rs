@@ -4,10 +4,10 @@ use super::review;
 use super::rewind::{self, Proposal};
 use super::session::{Opened, Opener};
 use super::wire::{self, HandlerResult};
-use crate::agent::{Accepted, Filter, SessionHandle, SubscriptionCommand, Terms, TurnCommand};
-use crate::frontend::connection::close_session;
+use crate::connection::close_session;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
+use pintle_agent::{Accepted, Filter, SessionHandle, SubscriptionCommand, Terms, TurnCommand};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{QueuedInput, StateValue};
 use pintle_protocol::ids::{HunkId, SessionId};
@@ -325,7 +325,7 @@ fn told(session: &SessionHandle, accepted: &Accepted, disposition: &str) -> Valu
 
 /// Closes the session, unless a turn runs in it.
 async fn leave(session: &SessionHandle, opener: &Opener) -> HandlerResult<()> {
-    let failed = |error: crate::agent::Error| -> ErrorObjectOwned { wire::refused(&error) };
+    let failed = |error: pintle_agent::Error| -> ErrorObjectOwned { wire::refused(&error) };
     let snapshot = session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
     if snapshot.map_err(failed)?.state.value != StateValue::Idle {
         let hint = "stop it with the command `pintle.stop`";

@@ -6,11 +6,11 @@ use super::review::{self, Verb};
 use super::start::{self, Hello};
 use super::wire::{self, HandlerResult};
 use super::{actions, hunks};
-use crate::frontend::connection::Ended;
-use crate::frontend::native::dispatch::{error_object, unknown_method};
-use crate::transport::envelope::Id;
+use crate::connection::Ended;
+use crate::native::dispatch::{error_object, unknown_method};
 use futures_util::future::FutureExt;
 use ls_types as lsp;
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
 use pintle_protocol::error;
 use pintle_protocol::review::ReviewAction;
@@ -31,7 +31,7 @@ impl Driver {
     pub(super) fn request(&mut self, id: &Id, method: &str, params: Option<&RawValue>) {
         if let Some(refusal) = self.refusal(id, method) {
             // The id may be that of another request, which stays.
-            let message = crate::frontend::native::dispatch::error_response(id, refusal);
+            let message = crate::native::dispatch::error_response(id, refusal);
             return self.outbox.push(message);
         }
         self.in_flight.insert(id.clone());

@@ -5,8 +5,8 @@
 
 use super::start::file_path;
 use super::wire;
-use crate::agent::{DocumentProblem, Documents, EngineHandle};
 use ls_types as lsp;
+use pintle_agent::{DocumentProblem, Documents, EngineHandle};
 use pintle_protocol::document::{
     DocumentChange, DocumentChangeParams, DocumentCloseParams, DocumentOpenParams,
     DocumentSaveParams, Position, TextRange,

@@ -11,18 +11,18 @@ use super::session::{Opened, Opener};
 use super::start::Offers;
 use super::views::{Draft, Views};
 use super::wire::{self, HandlerResult};
-use crate::agent::{
-    Answer, AnswerCommand, EditCall, Editors, Error, Feed, SessionHandle, SubscriberId, Transcript,
-    TurnCommand,
-};
-use crate::frontend::connection::{self, Ended, InFlight, Outbox, Protocol};
-use crate::frontend::native::dispatch::{error_object, error_response};
-use crate::transport::envelope::{self, Envelope, Id, Invalid};
-use crate::transport::{Incoming, Outgoing};
+use crate::connection::{self, Ended, InFlight, Outbox, Protocol};
+use crate::native::dispatch::{error_object, error_response};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
+use pintle_agent::{
+    Answer, AnswerCommand, EditCall, Editors, Error, Feed, SessionHandle, SubscriberId, Transcript,
+    TurnCommand,
+};
+use pintle_base::transport::envelope::{self, Envelope, Id, Invalid};
+use pintle_base::transport::{Incoming, Outgoing};
 use pintle_protocol::content::Input;
 use pintle_protocol::error;
 use pintle_protocol::event::QueuedInput;

@@ -5,9 +5,9 @@
 
 use super::documents::OpenDocuments;
 use super::wire;
-use crate::agent::EditCall;
-use crate::transport::envelope::{self, Id};
 use ls_types as lsp;
+use pintle_agent::EditCall;
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::document::{
     ApplyEditParams, ApplyEditResult, DocumentEdit, DocumentVersion, Position, TextEdit,
 };

@@ -2,9 +2,9 @@
 
 use super::driver::Driver;
 use super::wire;
-use crate::agent::Feed;
-use crate::text::visible::visible_line;
 use ls_types as lsp;
+use pintle_agent::Feed;
+use pintle_base::text::visible::visible_line;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{
     Event, EventRecord, Notice, NoticeLevel, TransientEvent, TurnCompleted, TurnStatus,

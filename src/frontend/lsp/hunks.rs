@@ -5,8 +5,8 @@
 
 use super::actions::{SOURCE, includes};
 use super::commands;
-use crate::text::visible::visible;
 use ls_types as lsp;
+use pintle_base::text::visible::visible;
 use pintle_protocol::review::{Hunk, HunkKind, HunkState};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -28,9 +28,9 @@ mod views;
 mod wire;
 
 use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
-use crate::agent::{EngineHandle, SubscriberId};
-use crate::transport::Link;
 use driver::Driver;
+use pintle_agent::{EngineHandle, SubscriberId};
+use pintle_base::transport::Link;
 use session::Opener;
 use std::path::PathBuf;
 use tokio::sync::mpsc;

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a token is used only after the client has accepted it, and ends once.
 
-use crate::transport::envelope::{self, Id};
 use ls_types as lsp;
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::ids::TurnId;
 
 /// The beginning of each token.

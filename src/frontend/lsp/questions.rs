@@ -3,10 +3,10 @@
 //! Invariant: only an action that was offered counts as a consent. A message that is closed, or that a client cannot show, denies.
 
 use super::wire;
-use crate::agent::{Answer, SessionHandle};
-use crate::text::visible::{visible, visible_line};
-use crate::transport::envelope::{self, Id};
 use ls_types as lsp;
+use pintle_agent::{Answer, SessionHandle};
+use pintle_base::text::visible::{visible, visible_line};
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, DetailKind};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{Question, QuestionAnswer};

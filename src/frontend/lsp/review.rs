@@ -5,10 +5,10 @@ use super::documents::OpenDocuments;
 use super::driver::{Driver, Outcome};
 use super::hunks;
 use super::wire::{self, HandlerResult};
-use crate::agent::{Error, ReviewCommand, SessionHandle};
-use crate::transport::envelope;
 use futures_util::future::FutureExt;
 use ls_types as lsp;
+use pintle_agent::{Error, ReviewCommand, SessionHandle};
+use pintle_base::transport::envelope;
 use pintle_protocol::event::Event;
 use pintle_protocol::review::{
     Hunk, Outcome as DecisionOutcome, ReviewAction, ReviewDecideResult, ReviewListResult,

@@ -2,11 +2,11 @@
 
 use super::driver::{Driver, Outcome};
 use super::wire::{self, HandlerResult};
-use crate::agent::{EngineHandle, Error, HistoryCommand, Rewind, SessionHandle};
-use crate::text::visible::visible;
-use crate::transport::envelope::{self, Id};
 use futures_util::future::FutureExt;
 use ls_types as lsp;
+use pintle_agent::{EngineHandle, Error, HistoryCommand, Rewind, SessionHandle};
+use pintle_base::text::visible::visible;
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, FileFate, RewindScope};
 use pintle_protocol::history::{HistoryPoint, SessionRewindResult};

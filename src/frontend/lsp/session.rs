@@ -1,11 +1,11 @@
 //! The connection's session: created by the first command that needs it, or opened from the list of stored ones.
 
 use super::wire::{self, HandlerResult};
-use crate::agent::{
+use crate::connection::Scope;
+use pintle_agent::{
     Adopt, CreateSession, EngineHandle, Feed, NewFolder, OpenConfig, SessionHandle, Snapshot,
     Subscriber, SubscriberId, SubscriptionCommand, Wanted,
 };
-use crate::frontend::connection::Scope;
 use pintle_protocol::ids::SessionId;
 use std::path::PathBuf;
 use std::sync::Arc;

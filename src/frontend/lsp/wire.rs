@@ -1,11 +1,11 @@
 //! The JSON of responses, errors and messages to a person, in this protocol's codes.
 
-use crate::agent::Error;
-use crate::frontend::native::dispatch::error_object;
-use crate::text::visible::visible;
-use crate::transport::envelope::{self, Id};
+use crate::native::dispatch::error_object;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
+use pintle_agent::Error;
+use pintle_base::text::visible::visible;
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::error;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

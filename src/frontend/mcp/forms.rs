@@ -2,7 +2,7 @@
 //!
 //! A form offers the labels themselves, which every client can show; only a label that was offered counts as a consent.
 
-use crate::agent::Answer;
+use pintle_agent::Answer;
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::question::{Question, QuestionAnswer};
 use serde_json::{Map, Value, json};

@@ -12,10 +12,10 @@ mod tasks;
 mod tools;
 
 use super::Ended;
-use crate::agent::EngineHandle;
-use crate::transport::{Link, Outgoing};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_agent::EngineHandle;
+use pintle_base::transport::{Link, Outgoing};
 use pipe::Pipe;
 use rmcp::ServiceExt;
 use server::Server;

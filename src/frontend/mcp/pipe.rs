@@ -1,6 +1,6 @@
 //! The SDK's transport over a link: a message a line, with the link's limits.
 
-use crate::transport::{Incoming, Outgoing};
+use pintle_base::transport::{Incoming, Outgoing};
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;

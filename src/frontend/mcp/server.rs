@@ -6,11 +6,11 @@
 use super::forms::Asked;
 use super::tasks::{self, State, Task};
 use super::tools::{self, Call, Start, Steer};
-use crate::agent::{
+use futures_util::future::{BoxFuture, FutureExt};
+use pintle_agent::{
     CreateSession, EngineHandle, Error, NewFolder, OpenConfig, ReviewCommand, SessionHandle,
     TurnCommand,
 };
-use futures_util::future::{BoxFuture, FutureExt};
 use pintle_protocol::content::Input;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::run::{RunResult, RunStatus};

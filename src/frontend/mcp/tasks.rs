@@ -3,12 +3,12 @@
 //! State has one owner, that future; everybody else reads it from a channel. It ends with the turn.
 
 use super::forms::Asked;
-use crate::agent::{
+use crate::connection::{Events, FEED_CAPACITY};
+use crate::outcome::{Terms, Watch, count_lines};
+use pintle_agent::{
     Adopt, AnswerCommand, EngineHandle, Error, ErrorKind, Feed, Record, SessionHandle, Subscriber,
     SubscriberId, SubscriptionCommand, Terms as TurnTerms, TurnCommand, Wanted,
 };
-use crate::frontend::connection::{Events, FEED_CAPACITY};
-use crate::frontend::outcome::{Terms, Watch, count_lines};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{SessionId, TurnId};

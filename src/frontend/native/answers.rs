@@ -4,7 +4,7 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::{HandlerResult, session};
-use crate::agent::{AnswerCommand, ClientCommand, DiagnosticsReport, SettingsCommand};
+use pintle_agent::{AnswerCommand, ClientCommand, DiagnosticsReport, SettingsCommand};
 use pintle_protocol::approval::{ApprovalAnswerParams, ApprovalOutcome};
 use pintle_protocol::diagnostics::EditorDiagnosticsParams;
 use pintle_protocol::error;

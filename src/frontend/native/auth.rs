@@ -3,10 +3,10 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::{HandlerResult, session};
-use crate::agent::{
+use jsonrpsee::types::ErrorObjectOwned;
+use pintle_agent::{
     Error, ErrorKind, LoginPrompt, LoginRequest, Secret, ServerLoginPage, ServersCommand,
 };
-use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::auth::{
     AuthLoginParams, AuthLoginResult, AuthLogoutParams, AuthLogoutResult, AuthOpenUrlParams,
     AuthStatusResult,

@@ -4,11 +4,11 @@ use super::filter;
 use super::handlers::HandlerResult;
 use super::keys::checked_key;
 use super::questions::OpenQuestion;
-use crate::agent::{
+use crate::connection::Scope;
+use pintle_agent::{
     Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
     SubscriberId, Wanted,
 };
-use crate::frontend::connection::Scope;
 use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::event::Cause;
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 
 /// One client's connection, shared by its handlers.
 #[derive(Debug)]
-pub(in crate::frontend) struct Connection {
+pub(crate) struct Connection {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: SubscriberId,
     pub(super) cwd: PathBuf,
@@ -63,7 +63,7 @@ pub(super) enum Phase {
 }
 
 impl Connection {
-    pub(in crate::frontend) fn new(
+    pub(crate) fn new(
         engine: EngineHandle,
         subscriber: SubscriberId,
         feed: mpsc::Sender<Feed>,
@@ -75,7 +75,7 @@ impl Connection {
         Self { engine, subscriber, cwd, scope, feed, edits, pages, state: Mutex::default() }
     }
 
-    pub(in crate::frontend) fn in_scope(self, scope: Scope) -> Self {
+    pub(crate) fn in_scope(self, scope: Scope) -> Self {
         Self { scope, ..self }
     }
 
@@ -94,11 +94,7 @@ impl Connection {
         self.state().phase
     }
 
-    pub(in crate::frontend) fn initialize(
-        &self,
-        client_id: Option<String>,
-        capabilities: ClientCapabilities,
-    ) {
+    pub(crate) fn initialize(&self, client_id: Option<String>, capabilities: ClientCapabilities) {
         if capabilities.apply_edit.is_some()
             && let Some(Editors { documents, .. }) = self.engine.editors()
         {
@@ -179,7 +175,7 @@ impl Connection {
     }
 
     /// Takes a session that the client has open. Returns it as this client's own.
-    pub(in crate::frontend) fn add(&self, session: SessionHandle) -> SessionHandle {
+    pub(crate) fn add(&self, session: SessionHandle) -> SessionHandle {
         let mut state = self.state();
         let session = session.for_client(state.client_id.clone());
         state.sessions.insert(session.id.clone(), session.clone());
@@ -193,7 +189,7 @@ impl Connection {
         Ok(is_known.then_some(Cause { client_id, key }))
     }
 
-    pub(in crate::frontend) fn remove(&self, id: &SessionId) {
+    pub(crate) fn remove(&self, id: &SessionId) {
         let mut state = self.state();
         state.sessions.remove(id);
         state.subagents.remove(id);

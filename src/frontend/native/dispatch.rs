@@ -2,14 +2,14 @@
 
 use super::connection::{Connection, Phase};
 use super::{answers, auth, documents, extend, handlers, hints, history, shell, stored};
-use crate::agent;
-use crate::transport::envelope::Id;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::server::{MethodCallback, MethodResponse};
 use jsonrpsee::types::{ErrorObjectOwned, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
+use pintle_agent as agent;
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
     ApprovalAnswerRequest, AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff,
@@ -34,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The order of a request among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::frontend) enum Order {
+pub(crate) enum Order {
     /// The next request begins after this one's response.
     Serial,
     /// As `Serial`, and the response follows the events that the request causes, because it ends the sessions that send them.
@@ -49,7 +49,7 @@ pub(in crate::frontend) enum Order {
 }
 
 impl Order {
-    pub(in crate::frontend) fn of(method: &str) -> Self {
+    pub(crate) fn of(method: &str) -> Self {
         match method {
             SessionList::METHOD
             | SessionSearch::METHOD
@@ -78,13 +78,13 @@ impl Order {
 }
 
 /// The method table of one connection.
-pub(in crate::frontend) struct Table {
+pub(crate) struct Table {
     module: RpcModule<Connection>,
     connection: Arc<Connection>,
 }
 
 impl Table {
-    pub(in crate::frontend) fn new(connection: Arc<Connection>) -> Self {
+    pub(crate) fn new(connection: Arc<Connection>) -> Self {
         let mut module = RpcModule::from_arc(Arc::clone(&connection));
         add::<Initialize, _, _>(&mut module, handlers::initialize);
         add::<Ping, _, _>(&mut module, handlers::ping);
@@ -158,7 +158,7 @@ impl Table {
     }
 
     /// Returns the reason why a method cannot be called now, if any.
-    pub(in crate::frontend) fn refusal(&self, method: &str) -> Option<ErrorObjectOwned> {
+    pub(crate) fn refusal(&self, method: &str) -> Option<ErrorObjectOwned> {
         if self.module.method(method).is_none() {
             let message = unknown_method(method, self.module.method_names());
             let hint = "`pintle schema` prints every method";
@@ -197,7 +197,7 @@ impl Table {
     }
 
     /// Starts the handler of a request that [`Table::refusal`] accepts.
-    pub(in crate::frontend) fn call(
+    pub(crate) fn call(
         &self,
         id: Id,
         method: &str,
@@ -332,10 +332,7 @@ const MIN_LIKENESS: f64 = 0.8;
 const MAX_NAME_BYTES: usize = 64;
 
 /// Returns the message about an unknown method, with the nearest known one.
-pub(in crate::frontend) fn unknown_method<'a>(
-    method: &str,
-    known: impl Iterator<Item = &'a str>,
-) -> String {
+pub(crate) fn unknown_method<'a>(method: &str, known: impl Iterator<Item = &'a str>) -> String {
     match nearest(method, known, MIN_LIKENESS) {
         Some(nearest) => format!("unknown method `{method}`; did you mean `{nearest}`?"),
         None => format!("unknown method `{method}`"),
@@ -359,7 +356,7 @@ pub(super) fn nearest<'a>(
 }
 
 /// An error object with its data.
-pub(in crate::frontend) fn error_object(
+pub(crate) fn error_object(
     code: i32,
     message: &str,
     name: &str,
@@ -382,7 +379,7 @@ pub(super) fn invalid(path: &str, message: &str, hint: String) -> ErrorObjectOwn
 }
 
 /// The error object of an engine error.
-pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
+pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
     let is_shared_engine = matches!(refusal.kind, ErrorKind::OpenElsewhere { is_shared: true });
     let (code, name) = match &refusal.kind {
@@ -405,7 +402,7 @@ pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
 }
 
 /// A response with an error.
-pub(in crate::frontend) fn error_response(id: &Id, error: ErrorObjectOwned) -> Vec<u8> {
+pub(crate) fn error_response(id: &Id, error: ErrorObjectOwned) -> Vec<u8> {
     to_bytes(id, MethodResponse::error(jsonrpsee::types::Id::Null, error))
 }
 

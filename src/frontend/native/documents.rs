@@ -3,9 +3,9 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::HandlerResult;
-use crate::agent::{DocumentProblem, Documents, EditCall};
-use crate::frontend::connection::Outbox;
-use crate::transport::envelope::{self, Id};
+use crate::connection::Outbox;
+use pintle_agent::{DocumentProblem, Documents, EditCall};
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::document::{
     ApplyEditResult, DocumentChangeParams, DocumentCloseParams, DocumentOpenParams,
     DocumentSaveParams,

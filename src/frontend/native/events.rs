@@ -1,8 +1,8 @@
 //! The notifications of sessions' events.
 
-use crate::agent::Feed;
-use crate::transport::envelope;
 use bytes::Bytes;
+use pintle_agent::Feed;
+use pintle_base::transport::envelope;
 use pintle_protocol::methods::{Notification, SessionEvent, SessionLagged, SessionLaggedParams};
 use std::sync::Arc;
 

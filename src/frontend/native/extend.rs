@@ -3,8 +3,8 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::HandlerResult;
-use crate::agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, ToolNames};
 use jsonrpsee::types::ErrorObjectOwned;
+use pintle_agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, ToolNames};
 use pintle_protocol::error;
 use pintle_protocol::hook::{
     HookPoint, HookRegisterParams, ToolRegisterParams, ToolUnregisterParams,
@@ -124,7 +124,7 @@ pub(super) async fn tool_unregister(
 /// Passes the client's hooks and tools to every session of this connection.
 async fn update_sessions(
     connection: &Connection,
-    extensions: HandlerResult<Arc<crate::agent::Extensions>>,
+    extensions: HandlerResult<Arc<pintle_agent::Extensions>>,
 ) -> HandlerResult<Empty> {
     let extensions = extensions?;
     let id = connection.subscriber;

@@ -2,7 +2,7 @@
 
 use super::dispatch::{invalid, nearest};
 use super::handlers::HandlerResult;
-use crate::agent::Wanted;
+use pintle_agent::Wanted;
 use pintle_protocol::event::DeltaField;
 use pintle_protocol::subscription::{DeltaCapability, EVENT_TYPES, EventFilter};
 use std::time::Duration;

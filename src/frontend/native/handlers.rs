@@ -4,14 +4,14 @@ use super::connection::Connection;
 use super::dispatch::{error_object, invalid, refused};
 use super::filter;
 use super::keys::{check_length, checked_key};
-use crate::agent::{
-    self, ContextCommand, CreateSession, JobCommand, NewFolder, OpenConfig, QueueCommand,
+use crate::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
+use jsonrpsee::types::ErrorObjectOwned;
+use pintle_agent::{
+    self as agent, ContextCommand, CreateSession, JobCommand, NewFolder, OpenConfig, QueueCommand,
     QueueEdit, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand,
     Snapshot, SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
 };
-use crate::frontend::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
-use crate::transport::MAX_MESSAGE_BYTES;
-use jsonrpsee::types::ErrorObjectOwned;
+use pintle_base::transport::MAX_MESSAGE_BYTES;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
 use pintle_protocol::context::{
     ContextReadParams, ContextReadResult, SessionCompactParams, SessionCompactResult,

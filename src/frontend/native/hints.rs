@@ -1,6 +1,6 @@
 //! Hints in terms of this protocol's methods.
 
-use crate::agent::{Action, Hint};
+use pintle_agent::{Action, Hint};
 
 /// Returns the text of a hint for this protocol's clients.
 pub(super) fn text(hint: Hint) -> String {

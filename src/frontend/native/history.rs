@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::{HandlerResult, Subscription, attach, open_config, session};
 use super::keys::checked_key;
-use crate::agent::{
+use pintle_agent::{
     ForkSession, HistoryCommand, NewFolder, Note, NoteBody, OpenConfig, ReviewCommand, Rewind,
 };
 use pintle_protocol::error;

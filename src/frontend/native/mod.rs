@@ -6,8 +6,8 @@
 
 mod answers;
 mod auth;
-pub(in crate::frontend) mod connection;
-pub(in crate::frontend) mod dispatch;
+pub(crate) mod connection;
+pub(crate) mod dispatch;
 mod documents;
 mod driver;
 mod events;
@@ -25,13 +25,13 @@ mod stored;
 use super::connection::{
     Ended, Events, FEED_CAPACITY, Inputs, Outbox, Scope, serve as serve_connection,
 };
-use crate::agent::{EngineHandle, SubscriberId};
-use crate::transport::Link;
 use connection::Connection;
 use dispatch::Table;
 use documents::Edits;
 use driver::Driver;
 use futures_util::stream::FuturesUnordered;
+use pintle_agent::{EngineHandle, SubscriberId};
+use pintle_base::transport::Link;
 use questions::Questions;
 use requests::Requests;
 use std::path::PathBuf;

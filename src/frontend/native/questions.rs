@@ -1,9 +1,9 @@
 //! Requests to the client of this connection, withdrawn once no response is needed.
 
 use super::connection::Connection;
-use crate::agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
-use crate::frontend::connection::Outbox;
-use crate::transport::envelope::{self, Id};
+use crate::connection::Outbox;
+use pintle_agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
+use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::{ApprovalId, QuestionId, SessionId};

@@ -1,9 +1,9 @@
 //! The order of requests. Pure.
 
 use super::dispatch::Order;
-use crate::frontend::connection::InFlight;
-use crate::transport::envelope::Id;
+use crate::connection::InFlight;
 use jsonrpsee::types::ErrorObjectOwned;
+use pintle_base::transport::envelope::Id;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;

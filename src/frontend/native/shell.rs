@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::dispatch::{error_object, invalid, refused};
 use super::handlers::{HandlerResult, session};
 use super::keys::checked_key;
-use crate::agent::{Error, ErrorKind, JobCommand, SessionHandle, UserJob};
+use pintle_agent::{Error, ErrorKind, JobCommand, SessionHandle, UserJob};
 use pintle_protocol::error;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::item::{Item, ItemBody, Job, JobEnd};

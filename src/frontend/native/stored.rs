@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, invalid, refused};
 use super::handlers::{HandlerResult, session};
-use crate::agent::{Filter, Items, PageRange, Piece};
+use pintle_agent::{Filter, Items, PageRange, Piece};
 use pintle_protocol::error;
 use pintle_protocol::export::{SessionExportParams, SessionExportResult};
 use pintle_protocol::history::{

@@ -6,12 +6,12 @@ use super::mirror::Line;
 use super::questions::Dialogs;
 use super::sessions::{OpenSession, Sessions, Watching};
 use super::shell::{self, Shells};
-use crate::agent::{
+use crate::connection::{Ended, Outbox, Protocol, Scope};
+use pintle_agent::{
     AnswerCommand, ContextCommand, EngineHandle, Error, Feed, Interrupted, SessionHandle,
     Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
-use crate::frontend::connection::{Ended, Outbox, Protocol, Scope};
-use crate::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
+use pintle_base::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
 use pintle_protocol::event::{
     DeltaField, Event, EventRecord, QueuedInput, TransientEvent, TransientRecord, TurnStatus,
 };

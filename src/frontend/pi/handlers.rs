@@ -8,7 +8,7 @@ use super::line::{
 };
 use super::models::{self, ModelName};
 use super::sessions::OpenSession;
-use crate::agent::{self, Accepted, ErrorKind, QueueEdit, Snapshot, Terms};
+use pintle_agent::{self as agent, Accepted, ErrorKind, QueueEdit, Snapshot, Terms};
 use pintle_protocol::config::ConfigOption;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput, StateValue};

@@ -3,12 +3,12 @@
 //! The journal is the truth; the mirror can be rebuilt from it at any time. Invariants: an entry that was sent keeps its content and its
 //! id; a file with other content is not touched. As in Pi, the file is created with the first message of a user.
 
-use crate::pi::{Apis, BranchPoints, Writer};
-use crate::store::companion::{CompanionFile, Resumed};
-use crate::store::{Entries, Entry, Error, Store};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::ItemBody;
+use pintle_session::pi::{Apis, BranchPoints, Writer};
+use pintle_session::store::companion::{CompanionFile, Resumed};
+use pintle_session::store::{Entries, Entry, Error, Store};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;

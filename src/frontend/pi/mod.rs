@@ -29,9 +29,9 @@ pub use sessions::Start;
 use super::connection::{
     Ended, Events, FEED_CAPACITY, Inputs, Outbox, Scope, serve as serve_connection,
 };
-use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId, Wanted};
-use crate::transport::Link;
 use driver::{Driver, Parts};
+use pintle_agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId, Wanted};
+use pintle_base::transport::Link;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Models and thinking levels as Pi names them. Pure.
 
-use crate::pi::Apis;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult, ProviderInfo};
+use pintle_session::pi::Apis;
 use serde_json::{Value, json};
 
 /// Pi's thinking levels, each with the engine's effort.

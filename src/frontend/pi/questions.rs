@@ -4,8 +4,8 @@
 //! the session they may answer too, so a dialog without an answer only ends here, and permission has the engine's own deadline.
 
 use super::line::{UiResponse, put};
-use crate::agent::{Answer, SessionHandle};
-use crate::frontend::connection::Scope as ConnectionScope;
+use crate::connection::Scope as ConnectionScope;
+use pintle_agent::{Answer, SessionHandle};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{Question, QuestionAnswer};

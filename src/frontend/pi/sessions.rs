@@ -8,16 +8,16 @@ use super::models::{self, ModelName};
 use super::printing::Printing;
 use super::translator::Translator;
 use super::{Dialect, Options, variables};
-use crate::agent::{
+use crate::connection::{Scope, close_session};
+use pintle_agent::{
     CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, Feed, ForkSession, NewFolder,
     OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId,
     SubscriptionCommand,
 };
-use crate::frontend::connection::{Scope, close_session};
-use crate::pi::{self, Apis};
-use crate::store::Store;
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_session::pi::{self, Apis};
+use pintle_session::store::Store;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -116,7 +116,9 @@ impl Sessions {
 
     fn files(&self) -> Vec<PathBuf> {
         let folder = self.options.preferences.session_dir.as_deref();
-        folder.map(|folder| crate::store::companion::files(folder, ".jsonl")).unwrap_or_default()
+        folder
+            .map(|folder| pintle_session::store::companion::files(folder, ".jsonl"))
+            .unwrap_or_default()
     }
 
     /// Returns the named file, or the file of the session whose id has this prefix.

@@ -5,7 +5,7 @@
 use super::driver::{Driver, error_text};
 use super::line::{Head, QueueMode};
 use super::models::{self, ModelName};
-use crate::agent;
+use pintle_agent as agent;
 use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::models::ModelsListResult;
 use serde_json::{Value, json};

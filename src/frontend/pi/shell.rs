@@ -2,13 +2,13 @@
 
 use super::line::{Bash, Head, fields};
 use super::translator::USER_SHELL;
-use crate::agent::{
-    EngineHandle, ExtraVariables, HistoryCommand, Note, NoteBody, SessionHandle, UserShellRun,
-};
-use crate::pi;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_agent::{
+    EngineHandle, ExtraVariables, HistoryCommand, Note, NoteBody, SessionHandle, UserShellRun,
+};
 use pintle_protocol::event::{Notice, NoticeLevel};
+use pintle_session::pi;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use tokio::sync::mpsc;

@@ -15,12 +15,12 @@ use super::message::{self, Voice};
 use super::models::ModelName;
 use super::queue::Queue;
 use super::reply::{Kind, Reply};
-use crate::pi::{Apis, usage_to_pi};
 use pintle_protocol::event::{
     Delivery, Event, EventRecord, Notice, NoticeLevel, TransientEvent, TransientRecord,
 };
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemStatus};
+use pintle_session::pi::{Apis, usage_to_pi};
 use serde_json::{Value, json};
 
 /// The code of the notice about a command that a user ran and the model does not see.

@@ -4,7 +4,7 @@
 
 use super::Dialect;
 use super::models::ModelName;
-use crate::agent::ExtraVariables;
+use pintle_agent::ExtraVariables;
 use std::path::Path;
 
 /// The environment variables of a session's commands.

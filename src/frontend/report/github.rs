@@ -3,14 +3,14 @@
 //! Source: the workflow commands of GitHub Actions, and `@actions/core`, which escapes as its runner unescapes.
 
 use super::markdown;
-use crate::text::visible::visible_line;
+use pintle_base::text::visible::visible_line;
 use pintle_protocol::run::{Finding, RunResult, Severity};
 
 /// The most annotations of a level that a step shows; GitHub drops the others without a word.
 const MAX_OF_LEVEL: usize = 10;
 
 /// Returns the lines that a step prints, at most ten of each level; a last one counts the rest.
-pub(in crate::frontend) fn annotations(findings: &[Finding]) -> Vec<String> {
+pub(crate) fn annotations(findings: &[Finding]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = 0;
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
@@ -26,7 +26,7 @@ pub(in crate::frontend) fn annotations(findings: &[Finding]) -> Vec<String> {
 }
 
 /// Returns the summary of the step.
-pub(in crate::frontend) fn summary(result: &RunResult) -> String {
+pub(crate) fn summary(result: &RunResult) -> String {
     markdown::text(result)
 }
 
@@ -60,7 +60,7 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::report::tests::finding_at;
+    use crate::report::tests::finding_at;
 
     #[test]
     fn no_text_of_a_model_is_a_command_or_moves_a_cursor() {

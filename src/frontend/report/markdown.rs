@@ -118,7 +118,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::report::tests::finding_at;
+    use crate::report::tests::finding_at;
 
     #[test]
     fn texts_of_the_model_are_no_markup() {

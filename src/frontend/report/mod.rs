@@ -64,7 +64,7 @@ pub(super) fn text(format: ReportFormat, result: &RunResult) -> String {
 }
 
 /// Returns the finding of a call of `report_finding` that was done, with its path relative to the working directory.
-pub(in crate::frontend) fn finding(call: &ToolCall, cwd: &Path) -> Option<Finding> {
+pub(crate) fn finding(call: &ToolCall, cwd: &Path) -> Option<Finding> {
     let input = call.changed_input.as_ref().or(call.input.as_ref())?;
     let mut finding: Finding = serde_json::from_value(input.clone()).ok()?;
     let path = Path::new(&finding.path);
@@ -76,7 +76,7 @@ pub(in crate::frontend) fn finding(call: &ToolCall, cwd: &Path) -> Option<Findin
 }
 
 /// Adds a finding, unless it is there: the same place, rule and message. The more severe of two stays.
-pub(in crate::frontend) fn add(findings: &mut Vec<Finding>, finding: Finding) {
+pub(crate) fn add(findings: &mut Vec<Finding>, finding: Finding) {
     let is_same = |known: &&mut Finding| {
         let place = |finding: &Finding| (finding.path.clone(), finding.line, finding.end_line);
         place(known) == place(&finding)
@@ -98,7 +98,7 @@ pub(super) mod tests {
     use super::*;
     use pintle_protocol::run::Severity;
 
-    pub(in crate::frontend::report) fn finding_at(path: &str, line: u64) -> Finding {
+    pub(in crate::report) fn finding_at(path: &str, line: u64) -> Finding {
         Finding {
             path: path.to_owned(),
             line: Some(line),

@@ -1,9 +1,9 @@
 //! The events of a Messages stream to deltas.
 
 use super::search;
-use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
-use crate::llm::sse::SseEvent;
-use crate::llm::{BlockStart, Delta};
+use crate::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
+use crate::sse::SseEvent;
+use crate::{BlockStart, Delta};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
-pub(in crate::llm) struct Decoder {
+pub(crate) struct Decoder {
     /// Blocks that have begun and not ended, by the wire's number.
     open: BTreeMap<u64, OpenBlock>,
     /// The text that the next text block goes on with.

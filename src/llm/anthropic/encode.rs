@@ -2,12 +2,12 @@
 
 use super::families::{self, Off, Thinking};
 use super::search;
-use crate::llm::call_ids::{CallIdMap, IdForm};
-use crate::llm::catalog;
-use crate::llm::decode::arguments_object;
-use crate::llm::encode::{raw, set, tool_name};
-use crate::llm::output_schema;
-use crate::llm::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
+use crate::call_ids::{CallIdMap, IdForm};
+use crate::catalog;
+use crate::decode::arguments_object;
+use crate::encode::{raw, set, tool_name};
+use crate::output_schema;
+use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ const MARKED_TURNS: usize = 2;
 const MAX_TOKENS: u32 = 16_384;
 
 /// Encodes a request.
-pub(in crate::llm) fn encode(request: &Request) -> Value {
+pub(crate) fn encode(request: &Request) -> Value {
     let family = families::find(&request.model);
     let provider = request.origin.split('/').next().unwrap_or_default();
     let known = || u32::try_from(catalog::max_output(provider, &request.model)?).ok();

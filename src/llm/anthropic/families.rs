@@ -4,7 +4,7 @@
 //! `build-with-claude/extended-thinking`, for models before 4.5; public clients, for switching thinking off; read
 //! 2026-11. The catalogue has the maximum length of an answer.
 
-use crate::llm::catalog;
+use crate::catalog;
 
 /// The form in which thinking is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

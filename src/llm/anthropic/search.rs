@@ -2,9 +2,9 @@
 //!
 //! Source: platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool, read 2026-11.
 
-use crate::llm::ProviderCall;
-use crate::llm::decode::text;
-use crate::llm::sources::sources;
+use crate::ProviderCall;
+use crate::decode::text;
+use crate::sources::sources;
 use serde_json::{Value, json};
 
 /// The most searches in one request. Each costs money, and the model is told when it reached the limit.

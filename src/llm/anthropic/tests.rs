@@ -1,9 +1,9 @@
 use super::encode;
-use crate::llm::catalog::Api;
-use crate::llm::fixtures::decoded_text;
-use crate::llm::remote::decode_pieces;
-use crate::llm::rules;
-use crate::llm::{
+use crate::catalog::Api;
+use crate::fixtures::decoded_text;
+use crate::remote::decode_pieces;
+use crate::rules;
+use crate::{
     Accumulator, Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
 };
 use expect_test::{Expect, expect};
@@ -69,7 +69,7 @@ fn request(messages: Vec<Message>) -> Request {
         max_output_tokens: Some(100),
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }
 

@@ -6,8 +6,8 @@
 //!
 //! Source: smithy.io, "Amazon Event Stream specification", and the reader in PyPI botocore 1.44.5, read 2026-11.
 
-use crate::llm::error::{Error, ErrorKind};
-use crate::llm::sse::SseEvent;
+use crate::error::{Error, ErrorKind};
+use crate::sse::SseEvent;
 use base64::Engine as _;
 use bytes::{Buf, Bytes};
 use futures_util::stream::{Stream, StreamExt};
@@ -26,7 +26,7 @@ const PRELUDE_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
 
 /// Reads events from a stream of bytes. After an error it ends.
-pub(in crate::llm) fn events<S>(bytes: S) -> Events<S>
+pub(crate) fn events<S>(bytes: S) -> Events<S>
 where
     S: Stream<Item = Result<Bytes, Error>> + Unpin,
 {
@@ -35,7 +35,7 @@ where
 
 /// The stream that [`events`] makes.
 #[derive(Debug)]
-pub(in crate::llm) struct Events<S> {
+pub(crate) struct Events<S> {
     /// `None` once it ended.
     bytes: Option<S>,
     /// A frame that has not ended yet.
@@ -202,13 +202,13 @@ fn event(frame: &Frame<'_>) -> Result<Option<SseEvent>, Error> {
 }
 
 #[cfg(test)]
-pub(in crate::llm) mod tests {
+pub(crate) mod tests {
     use super::*;
     use futures_util::FutureExt;
     use futures_util::stream;
 
     /// A frame with these headers, all of them text.
-    pub(in crate::llm) fn frame(headers: &[(&str, &str)], payload: &[u8]) -> Vec<u8> {
+    pub(crate) fn frame(headers: &[(&str, &str)], payload: &[u8]) -> Vec<u8> {
         let mut named = Vec::new();
         for (name, value) in headers {
             named.push(u8::try_from(name.len()).unwrap());
@@ -229,7 +229,7 @@ pub(in crate::llm) mod tests {
     }
 
     /// A frame that holds what a model says.
-    pub(in crate::llm) fn chunk(data: &str) -> Vec<u8> {
+    pub(crate) fn chunk(data: &str) -> Vec<u8> {
         let bytes = base64::engine::general_purpose::STANDARD.encode(data);
         let payload = json!({ "bytes": bytes, "p": "abc" }).to_string();
         let headers = [

@@ -4,8 +4,8 @@
 //! says. A key is never printed.
 
 use super::sign::{self, Keys, Scope, SignableRequest};
-use crate::ambient::{Ambient, Secret};
-use crate::disk;
+use pintle_base::ambient::{Ambient, Secret};
+use pintle_base::disk;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -30,11 +30,7 @@ impl fmt::Debug for Signing {
 
 impl Signing {
     /// Returns a signer with keys of the environment or of the profile; `None` when there are none.
-    pub(in crate::llm) fn find(
-        ambient: &Ambient,
-        profile: &Profile,
-        region: String,
-    ) -> Option<Self> {
+    pub(crate) fn find(ambient: &Ambient, profile: &Profile, region: String) -> Option<Self> {
         let of_environment = || {
             Some(Keys {
                 id: ambient.var("AWS_ACCESS_KEY_ID")?.trim().to_owned(),
@@ -48,7 +44,7 @@ impl Signing {
     }
 
     /// Returns the headers to add to a request.
-    pub(in crate::llm) fn headers(&self, url: &str, body: &[u8]) -> Vec<(String, Secret)> {
+    pub(crate) fn headers(&self, url: &str, body: &[u8]) -> Vec<(String, Secret)> {
         let now = i64::try_from(self.ambient.now_ms()).unwrap_or(i64::MAX);
         let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         let time = time.strftime("%Y%m%dT%H%M%SZ").to_string();
@@ -67,15 +63,15 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// The settings in the files of Amazon's tools for the profile in use.
 #[derive(Debug, Clone, Default)]
-pub(in crate::llm) struct Profile {
+pub(crate) struct Profile {
     keys: Option<Keys>,
-    pub(in crate::llm) region: Option<String>,
+    pub(crate) region: Option<String>,
 }
 
 impl Profile {
     /// Reads `~/.aws/credentials` and `~/.aws/config`, or the files that `AWS_SHARED_CREDENTIALS_FILE` and
     /// `AWS_CONFIG_FILE` name; a missing file counts as empty.
-    pub(in crate::llm) fn read(ambient: &Ambient) -> Self {
+    pub(crate) fn read(ambient: &Ambient) -> Self {
         let text = |var: &str, name: &str| {
             let given = ambient.var(var).map(PathBuf::from);
             let path = given.or_else(|| Some(ambient.home()?.join(".aws").join(name)))?;
@@ -125,7 +121,7 @@ fn value<'a>(text: &'a str, section: &str, key: &str) -> Option<&'a str> {
 }
 
 /// The region that an address of Bedrock names.
-pub(in crate::llm) fn region_of_host(url: &str) -> Option<&str> {
+pub(crate) fn region_of_host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let host = rest.split(['/', ':', '?']).next()?;
     let mut labels = host.split('.').skip_while(|label| !label.starts_with("bedrock-runtime"));

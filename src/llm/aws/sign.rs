@@ -4,7 +4,7 @@
 //!
 //! Source: docs.aws.amazon.com, "Create a signed AWS API request", and the examples published with it, read 2026-11.
 
-use crate::ambient::Secret;
+use pintle_base::ambient::Secret;
 use ring::{digest, hmac};
 use std::fmt::Write;
 
@@ -117,7 +117,7 @@ fn parts(url: &str) -> (String, String, String) {
 }
 
 /// Percent-encodes a segment of a path: all characters except letters, digits, `-._~` and those in `kept`.
-pub(in crate::llm) fn encode(text: &str, kept: &[u8]) -> String {
+pub(crate) fn encode(text: &str, kept: &[u8]) -> String {
     text.bytes().fold(String::new(), |mut encoded, byte| {
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         if is_plain || kept.contains(&byte) {

@@ -1,6 +1,6 @@
 //! The difference of two requests, line by line: each text of a body is split into its lines, each named after its place. Pure.
 
-use crate::text::visible::visible_line;
+use pintle_base::text::visible::visible_line;
 use serde_json::Value;
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 use std::fmt::Write;

@@ -1,9 +1,9 @@
 //! One line of a cassette.
 
-use crate::ambient::Secret;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use pintle_base::ambient::Secret;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -8,9 +8,9 @@
 use super::canonical::{self, Canonical};
 use super::exchange::{self, Exchange};
 use super::{Replay, difference, read};
-use crate::disk;
-use crate::llm::error::{Error, ErrorKind};
-use crate::llm::wire::{Wire, WireRequest, WireResponse};
+use crate::error::{Error, ErrorKind};
+use crate::wire::{Wire, WireRequest, WireResponse};
+use pintle_base::disk;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cmp::Reverse;

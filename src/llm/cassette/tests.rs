@@ -1,6 +1,6 @@
 use super::*;
-use crate::ambient::Secret;
 use futures_util::FutureExt;
+use pintle_base::ambient::Secret;
 use serde_json::json;
 
 fn request(messages: &serde_json::Value) -> WireRequest {
@@ -155,9 +155,10 @@ fn a_cut_inside_a_character_is_healed_in_the_file() {
 
 #[test]
 fn a_recorded_stream_answers_a_provider() {
-    use crate::llm::{Api, Endpoint, Message, Request, connect};
+    use crate::{Api, Endpoint, Message, Request, connect};
     use pintle_protocol::content::Content;
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/provider-streams/anthropic");
+    let folder =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/provider-streams/anthropic");
     let tape = tempfile::NamedTempFile::new().unwrap();
     let line = json!({
         "request": { "path": "/v1/messages", "body": { "model": "claude-sonnet-4-5", "messages": [{ "role": "user" }] } },
@@ -176,7 +177,7 @@ fn a_recorded_stream_answers_a_provider() {
         max_output_tokens: None,
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     };
     let stream = provider.stream(request).now_or_never().unwrap().unwrap();
     let deltas: Vec<_> = stream.collect().now_or_never().unwrap();

@@ -1,6 +1,6 @@
 //! The cost of a request: pure, from a model's prices and the usage that its provider reports.
 
-use crate::llm::delta::Tier;
+use crate::delta::Tier;
 use pintle_protocol::content::Usage;
 use serde::Deserialize;
 

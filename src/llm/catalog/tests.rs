@@ -1,5 +1,5 @@
 use super::*;
-use crate::llm::delta::Tier;
+use crate::delta::Tier;
 use pintle_protocol::content::Usage;
 use std::collections::BTreeSet;
 

@@ -5,9 +5,9 @@
 
 use super::think_tags::ThinkTags;
 use super::{CONTENT, REASONING_CONTENT};
-use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, text};
-use crate::llm::sse::SseEvent;
-use crate::llm::{BlockStart, Delta, Tier};
+use crate::decode::{Broken, Decode, ReplyIds, json, opaque, text};
+use crate::sse::SseEvent;
+use crate::{BlockStart, Delta, Tier};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 /// The state of one reply.
 #[derive(Debug, Default)]
-pub(in crate::llm) struct Decoder {
+pub(crate) struct Decoder {
     /// The text or reasoning block that grows.
     current: Option<(Kind, usize)>,
     /// The number of the next block.

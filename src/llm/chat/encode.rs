@@ -1,13 +1,11 @@
 //! A request to the body of `POST /v1/chat/completions`.
 
 use super::{CONTENT, REASONING_CONTENT};
-use crate::llm::call_ids::{CallIdMap, IdForm};
-use crate::llm::catalog::{
-    self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole,
-};
-use crate::llm::encode::{arguments_text, is_image, raw, result_text_with_failure, tool_name};
-use crate::llm::output_schema;
-use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult};
+use crate::call_ids::{CallIdMap, IdForm};
+use crate::catalog::{self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole};
+use crate::encode::{arguments_text, is_image, raw, result_text_with_failure, tool_name};
+use crate::output_schema;
+use crate::{Assistant, AssistantBlock, Message, Request, ToolResult};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
@@ -16,7 +14,7 @@ use serde_json::{Map, Value, json};
 const NO_REASONING: &str = " ";
 
 /// Encodes a request for a server of this dialect.
-pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
+pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     let dialect = match dialect.reasoning_back {
         ReasoningBack::AsReceived => Dialect {
             reasoning_back: catalog::reasoning_back(&request.model).unwrap_or_default(),

@@ -1,10 +1,10 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
 
 use super::encode;
-use crate::llm::catalog::{self, Api, Dialect, ReasoningBack, SystemRole};
-use crate::llm::fixtures::decoded_text;
-use crate::llm::remote::decode_pieces;
-use crate::llm::{
+use crate::catalog::{self, Api, Dialect, ReasoningBack, SystemRole};
+use crate::fixtures::decoded_text;
+use crate::remote::decode_pieces;
+use crate::{
     Accumulator, Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec,
 };
 use expect_test::{Expect, expect};
@@ -110,7 +110,7 @@ fn request(messages: Vec<Message>) -> Request {
         max_output_tokens: None,
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::ambient::{Ambient, Secret};
-use crate::llm::catalog::{self, Api};
+use crate::catalog::{self, Api};
+use pintle_base::ambient::{Ambient, Secret};
 
 fn endpoint(provider: &str) -> Endpoint {
     let mut endpoint = match catalog::find(provider) {
@@ -14,7 +14,7 @@ fn endpoint(provider: &str) -> Endpoint {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "fixtures are files")]
 fn recorded_errors_fall_into_their_classes() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/provider-errors.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/provider-errors.json");
     let cases: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut wrong = Vec::new();
     for case in &cases {

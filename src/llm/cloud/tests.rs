@@ -1,18 +1,18 @@
 use super::*;
-use crate::ambient::{Ambient, Secret};
-use crate::llm::aws::frames;
-use crate::llm::aws::frames::tests::{chunk, frame};
-use crate::llm::cassette::{Record, Replay};
-use crate::llm::delta::Accumulator;
-use crate::llm::fixtures::recorded;
-use crate::llm::sse::{self, SseEvent};
-use crate::llm::wire::{ByteStream, Wire, WireRequest, WireResponse};
-use crate::llm::{
+use crate::aws::frames;
+use crate::aws::frames::tests::{chunk, frame};
+use crate::cassette::{Record, Replay};
+use crate::delta::Accumulator;
+use crate::fixtures::recorded;
+use crate::sse::{self, SseEvent};
+use crate::wire::{ByteStream, Wire, WireRequest, WireResponse};
+use crate::{
     AssistantBlock, Effort, Endpoint, Error, ErrorKind, Message, Request, ToolSpec, connect,
 };
 use base64::Engine as _;
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
+use pintle_base::ambient::{Ambient, Secret};
 use pintle_protocol::content::Content;
 use std::sync::{Arc, Mutex};
 
@@ -46,7 +46,7 @@ fn request(model: &str) -> Request {
         max_output_tokens: None,
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::llm::wire::{WireRequest, WireResponse};
-use crate::llm::{Api, Message};
+use crate::wire::{WireRequest, WireResponse};
+use crate::{Api, Message};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use pintle_protocol::content::Content;
@@ -167,6 +167,6 @@ fn request() -> Request {
         max_output_tokens: None,
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }

@@ -6,9 +6,9 @@
 
 use super::partial_args::PartialArgs;
 use super::search::Searches;
-use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, text};
-use crate::llm::sse::SseEvent;
-use crate::llm::{BlockStart, Delta};
+use crate::decode::{Broken, Decode, ReplyIds, json, opaque, text};
+use crate::sse::SseEvent;
+use crate::{BlockStart, Delta};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 /// The state of one reply.
 #[derive(Debug, Default)]
-pub(in crate::llm) struct Decoder {
+pub(crate) struct Decoder {
     /// The text or reasoning block that grows.
     run: Option<Run>,
     /// The call whose arguments come in pieces.

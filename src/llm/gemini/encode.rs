@@ -1,9 +1,9 @@
 //! A request to the body of `streamGenerateContent`.
 
 use super::{models, schema, search};
-use crate::llm::decode::arguments_object;
-use crate::llm::encode::{raw, result_text, set, tool_name};
-use crate::llm::{Assistant, AssistantBlock, Message, Opaque, Request, ToolResult};
+use crate::decode::arguments_object;
+use crate::encode::{raw, result_text, set, tool_name};
+use crate::{Assistant, AssistantBlock, Message, Opaque, Request, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Encodes a request.
-pub(in crate::llm) fn encode(request: &Request) -> Value {
+pub(crate) fn encode(request: &Request) -> Value {
     let mut body = json!({ "contents": contents(request) });
     if !request.system.is_empty() {
         set(&mut body, "systemInstruction", json!({ "parts": [{ "text": &*request.system }] }));

@@ -3,7 +3,7 @@
 //! Source: `@google/genai` 3.1.0 for the fields; docs.cloud.google.com, pages of the models, for the four levels of the third generation, read
 //! 2026-11. The levels of its first model and the budgets of the second generation are general knowledge, in no recording.
 
-use crate::llm::Effort;
+use crate::Effort;
 use serde_json::{Value, json};
 
 /// The generation in which signatures are required, results may hold images, and effort is a level.
@@ -23,7 +23,7 @@ pub(super) fn generation(model: &str) -> Option<(u32, u32)> {
 }
 
 /// Returns true for a model of the third generation or later.
-pub(in crate::llm) fn is_third(model: &str) -> bool {
+pub(crate) fn is_third(model: &str) -> bool {
     generation(model).is_some_and(|(major, _)| major >= THIRD)
 }
 

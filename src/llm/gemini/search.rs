@@ -3,9 +3,9 @@
 //! Source: npm `@google/genai` 2.32.0 (types `ToolCall`, `ToolResponse`, `GroundingMetadata`), ai.google.dev/gemini-api/docs/google-search and
 //! recorded streams, read 2026-11.
 
-use crate::llm::ProviderCall;
-use crate::llm::decode::text;
-use crate::llm::sources::sources;
+use crate::ProviderCall;
+use crate::decode::text;
+use crate::sources::sources;
 use serde_json::{Value, json};
 
 /// The tool's declaration.

@@ -1,11 +1,9 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
 
 use super::encode;
-use crate::llm::catalog::Api;
-use crate::llm::fixtures::decoded_text;
-use crate::llm::{
-    Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
-};
+use crate::catalog::Api;
+use crate::fixtures::decoded_text;
+use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec};
 use expect_test::{Expect, expect};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -157,7 +155,7 @@ fn request(model: &str, messages: Vec<Message>) -> Request {
         max_output_tokens: Some(9),
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }
 

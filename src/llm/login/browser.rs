@@ -3,13 +3,13 @@
 
 use super::wire::{Answer, Tokens, call, form, query, secret, tokens};
 use super::{Flow, Prompt, denied};
-use crate::ambient::Secret;
-use crate::callback::Callback;
-use crate::llm::catalog::Returns;
-use crate::llm::error::{Error, ErrorKind};
-use crate::llm::http::{SmallBody, SmallRequest};
+use crate::catalog::Returns;
+use crate::error::{Error, ErrorKind};
+use crate::http::{SmallBody, SmallRequest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pintle_base::ambient::Secret;
+use pintle_base::callback::Callback;
 use ring::digest;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::json;

@@ -2,9 +2,9 @@
 
 use super::wire::{Answer, Tokens, call, form, seconds, secret, tokens};
 use super::{Flow, Prompt, denied};
-use crate::llm::catalog::is_confidential;
-use crate::llm::error::{Error, ErrorKind};
-use crate::llm::http::SmallRequest;
+use crate::catalog::is_confidential;
+use crate::error::{Error, ErrorKind};
+use crate::http::SmallRequest;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,13 +1,13 @@
 //! A provider whose requests carry a token of a login: renewed before it expires, and once when the server refuses it.
 
 use super::{Credential, Logins};
-use crate::ambient::Secret;
-use crate::llm::catalog::Login;
-use crate::llm::credentials::{CommandOutput, Commanded, Slot};
-use crate::llm::local;
-use crate::llm::{
+use crate::catalog::Login;
+use crate::credentials::{CommandOutput, Commanded, Slot};
+use crate::local;
+use crate::{
     DeltaStream, Endpoint, Error, ErrorKind, Provider, Request, ServedWindow, Wire, connect,
 };
+use pintle_base::ambient::Secret;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 //!
 //! A file that others may open, a link, and a file that holds something else are refused, and never replaced.
 
-use crate::ambient::Secret;
-use crate::disk::{SecretFile, SecretLock};
+use pintle_base::ambient::Secret;
+use pintle_base::disk::{SecretFile, SecretLock};
 use pintle_protocol::auth::AuthMethod;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

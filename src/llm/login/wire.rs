@@ -1,12 +1,12 @@
 //! Requests to the endpoints of a login, and the answers of OAuth 2.0 (RFC 6749, 8628). Only [`call`] waits.
 
-use crate::ambient::{Secret, Secrets};
-use crate::llm::aws::encode;
-use crate::llm::error::{Error, ErrorKind};
-use crate::llm::http::{Http, SmallBody, SmallRequest};
-use crate::network::TLS_HINT;
-use crate::text::credentials;
-use crate::text::visible::visible_line;
+use crate::aws::encode;
+use crate::error::{Error, ErrorKind};
+use crate::http::{Http, SmallBody, SmallRequest};
+use pintle_base::ambient::{Secret, Secrets};
+use pintle_base::network::TLS_HINT;
+use pintle_base::text::credentials;
+use pintle_base::text::visible::visible_line;
 use serde_json::Value;
 use std::time::Duration;
 

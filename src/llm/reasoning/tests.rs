@@ -1,10 +1,10 @@
 use super::*;
-use crate::llm::cassette::Replay;
-use crate::llm::catalog::{Api, Dialect};
-use crate::llm::message::Opaque;
-use crate::llm::remote::encode;
-use crate::llm::wire::{Wire, WireRequest, WireResponse};
-use crate::llm::{Endpoint, Error, ErrorKind, connect};
+use crate::cassette::Replay;
+use crate::catalog::{Api, Dialect};
+use crate::message::Opaque;
+use crate::remote::encode;
+use crate::wire::{Wire, WireRequest, WireResponse};
+use crate::{Endpoint, Error, ErrorKind, connect};
 use futures_util::{FutureExt, StreamExt};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -43,7 +43,7 @@ fn request(origin: &str) -> Request {
         max_output_tokens: None,
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }
 

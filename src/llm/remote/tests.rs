@@ -1,6 +1,6 @@
 use super::*;
-use crate::llm::cassette::Replay;
-use crate::llm::{Accumulator, Assistant, AssistantBlock, Message, Opaque, Tier};
+use crate::cassette::Replay;
+use crate::{Accumulator, Assistant, AssistantBlock, Message, Opaque, Tier};
 use futures_util::FutureExt;
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -17,7 +17,7 @@ fn request(model: &str) -> Request {
         max_output_tokens: Some(9),
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }
 
@@ -65,7 +65,7 @@ fn input_beyond_the_window_is_an_overflow_where_the_server_does_not_say_so() {
         ];
         let text = chunks.map(|chunk| format!("data: {chunk}\n\n")).concat() + "data: [DONE]\n\n";
         let tape = json!({ "response": { "body": text } }).to_string();
-        let ambient = crate::ambient::Ambient::fixed([]);
+        let ambient = pintle_base::ambient::Ambient::fixed([]);
         let endpoint = Endpoint::resolve(provider, &ambient, Some("http://h.test")).unwrap();
         let provider = connect(endpoint, Arc::new(Replay::parse(&tape).unwrap()));
         let stream = provider.stream(request(model)).now_or_never().unwrap().unwrap();

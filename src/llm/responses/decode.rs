@@ -4,9 +4,9 @@
 //! item's last event holds counts: ids, encrypted reasoning, and texts of which no piece came.
 
 use super::search;
-use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
-use crate::llm::sse::SseEvent;
-use crate::llm::{BlockStart, Delta, Tier};
+use crate::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
+use crate::sse::SseEvent;
+use crate::{BlockStart, Delta, Tier};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
-pub(in crate::llm) struct Decoder {
+pub(crate) struct Decoder {
     /// Items that have begun and not ended.
     open: BTreeMap<u64, Item>,
     /// The item that began last.

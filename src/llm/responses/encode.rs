@@ -3,12 +3,12 @@
 //! The server keeps nothing (`store: false`), so reasoning comes encrypted and goes back with the items that it led to.
 
 use super::search;
-use crate::llm::call_ids::{CallIdMap, IdForm};
-use crate::llm::catalog::Dialect;
-use crate::llm::decode::text;
-use crate::llm::encode::{arguments_text, is_image, raw, result_text_with_failure, set, tool_name};
-use crate::llm::output_schema;
-use crate::llm::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
+use crate::call_ids::{CallIdMap, IdForm};
+use crate::catalog::Dialect;
+use crate::decode::text;
+use crate::encode::{arguments_text, is_image, raw, result_text_with_failure, set, tool_name};
+use crate::output_schema;
+use crate::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 const NEVER_REASON: [&str; 4] = ["gpt-3.5", "gpt-4", "gpt-5-chat", "chatgpt-4"];
 
 /// Encodes a request.
-pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
+pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     let mut body = json!({ "model": request.model, "stream": true, "store": false });
     let name = request.model.rsplit('/').next().unwrap_or(&request.model);
     let reasons = !NEVER_REASON.iter().any(|known| name.starts_with(known));
@@ -97,7 +97,7 @@ impl<'a> Freeform<'a> {
 }
 
 /// Returns true for GPT-5 and what came after it.
-pub(in crate::llm) fn is_since_gpt_5(model: &str) -> bool {
+pub(crate) fn is_since_gpt_5(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let version = name.strip_prefix("gpt-").and_then(|rest| rest.split(['.', '-']).next());
     let version = version.filter(|_| !NEVER_REASON.iter().any(|known| name.starts_with(known)));

@@ -2,9 +2,9 @@
 //!
 //! Source: developers.openai.com/api/docs/guides/tools-web-search, npm `openai` 7.57.0 and recorded streams, read 2026-11.
 
-use crate::llm::ProviderCall;
-use crate::llm::decode::text;
-use crate::llm::sources::sources;
+use crate::ProviderCall;
+use crate::decode::text;
+use crate::sources::sources;
 use serde_json::{Value, json};
 
 /// The name under which a reply has its sources only if a request asks for them.

@@ -1,11 +1,9 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
 
 use super::encode;
-use crate::llm::catalog::{Api, Dialect, Verbosity};
-use crate::llm::fixtures::decoded_text;
-use crate::llm::{
-    Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
-};
+use crate::catalog::{Api, Dialect, Verbosity};
+use crate::fixtures::decoded_text;
+use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec};
 use expect_test::{Expect, expect};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -136,7 +134,7 @@ fn request(messages: Vec<Message>) -> Request {
         max_output_tokens: Some(9),
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One reply of a script, as data: built in Rust or read from JSON.
 
-use crate::llm::{Error, ErrorKind};
+use crate::{Error, ErrorKind};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::llm::{Accumulator, ToolResult};
+use crate::{Accumulator, ToolResult};
 use expect_test::expect;
 use futures_util::FutureExt;
 use pintle_protocol::content::Content;
@@ -15,7 +15,7 @@ fn request(messages: Vec<Message>) -> Request {
         max_output_tokens: None,
         cache_key: None,
         output_schema: None,
-        trace: crate::llm::Trace::default(),
+        trace: crate::Trace::default(),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Parts of a task given to sub-agents: started and spoken with in tools of their own, or run to their answer in one.
 
 use super::{AgentRequest, AgentView, GUARD, Spawn};
-use crate::text::truncate::Guard;
-use crate::tools::arguments::Arguments;
-use crate::tools::profile::CEILING;
-use crate::tools::shape::Does;
-use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use crate::arguments::Arguments;
+use crate::profile::CEILING;
+use crate::shape::Does;
+use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_base::text::truncate::Guard;
 use pintle_protocol::ids::AgentId;
 use pintle_protocol::item::{Location, SubagentState, ToolKind, ToolResult};
 use serde_json::Value;

@@ -1,8 +1,9 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
 use super::*;
-use crate::tools::tests::{Scene, is_superuser, text};
+use crate::tests::{Scene, text};
 use pintle_protocol::diff::FileOp;
+use pintle_testing::is_superuser;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,7 +34,7 @@ async fn patch(scene: &Scene, body: &str) -> ToolResult {
 /// The scenarios of a peer. Of 015, where a later file fails, ours leaves nothing changed.
 #[tokio::test]
 async fn the_peers_scenarios_hold() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/apply-patch");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/apply-patch");
     let index = std::fs::read_to_string(fixtures.join("index.json")).unwrap();
     let index: Value = serde_json::from_str(&index).unwrap();
     let scenarios = index["scenarios"].as_array().unwrap();
@@ -254,8 +255,7 @@ async fn a_patch_that_is_typed_into_the_shell_is_applied() {
     ] {
         let file = format!("{folder}a");
         let scene = Scene::with(&[(&file, b"$x\n")]);
-        let got =
-            scene.call(&crate::tools::Bash(Profile::OpenAi), json!({"command": command})).await;
+        let got = scene.call(&crate::Bash(Profile::OpenAi), json!({"command": command})).await;
         assert_eq!(text(&got), "Applied the patch:\nM a", "{name}");
         assert_eq!(scene.get(&file), b"`y`\n", "{name}");
     }
@@ -281,7 +281,7 @@ async fn a_file_has_no_slash_at_its_end() {
 
 #[tokio::test]
 async fn a_file_that_was_not_read_is_neither_replaced_nor_removed() {
-    use crate::tools::{Edit, ReadFirst, Settings, Write};
+    use crate::{Edit, ReadFirst, Settings, Write};
     let unread = "error: a exists and has not been read in this session. Read it first.\nNothing was changed.";
     let (add, delete) = ("*** Add File: a\n+new\n", "*** Delete File: a\n");
     let behind_others =

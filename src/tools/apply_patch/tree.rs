@@ -1,10 +1,10 @@
 //! The files of a patch while one section after the other is applied to them, before anything is written. Pure.
 
 use super::{Act, What};
-use crate::exec::{After, Before, Rewrites};
-use crate::text::fuzzy;
-use crate::text::patch::{self, Fuzz, Hunk, Misplaced};
-use crate::tools::change::{change_of, of_removal, spliced};
+use crate::change::{change_of, of_removal, spliced};
+use pintle_base::text::fuzzy;
+use pintle_base::text::patch::{self, Fuzz, Hunk, Misplaced};
+use pintle_exec::{After, Before, Rewrites};
 use pintle_protocol::diff::{FileChange, FileOp};
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
 use super::*;
-use crate::ambient::Ambient;
-use crate::exec::Local;
-use crate::exec::local::Options;
-use crate::exec::memory::Memory;
-use crate::tools::Progress;
-use crate::tools::tests::{Scene, text};
+use crate::Progress;
+use crate::tests::{Scene, text};
+use pintle_base::ambient::Ambient;
+use pintle_exec::Local;
+use pintle_exec::local::Options;
+use pintle_exec::memory::Memory;
 use pintle_protocol::ids::ItemId;
 use serde_json::json;
 use std::sync::Arc;

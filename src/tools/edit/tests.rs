@@ -1,7 +1,7 @@
 use super::*;
-use crate::exec::memory::Memory;
-use crate::tools::tests::{Scene, text};
+use crate::tests::{Scene, text};
 use futures_util::future::join_all;
+use pintle_exec::memory::Memory;
 use serde_json::json;
 
 const ABSENT: &str = "error: Could not find the exact text in f. The old text must match exactly \

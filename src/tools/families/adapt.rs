@@ -23,7 +23,7 @@ pub(super) fn command(given: &mut Map<String, Value>) {
 }
 
 /// A word as the shell takes it.
-pub(in crate::tools) fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,@%~=:".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
         word.to_owned()

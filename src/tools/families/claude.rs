@@ -11,10 +11,10 @@ use super::{
     OPTION_FIELDS, OPTIONS, PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED,
     SEVERAL, STATUSES, STEP, TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
 };
-use crate::tools::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, whole};
+use crate::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, whole};
 use std::time::Duration;
 
-pub(in crate::tools) const FAMILY: Family = Family {
+pub(crate) const FAMILY: Family = Family {
     rows: ROWS,
     numbers: Numbers::Tab,
     layout: Layout::Ends,
@@ -22,7 +22,7 @@ pub(in crate::tools) const FAMILY: Family = Family {
 };
 
 /// GLM.
-pub(in crate::tools) const GLM: Family = Family { rows: ROWS, ..FAMILY };
+pub(crate) const GLM: Family = Family { rows: ROWS, ..FAMILY };
 
 const ROWS: &[Row] = &[
     Row::new(

@@ -11,10 +11,10 @@ use super::{
     PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED, SEVERAL, STEP, TASK, WRITE_PATH, about,
     adapt,
 };
-use crate::tools::shape::{Does, Row, count, flag, objects, one_of, text, texts, whole};
+use crate::shape::{Does, Row, count, flag, objects, one_of, text, texts, whole};
 use std::time::Duration;
 
-pub(in crate::tools) const FAMILY: Family = Family {
+pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
             Does::Read,

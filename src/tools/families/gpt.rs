@@ -11,10 +11,10 @@ use super::{
     Numbers, OFFSET, OPTION_FIELDS, OPTIONS, PATTERN, PLAN, QUESTION, QUESTIONS, READ_PATH,
     SEARCHED, STATUSES, STEP, TASK, about, adapt,
 };
-use crate::tools::shape::{Does, Row, count, flag, number, objects, one_of, text, texts};
+use crate::shape::{Does, Row, count, flag, number, objects, one_of, text, texts};
 use std::time::Duration;
 
-pub(in crate::tools) const FAMILY: Family = Family {
+pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
             Does::Shell,

@@ -9,10 +9,10 @@ use super::{
     QUESTIONS, READ_PATH, SECONDS, SEVERAL, STEP, TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
     claude,
 };
-use crate::tools::shape::{Does, Row, count, flag, number, objects, one_of, text};
+use crate::shape::{Does, Row, count, flag, number, objects, one_of, text};
 use std::time::Duration;
 
-pub(in crate::tools) const FAMILY: Family = Family {
+pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
             Does::Read,

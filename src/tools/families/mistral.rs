@@ -9,10 +9,10 @@ use super::{
     Layout, MATCHES, NEW, Numbers, OFFSET, OLD, OPTION_FIELDS, OPTIONS, PATTERN, PLAN, QUESTION,
     QUESTIONS, READ_PATH, SEARCHED, SECONDS, SEVERAL, STEP, TASK, WRITE_PATH, about, adapt,
 };
-use crate::tools::shape::{Does, Row, count, flag, number, objects, one_of, text};
+use crate::shape::{Does, Row, count, flag, number, objects, one_of, text};
 use std::time::Duration;
 
-pub(in crate::tools) const FAMILY: Family = Family {
+pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
             Does::Read,

@@ -8,9 +8,9 @@ use super::{
     READ_PATH, RECALL_FIELDS, SEARCHED, SECONDS, SEVERAL, STATUSES, STEP, TASK, URL, WRITE_PATH,
     about, adapt,
 };
-use crate::tools::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, texts};
+use crate::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, texts};
 
-pub(in crate::tools) const FAMILY: Family = Family {
+pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
             Does::Read,

@@ -9,10 +9,10 @@ use super::{
     PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED, SEVERAL, STATUSES, STEP,
     TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
 };
-use crate::tools::shape::{Does, Row, count, flag, number, objects, one_of, text, texts, whole};
+use crate::shape::{Does, Row, count, flag, number, objects, one_of, text, texts, whole};
 use std::time::Duration;
 
-pub(in crate::tools) const FAMILY: Family = Family {
+pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
             Does::Read,

@@ -1,8 +1,8 @@
 //! Calls as the models of each family make them, with their usual slips: what each becomes.
 
-use crate::tools::shape::Does;
-use crate::tools::tests::{Scene, text};
-use crate::tools::{Folders, PROFILES, Profile, Tool};
+use crate::shape::Does;
+use crate::tests::{Scene, text};
+use crate::{Folders, PROFILES, Profile, Tool};
 use expect_test::expect;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

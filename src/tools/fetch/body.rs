@@ -1,10 +1,10 @@
 //! Converts a response's bytes to text: type, charset, Markdown. Pure.
 
 use super::net::{Answer, Failure};
-use crate::text::html;
-use crate::text::sniff::{self, Kind};
-use crate::text::terminal::Cleaner;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use pintle_base::text::html;
+use pintle_base::text::sniff::{self, Kind};
+use pintle_base::text::terminal::Cleaner;
 
 /// The length of the part of a page that may declare its charset, as in browsers.
 const CHARSET_WITHIN: usize = 1024;

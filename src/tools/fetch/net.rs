@@ -4,11 +4,11 @@
 //! connection is made to what was found then, so that a second look-up cannot lead elsewhere. For the same reason
 //! there is no proxy: what a proxy looks up cannot be checked.
 
-use crate::exec::addresses::is_public;
-use crate::network::{Network, Reach, SetupError, TLS_HINT, innermost, is_tls_error};
-use crate::text::truncate::size;
-use crate::tools::Settings;
+use crate::Settings;
 use futures_util::future::BoxFuture;
+use pintle_base::network::{Network, Reach, SetupError, TLS_HINT, innermost, is_tls_error};
+use pintle_base::text::truncate::size;
+use pintle_exec::addresses::is_public;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url};
 use std::io;

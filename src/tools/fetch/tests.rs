@@ -1,6 +1,6 @@
 use super::*;
-use crate::tools::Settings;
-use crate::tools::tests::{Scene, text};
+use crate::Settings;
+use crate::tests::{Scene, text};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};

@@ -1,7 +1,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
 use super::*;
-use crate::tools::tests::{Scene, is_superuser, text};
+use crate::tests::{Scene, text};
+use pintle_testing::is_superuser;
 use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, UNIX_EPOCH};
@@ -131,7 +132,7 @@ async fn a_thousand_are_shown_and_folders_that_may_not_be_read_are_counted() {
 
 #[tokio::test]
 async fn ignored_paths_that_are_named_are_found_or_reported() {
-    use crate::tools::Grep;
+    use crate::Grep;
     let scene = Scene::with(&[
         (".gitignore", b"scripts/*\n*.log\nout/\n"),
         ("scripts/w.py", b"needle\n"),

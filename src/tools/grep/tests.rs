@@ -1,7 +1,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
 use super::*;
-use crate::tools::tests::{Scene, is_superuser, text};
+use crate::tests::{Scene, text};
+use pintle_testing::is_superuser;
 use serde_json::json;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;

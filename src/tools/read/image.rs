@@ -1,11 +1,11 @@
 //! Images for `read`: scaled down to the limits, with a note that gives the factor.
 
-use crate::exec::Error;
-use crate::image::{self, Fitted, Format};
-use crate::text::truncate::size;
-use crate::tools::{ToolContext, failure, success, unless_cancelled};
+use crate::{ToolContext, failure, success, unless_cancelled};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use pintle_base::image::{self, Fitted, Format};
+use pintle_base::text::truncate::size;
+use pintle_exec::Error;
 use pintle_protocol::content::Content;
 use pintle_protocol::item::ToolResult;
 use std::path::Path;

@@ -1,5 +1,6 @@
 use super::*;
-use crate::tools::tests::{Scene, is_superuser, text};
+use crate::tests::{Scene, text};
+use pintle_testing::is_superuser;
 use serde_json::json;
 
 fn numbered(count: usize) -> Vec<u8> {

@@ -1,8 +1,9 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
 use super::*;
-use crate::tools::tests::{Scene, is_superuser, text};
+use crate::tests::{Scene, text};
 use pintle_protocol::diff::{FileChange, FileOp};
+use pintle_testing::is_superuser;
 use serde_json::json;
 
 #[tokio::test]
@@ -98,7 +99,7 @@ enum Step {
 
 #[tokio::test]
 async fn a_file_that_was_not_read_is_not_overwritten() {
-    use crate::tools::{Edit, ReadFirst, Settings};
+    use crate::{Edit, ReadFirst, Settings};
     use Step::{Append, Edit as E, OtherProgram, Read, SameContent, Write as W};
     let unread = "error: f exists and has not been read in this session. Read it first.";
     let changed = "error: f was changed since it was last read. Read it again first.";

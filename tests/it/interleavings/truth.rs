@@ -1,6 +1,6 @@
 //! What the events of a session say, and what must hold of them.
 
-use pintle::agent::Snapshot;
+use pintle_agent::Snapshot;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};

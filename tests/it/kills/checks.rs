@@ -2,7 +2,7 @@
 
 use super::scenes::{Scene, content};
 use crate::support::program::{Framing, Place, Program};
-use crate::support::waiting::until;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;

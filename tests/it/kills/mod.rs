@@ -8,8 +8,8 @@ mod checks;
 mod scenes;
 mod victim;
 
-use crate::support::chance;
 use crate::support::program::Place;
+use pintle_testing::chance;
 use scenes::{SCENES, Scene, content};
 use serde_json::json;
 use std::io::Write;

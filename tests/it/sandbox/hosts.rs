@@ -1,7 +1,7 @@
 //! The hosts that confined commands reach by the proxy of the engine's.
 
 use super::*;
-use crate::support::waiting::until_async;
+use pintle_testing::waiting::until_async;
 
 /// Perl that sends a request to the proxy of its variables and prints the first line of the response, and the last.
 fn through_proxy(request: &str) -> String {

@@ -1,9 +1,9 @@
 //! Files that confined commands are kept from by their names: each row is a command that tries to get at one.
 
 use super::{Namespaces, Scene, can};
-use pintle::exec::sandbox::{Confinement, JudgeNames, Names};
-use pintle::exec::{Command, Environment};
-use pintle::permissions::{Places, Zone};
+use pintle_exec::sandbox::{Confinement, JudgeNames, Names};
+use pintle_exec::{Command, Environment};
+use pintle_tools::permissions::{Places, Zone};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
@@ -380,13 +380,13 @@ async fn the_folder_for_temporary_files_is_its_owners_alone() {
     let temporary = scene.path("all");
     fs::create_dir(&temporary).unwrap();
     let old = nix::sys::stat::umask(nix::sys::stat::Mode::empty());
-    let folder = pintle::disk::temporary_folder_in("pintle-", &temporary).unwrap();
+    let folder = pintle_base::disk::temporary_folder_in("pintle-", &temporary).unwrap();
     nix::sys::stat::umask(old);
     let mode = fs::metadata(folder.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
     // That of a confined command, as it sees it.
     let limits =
-        Confinement { temporary: pintle::exec::sandbox::Temporary::Owner, ..confinement(&scene) };
+        Confinement { temporary: pintle_exec::sandbox::Temporary::Owner, ..confinement(&scene) };
     let command = Command {
         confinement: Some(Arc::new(limits)),
         ..Command::new("umask 0; stat -c %a /tmp", scene.path("work"), "sandbox")

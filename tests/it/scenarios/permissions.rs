@@ -1,7 +1,7 @@
 //! Questions about calls, and their answers.
 
 use super::*;
-use pintle::exec::memory::Answer;
+use pintle_exec::memory::Answer;
 
 #[test]
 fn reading_needs_no_question() {

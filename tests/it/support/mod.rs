@@ -2,7 +2,6 @@
 
 pub(crate) mod acp;
 pub(crate) mod ahp;
-pub(crate) mod chance;
 pub(crate) mod frames;
 pub(crate) mod launch;
 pub(crate) mod lsp;
@@ -19,19 +18,7 @@ pub(crate) mod shared;
 pub(crate) mod stage;
 pub(crate) mod steady;
 pub(crate) mod tls;
-pub(crate) mod waiting;
 pub(crate) mod websocket;
 
-pub(crate) use waiting::HANG;
-
-/// Says that a part of a test could not run here, and adds it to the list that `tests/all.sh` shows at its end.
-#[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]
-pub(crate) fn skipped(what: &str) {
-    use std::io::Write;
-    eprintln!("skipped: {what}");
-    let Some(list) = std::env::var_os("PINTLE_SKIPS") else { return };
-    let test = std::thread::current();
-    let line = format!("{}: {}\n", test.name().unwrap_or_default(), what.replace('\n', " "));
-    let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
-    list.and_then(|mut list| list.write_all(line.as_bytes())).unwrap();
-}
+pub(crate) use pintle_testing::skipped;
+pub(crate) use pintle_testing::waiting::HANG;

@@ -1,8 +1,8 @@
 //! The one model on the stage, whatever a session calls it.
 
-use pintle::llm::catalog::Model;
-use pintle::llm::{Error, ModelRef, Provider};
-use pintle::models::ModelSource;
+use pintle_agent::models::ModelSource;
+use pintle_llm::catalog::Model;
+use pintle_llm::{Error, ModelRef, Provider};
 use std::sync::Arc;
 
 /// The window of the model on the stage, in tokens; only what reports its use comes near its end.

@@ -1,7 +1,7 @@
 //! A person at a terminal.
 
-use super::waiting::until;
 use nix::pty::openpty;
+use pintle_testing::waiting::until;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};

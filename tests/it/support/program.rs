@@ -2,7 +2,7 @@
 
 use super::frames::Frames;
 use super::launch::{Engine, Launch, Running};
-use super::waiting::{HANG, until};
+use pintle_testing::waiting::{HANG, until};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};

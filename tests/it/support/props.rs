@@ -2,14 +2,14 @@
 
 use super::model::OnlyModel;
 use super::stage::Setup;
-use pintle::agent::{Engine, EngineHandle, PermissionPolicy, Personal, RetryPolicy, Services};
-use pintle::editor::{Editors, Overlay};
-use pintle::exec::Environment;
-use pintle::exec::memory::Memory;
-use pintle::llm::{Provider, Script};
-use pintle::models::Models;
-use pintle::store::Store;
+use pintle_agent::models::Models;
+use pintle_agent::{Engine, EngineHandle, PermissionPolicy, Personal, RetryPolicy, Services};
+use pintle_exec::Environment;
+use pintle_exec::editor::{Editors, Overlay};
+use pintle_exec::memory::Memory;
+use pintle_llm::{Provider, Script};
 use pintle_protocol::approval::PermissionMode;
+use pintle_session::store::Store;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Values as lines of a transcript.
 
-use pintle::llm::{AssistantBlock, Message};
+use pintle_llm::{AssistantBlock, Message};
 use pintle_protocol::content::{Content, Input};
 
 /// The texts in a value, by JSON Pointer.

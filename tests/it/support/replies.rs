@@ -1,7 +1,7 @@
 //! Scripted replies of a model, in one line each.
 
-use pintle::llm::ErrorKind;
-use pintle::llm::script::Reply;
+use pintle_llm::ErrorKind;
+use pintle_llm::script::Reply;
 use pintle_protocol::content::Usage;
 use serde_json::json;
 

@@ -2,10 +2,10 @@
 
 use crate::support::launch::Engine;
 use crate::support::program::{Framing, Place, Program};
-use crate::support::waiting::until;
 use crate::support::websocket::Web;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

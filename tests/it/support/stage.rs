@@ -8,15 +8,15 @@ pub(crate) use settings::{Setup, client_hook, hook};
 use super::props::{Props, engine_on};
 use super::render::{message, prompt_parts, strings};
 use super::replies::replies;
-use pintle::agent::{
+use pintle_agent::{
     Adopt, Answer, AnswerCommand, CallId, ContextCommand, CreateSession, EngineHandle, Feed,
     JobCommand, OpenConfig, SessionHandle, SettingsCommand, Subscriber, SubscriberId,
     SubscriptionCommand, Terms, TurnCommand, Wanted,
 };
-use pintle::exec::Environment;
-use pintle::exec::memory::{Answer as Ran, Memory};
-use pintle::llm::script::Reply;
-use pintle::llm::{Message, Request, Script};
+use pintle_exec::Environment;
+use pintle_exec::memory::{Answer as Ran, Memory};
+use pintle_llm::script::Reply;
+use pintle_llm::{Message, Request, Script};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, TransientEvent, TurnLimits};
@@ -228,7 +228,7 @@ impl Stage {
                         .session
                         .ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply })
                         .await;
-                    let told = |stopped: pintle::agent::Interrupted| {
+                    let told = |stopped: pintle_agent::Interrupted| {
                         let turn = stopped.turn_id.map_or("no active turn", |_| "stopping");
                         format!("{turn}, {} returned", stopped.returned.len())
                     };
@@ -343,7 +343,7 @@ impl Stage {
     }
 
     /// An answer comes before the events that it causes.
-    fn note(&mut self, answer: Result<String, pintle::agent::Error>, step: &str) {
+    fn note(&mut self, answer: Result<String, pintle_agent::Error>, step: &str) {
         let answer = answer.unwrap_or_else(|error| format!("refused: {error}"));
         self.seen.push(format!("> {step}: {answer}"));
     }

@@ -1,32 +1,32 @@
 //! The review of a session, folded from its journal as it grows.
 //!
-//! The review itself is pure (`crate::review`); here entries become its inputs. Invariant: the same journal
+//! The review itself is pure (`pintle_session::review`); here entries become its inputs. Invariant: the same journal
 //! gives the same review, whoever reads it and when.
 
-use crate::agent::file_history::{FileStates, PLAIN_MODE, content_of};
-use crate::review::{Author, Content, Review};
-use crate::store::Entry;
-use crate::store::blobs::Blobs;
+use crate::file_history::{FileStates, PLAIN_MODE, content_of};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::files::{ChangedBy, FileState};
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::ItemBody;
 use pintle_protocol::review::Maker;
+use pintle_session::review::{Author, Content, Review};
+use pintle_session::store::Entry;
+use pintle_session::store::blobs::Blobs;
 
 /// A review, and how far of the journal is in it.
 #[derive(Debug, Clone, Default)]
-pub(in crate::agent::session) struct Reviewed {
-    pub(in crate::agent::session) review: Review,
-    pub(in crate::agent::session) seq: u64,
+pub(in crate::session) struct Reviewed {
+    pub(in crate::session) review: Review,
+    pub(in crate::session) seq: u64,
     /// The files' last states in the journal.
-    pub(in crate::agent::session) files: FileStates,
+    pub(in crate::session) files: FileStates,
     /// Up to here events came from another session, whose numbers are its own.
     copied_seq: u64,
 }
 
 impl Reviewed {
     /// Takes in entries that are new; those that are known are passed over. Contents are read from the disk, so this blocks.
-    pub(in crate::agent::session) fn take(mut self, entries: &[Entry], blobs: &Blobs) -> Self {
+    pub(in crate::session) fn take(mut self, entries: &[Entry], blobs: &Blobs) -> Self {
         let known = entries.partition_point(|entry| entry.seq <= self.seq);
         for entry in entries.iter().skip(known) {
             if let Some(record) = &entry.record {

@@ -6,23 +6,19 @@
 pub(super) mod fold;
 mod pending;
 
-use crate::agent::background::in_background;
-use crate::agent::command::Record;
-use crate::agent::command::Reply;
-use crate::agent::command::ReviewCommand;
-use crate::agent::error::Action;
-use crate::agent::error::Error;
-use crate::agent::error::ErrorKind;
-use crate::agent::file_history::replace_if;
-use crate::agent::file_history::state;
-use crate::agent::session::Session;
-use crate::agent::session::phase::Phase;
-use crate::agent::session::review::fold::Reviewed;
-use crate::context::conversation::from_engine;
-use crate::exec::{After, Environment};
-use crate::history::recovery::Verdicts;
-use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
-use crate::store::blobs::hash;
+use crate::background::in_background;
+use crate::command::Record;
+use crate::command::Reply;
+use crate::command::ReviewCommand;
+use crate::error::Action;
+use crate::error::Error;
+use crate::error::ErrorKind;
+use crate::file_history::replace_if;
+use crate::file_history::state;
+use crate::session::Session;
+use crate::session::phase::Phase;
+use crate::session::review::fold::Reviewed;
+use pintle_exec::{After, Environment};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::item::EngineMessage;
@@ -30,26 +26,30 @@ use pintle_protocol::review::{
     ReviewAction, ReviewBaselineResult, ReviewDecideResult, ReviewListResult, ReviewPatchResult,
     Verdict,
 };
+use pintle_session::context::conversation::from_engine;
+use pintle_session::history::recovery::Verdicts;
+use pintle_session::review::{Content, Plan, Refused, Review, Since, Write, render};
+use pintle_session::store::blobs::hash;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The review of a session: as far as it is folded, and the verdicts that wait.
 #[derive(Debug, Default)]
-pub(in crate::agent::session) struct ReviewState {
+pub(in crate::session) struct ReviewState {
     fold: Reviewed,
     verdicts: Verdicts,
 }
 
 impl ReviewState {
-    pub(in crate::agent::session) fn new(verdicts: Verdicts) -> Self {
+    pub(in crate::session) fn new(verdicts: Verdicts) -> Self {
         Self { fold: Reviewed::default(), verdicts }
     }
 }
 
 impl Session {
     /// Carries out a command.
-    pub(in crate::agent::session) async fn review_command(&mut self, command: ReviewCommand) {
+    pub(in crate::session) async fn review_command(&mut self, command: ReviewCommand) {
         let changed = match &self.phase {
             Phase::Idle(_) => self.look_at_files().await,
             Phase::Running(_) => Vec::new(),
@@ -136,7 +136,7 @@ impl Session {
     }
 
     /// Carries a verdict out, or lets it wait while a turn runs; one that `waited` has done that.
-    pub(in crate::agent::session) async fn try_decide(
+    pub(in crate::session) async fn try_decide(
         &mut self,
         action: ReviewAction,
         waited: Option<u64>,
@@ -205,7 +205,7 @@ impl Session {
 
     /// Takes in what became of the agent's files since they were last seen. Not while a call may be changing files: the turn looks at them
     /// itself before and after each.
-    pub(in crate::agent::session) async fn look_at_files(&mut self) -> Vec<Arc<Record>> {
+    pub(in crate::session) async fn look_at_files(&mut self) -> Vec<Arc<Record>> {
         let found = self.found().await;
         let changes = self.review.fold.files.others(&found);
         self.others_changed(changes)
@@ -239,7 +239,7 @@ impl Session {
     }
 
     /// The review as the journal says now. Only what was appended since the last time is read.
-    pub(in crate::agent::session) async fn reviewed(&mut self) -> Result<&Review, Error> {
+    pub(in crate::session) async fn reviewed(&mut self) -> Result<&Review, Error> {
         if self.review.fold.seq != self.log.journal.last_seq() {
             let known = self.review.fold.clone();
             let (read, blobs) = (self.log.journal.reader_after(known.seq), self.blobs());
@@ -249,7 +249,7 @@ impl Session {
     }
 
     /// Takes the news of verdicts for the model; it counts as told.
-    pub(in crate::agent::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
+    pub(in crate::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.note();
         review.reported(&note.seqs);
@@ -266,7 +266,7 @@ impl Session {
 async fn write_verdict(env: &dyn Environment, write: Write) -> Result<(), String> {
     let Write { path, before, after } = write;
     let path = Path::new(&path);
-    let words = |error: crate::exec::Error| {
+    let words = |error: pintle_exec::Error| {
         let is_named = error.path().is_some();
         let place = if is_named { String::new() } else { format!("{}: ", path.display()) };
         format!("{place}{error}")

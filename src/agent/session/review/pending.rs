@@ -2,12 +2,12 @@
 //!
 //! Invariant: one that waits stands in the journal, until it was carried out, refused or withdrawn, which stands there too.
 //!
-//! A gap is before each call and after each batch ([`Host::gap`](crate::agent::host::Host::gap)), so that no call sees a file change
+//! A gap is before each call and after each batch ([`Host::gap`](crate::host::Host::gap)), so that no call sees a file change
 //! while it runs. A pending verdict is decided anew when its time comes.
 
-use crate::agent::command::Record;
-use crate::agent::error::Error;
-use crate::agent::session::{Phase, Session};
+use crate::command::Record;
+use crate::error::Error;
+use crate::session::{Phase, Session};
 use pintle_protocol::event::Event;
 use pintle_protocol::review::{
     Hunk, RefusedVerdict, ReviewAction, ReviewDecideResult, ReviewQueue, Verdict, WaitingVerdict,
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 impl Session {
     /// Goes on where an earlier life of the session stopped.
-    pub(in crate::agent::session) async fn resume_review(&mut self) {
+    pub(in crate::session) async fn resume_review(&mut self) {
         if self.review.verdicts.has_earlier
             && let Err(error) = self.reviewed().await
         {
@@ -26,7 +26,7 @@ impl Session {
     }
 
     /// Lets a verdict wait.
-    pub(in crate::agent::session) fn queue_verdict(
+    pub(in crate::session) fn queue_verdict(
         &mut self,
         action: ReviewAction,
         verdict: Verdict,
@@ -39,7 +39,7 @@ impl Session {
     }
 
     /// Withdraws the verdict that an action wants to undo, if it still waits.
-    pub(in crate::agent::session) fn withdraw(
+    pub(in crate::session) fn withdraw(
         &mut self,
         action: &ReviewAction,
     ) -> Option<Result<(ReviewDecideResult, Arc<Record>), Error>> {
@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// Says of hunks which verdicts about them wait.
-    pub(in crate::agent::session) async fn mark_waiting(
+    pub(in crate::session) async fn mark_waiting(
         &mut self,
         hunks: &mut [Hunk],
     ) -> Result<(), Error> {
@@ -95,7 +95,7 @@ impl Session {
     }
 
     /// Carries out what waits. A turn that runs is told with its next gap what that, and others before, did to files.
-    pub(in crate::agent::session) async fn apply_pending_verdicts(&mut self) {
+    pub(in crate::session) async fn apply_pending_verdicts(&mut self) {
         while let Some(WaitingVerdict { id, action }) =
             self.review.verdicts.waiting.first().cloned()
         {

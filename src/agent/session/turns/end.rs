@@ -1,15 +1,15 @@
 //! The end of a turn: it is recorded, the conversation moves back into the session, and the next waiting message begins a turn.
 
-use crate::agent::error::Error;
-use crate::agent::host::JournalLost;
-use crate::agent::session::{Phase, Session};
-use crate::agent::turn::context::{End, Finished, Work};
+use crate::error::Error;
+use crate::host::JournalLost;
+use crate::session::{Phase, Session};
+use crate::turn::context::{End, Finished, Work};
 use pintle_protocol::event::{Delivery, Event, Notice, NoticeLevel, StopReason, TurnCompleted};
 use pintle_protocol::ids::TurnId;
 
 impl Session {
     /// Stops the turn and warns subscribers after the journal could not be written.
-    pub(in crate::agent::session) fn journal_lost(&mut self, error: &Error) {
+    pub(in crate::session) fn journal_lost(&mut self, error: &Error) {
         if let Phase::Running(running) = &mut self.phase {
             if std::mem::replace(&mut running.is_lost, true) {
                 return;
@@ -20,7 +20,7 @@ impl Session {
     }
 
     /// Ends a turn, and continues with the waiting verdicts and messages.
-    pub(in crate::agent::session) async fn finished(&mut self, finished: Finished) {
+    pub(in crate::session) async fn finished(&mut self, finished: Finished) {
         let is_done = matches!(finished.end, End::Completed(_));
         self.end(finished).await;
         if self.door.closing.is_some() {

@@ -1,28 +1,26 @@
 //! The launch of a turn: its context is made from the session's settings, services and parts, and the conversation moves into it.
 
-use crate::agent::clients;
-use crate::agent::host::Activity;
-use crate::agent::session::phase::{DueTurn, Running};
-use crate::agent::session::{Phase, Session};
-use crate::agent::turn::briefing::PromptInputs;
-use crate::agent::turn::context::{
-    EditChecks, ModelAccess, SummaryModel, TurnContext, TurnTools, Work,
-};
-use crate::agent::turn::limits::Limits;
-use crate::agent::turn::permit::Permissions;
-use crate::agent::turn::servers::TurnServers;
-use crate::agent::workspace::Workspace;
-use crate::llm::Provider;
-use crate::mcp::AllowedTools;
-use crate::text::tool_names::{allows, names_tool};
-use crate::tools::Folders;
+use crate::clients;
+use crate::host::Activity;
+use crate::session::phase::{DueTurn, Running};
+use crate::session::{Phase, Session};
+use crate::turn::briefing::PromptInputs;
+use crate::turn::context::{EditChecks, ModelAccess, SummaryModel, TurnContext, TurnTools, Work};
+use crate::turn::limits::Limits;
+use crate::turn::permit::Permissions;
+use crate::turn::servers::TurnServers;
+use crate::workspace::Workspace;
+use pintle_base::text::tool_names::{allows, names_tool};
+use pintle_llm::Provider;
 use pintle_protocol::event::{Event, TurnLimits};
 use pintle_protocol::ids::TurnId;
+use pintle_tools::Folders;
+use pintle_tools::mcp::AllowedTools;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 impl Session {
-    pub(in crate::agent::session) fn begin_turn(
+    pub(in crate::session) fn begin_turn(
         &mut self,
         turn_id: TurnId,
         work: Work,

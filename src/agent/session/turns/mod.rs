@@ -6,15 +6,13 @@ mod end;
 mod launch;
 
 use super::{Phase, Session};
-use crate::agent::command::{Accepted, Interrupted, Record, Reply, Terms, TurnCommand};
-use crate::agent::error::{Action, Error, ErrorKind};
-use crate::agent::session::settings::Settings;
-use crate::agent::turn::context::Work;
-use crate::agent::turn::inputs;
-use crate::agent::turn::structured_output::check_schema;
-use crate::history::keys::{Effect, as_json, digest};
-use crate::history::outcome;
-use crate::llm::Provider;
+use crate::command::{Accepted, Interrupted, Record, Reply, Terms, TurnCommand};
+use crate::error::{Action, Error, ErrorKind};
+use crate::session::settings::Settings;
+use crate::turn::context::Work;
+use crate::turn::inputs;
+use crate::turn::structured_output::check_schema;
+use pintle_llm::Provider;
 use pintle_protocol::approval::DecidedBy;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, Event, QueuedInput};
@@ -22,6 +20,8 @@ use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::turn::WhenIdle;
+use pintle_session::history::keys::{Effect, as_json, digest};
+use pintle_session::history::outcome;
 use std::sync::Arc;
 
 /// The name of the provider that answers from a script.
@@ -34,7 +34,7 @@ struct AcceptedInput {
 }
 
 impl Session {
-    pub(in crate::agent::session) fn turn_command(&mut self, command: TurnCommand) {
+    pub(in crate::session) fn turn_command(&mut self, command: TurnCommand) {
         match command {
             TurnCommand::Start { input, when_busy, terms, reply } => {
                 self.start(input, when_busy, terms, reply);
@@ -56,7 +56,7 @@ impl Session {
         }
     }
 
-    pub(in crate::agent::session) fn start(
+    pub(in crate::session) fn start(
         &mut self,
         input: Vec<Input>,
         when_busy: WhenBusy,
@@ -169,7 +169,7 @@ impl Session {
         Ok((self.accept(turn_id, delivery, input, terms)?, provider))
     }
 
-    pub(in crate::agent::session) fn steer(
+    pub(in crate::session) fn steer(
         &mut self,
         expected: Option<&TurnId>,
         input: Vec<Input>,
@@ -295,7 +295,7 @@ impl Session {
         Ok(AcceptedInput { queued, record })
     }
 
-    pub(in crate::agent::session) fn interrupt(
+    pub(in crate::session) fn interrupt(
         &mut self,
         expected: Option<&TurnId>,
         queue: QueuePolicy,
@@ -341,7 +341,7 @@ impl Session {
     }
 
     /// The mode of the running turn, or else that of the next.
-    pub(in crate::agent::session) fn work_mode(&self) -> WorkMode {
+    pub(in crate::session) fn work_mode(&self) -> WorkMode {
         match &self.phase {
             Phase::Running(running) => running.mode,
             Phase::Idle(_) => self.settings.mode,

@@ -6,7 +6,7 @@
 
 mod warnings;
 
-pub(in crate::agent) use warnings::{Used, Warnings, last_words};
+pub(crate) use warnings::{Used, Warnings, last_words};
 
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{Notice, NoticeLevel};
@@ -80,7 +80,7 @@ impl Limits {
     }
 
     /// Which limit is reached, if one is, in words for a person.
-    pub(in crate::agent) fn reached(
+    pub(crate) fn reached(
         &self,
         steps: u32,
         tool_calls: u64,
@@ -126,7 +126,7 @@ struct Spent {
 
 impl Budget {
     /// Fills it for a new turn with these limits, also for the sub-agents that are there from earlier turns.
-    pub(in crate::agent) fn fill(&self, limits: &Limits) {
+    pub(crate) fn fill(&self, limits: &Limits) {
         let Spent { most_tokens, most_nano_usd, tokens, nano_usd } = &*self.0;
         most_tokens.store(limits.tokens.unwrap_or(u64::MAX), Ordering::Relaxed);
         most_nano_usd.store(limits.cost_nano_usd.unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -135,7 +135,7 @@ impl Budget {
     }
 
     /// Takes out what a reply took; what nobody knows the price of costs nothing.
-    pub(in crate::agent) fn spend(&self, usage: &Usage, cost_nano_usd: Option<u64>) {
+    pub(crate) fn spend(&self, usage: &Usage, cost_nano_usd: Option<u64>) {
         let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
             usage;
         let tokens = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;

@@ -1,7 +1,7 @@
 //! What a model is told of its limits: that half, four fifths or nine tenths of one are used, and that one is reached. Pure.
 
 use super::{Budget, Limits, usd};
-use crate::context::conversation::from_engine;
+use pintle_session::context::conversation::from_engine;
 use std::collections::BTreeMap;
 
 /// The shares of a limit at which the model is told, in percent.
@@ -9,25 +9,20 @@ const SHARES: [u64; 3] = [50, 80, 90];
 
 /// What a turn has used, beside what its budget counts.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::agent) struct Used {
-    pub(in crate::agent) steps: u32,
-    pub(in crate::agent) tool_calls: u64,
-    pub(in crate::agent) elapsed_ms: u64,
+pub(crate) struct Used {
+    pub(crate) steps: u32,
+    pub(crate) tool_calls: u64,
+    pub(crate) elapsed_ms: u64,
 }
 
 /// The shares that the model was told of, by limit.
 #[derive(Debug, Default)]
-pub(in crate::agent) struct Warnings(BTreeMap<&'static str, u64>);
+pub(crate) struct Warnings(BTreeMap<&'static str, u64>);
 
 impl Warnings {
     /// Returns the message for the model, if a limit has passed a share since the last message. One message tells of all limits, and of the
     /// highest share of each.
-    pub(in crate::agent) fn next(
-        &mut self,
-        limits: &Limits,
-        budget: &Budget,
-        used: Used,
-    ) -> Option<String> {
+    pub(crate) fn next(&mut self, limits: &Limits, budget: &Budget, used: Used) -> Option<String> {
         let mut told = Vec::new();
         let mut highest = 0;
         for (name, used, limit, words) in shares(limits, budget, used) {
@@ -50,7 +45,7 @@ impl Warnings {
 }
 
 /// Returns the message to a model whose turn has reached a limit, before its last reply.
-pub(in crate::agent) fn last_words(reason: &str) -> String {
+pub(crate) fn last_words(reason: &str) -> String {
     from_engine(format_args!(
         "a limit of this task is reached: {reason}. One reply is left, and no tool runs any more. Do not call any. If the task has a result, give \
          it now in the form that was asked for; else say what is done, what is not, and how to go on."

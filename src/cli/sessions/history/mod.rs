@@ -13,20 +13,20 @@ pub(super) use place::range;
 
 use super::terminal::{confirm, one_line};
 use super::{NOTHING, StoreCommands};
-use crate::agent::{
+use crate::cli::args::history::{Forking, History};
+use crate::cli::assemble;
+use pintle_agent::{
     Action, Command, EngineHandle, Error, ErrorKind, ForkSession, Hint, HistoryCommand, NewFolder,
     OpenConfig, SessionHandle,
 };
-use crate::ambient::Ambient;
-use crate::cli::args::history::{Forking, History};
-use crate::cli::assemble;
-use crate::frontend::run::{FAILED, STOPPED};
-use crate::history::tree as ways;
-use crate::store::Entry;
-use crate::text::screen;
+use pintle_base::ambient::Ambient;
+use pintle_base::text::screen;
+use pintle_frontend::run::{FAILED, STOPPED};
 use pintle_protocol::event::Event;
 use pintle_protocol::history::SessionMergeResult;
 use pintle_protocol::ids::SessionId;
+use pintle_session::history::tree as ways;
+use pintle_session::store::Entry;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
@@ -121,7 +121,7 @@ impl<'a> OpenSession<'a> {
 
     async fn ask<T, C: Into<Command>>(
         &self,
-        command: impl FnOnce(crate::agent::Reply<T>) -> C,
+        command: impl FnOnce(pintle_agent::Reply<T>) -> C,
     ) -> anyhow::Result<T> {
         self.session.ask(command).await.map_err(|error| refused(error, &self.session.id))
     }

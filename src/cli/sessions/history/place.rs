@@ -1,10 +1,10 @@
 //! Places of a history as a person names them, found among the nodes of its tree.
 
 use crate::cli::args::history::{Place, Range};
-use crate::history::tree;
-use crate::store::{Entry, Store};
 use pintle_protocol::history::{HistoryNode, HistoryPoint};
 use pintle_protocol::ids::SessionId;
+use pintle_session::history::tree;
+use pintle_session::store::{Entry, Store};
 
 /// The point that is meant.
 ///

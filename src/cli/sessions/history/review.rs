@@ -2,10 +2,10 @@
 
 use super::super::terminal::one_line;
 use super::{FAILED, NOTHING, OpenSession, print};
-use crate::agent::{ReviewCommand, SubscriptionCommand};
 use crate::cli::args::history::Target;
-use crate::text::screen;
-use crate::text::terminal::shown;
+use pintle_agent::{ReviewCommand, SubscriptionCommand};
+use pintle_base::text::screen;
+use pintle_base::text::terminal::shown;
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{
     Effect, Hunk, HunkKind, HunkState, Outcome, ReviewAction, ReviewDecideResult, ReviewTarget,

@@ -4,10 +4,10 @@
 
 use super::super::terminal::one_line;
 use super::{Consent, FAILED, NOTHING, OpenSession, STOPPED, place, print};
-use crate::agent::{HistoryCommand, Rewind};
 use crate::cli::args::history::Rewinding;
-use crate::text::screen;
-use crate::text::terminal::shown;
+use pintle_agent::{HistoryCommand, Rewind};
+use pintle_base::text::screen;
+use pintle_base::text::terminal::shown;
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, FileFate, FileOwner, RewindScope};
 use pintle_protocol::history::SessionRewindResult;

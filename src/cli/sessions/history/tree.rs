@@ -3,14 +3,14 @@
 
 use super::super::terminal::{one_line, time};
 use super::{OpenSession, place, refused};
-use crate::agent::{EngineHandle, HistoryCommand};
 use crate::cli::args::history::Place;
-use crate::history::{anchors, tree as ways};
-use crate::store::Entry;
-use crate::text::screen;
+use pintle_agent::{EngineHandle, HistoryCommand};
+use pintle_base::text::screen;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
 use pintle_protocol::history::{Anchor, AnchorKind, HistoryNode};
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_session::history::{anchors, tree as ways};
+use pintle_session::store::Entry;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! The heads of requests and responses that pass the proxy. Pure.
 
-use crate::text::hosts::{HTTP_PORT, HTTPS_PORT, Host};
+use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, Host};
 use std::net::Ipv6Addr;
 
 /// The first line of a message and its fields.

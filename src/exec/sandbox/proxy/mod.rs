@@ -11,12 +11,12 @@ mod head;
 
 use super::hosts::{Hosts, Refusal, RefusedHost};
 use super::wire;
-use crate::text::hosts::Host;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use head::{Head, Wanted};
+use pintle_base::text::hosts::Host;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt::Write;
 use std::io;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of denied programs, of which each copy and each other name is denied, too.
 #[derive(Debug, Default)]
-pub(in crate::exec::sandbox) struct DeniedFiles(Vec<DeniedFile>);
+pub(in crate::sandbox) struct DeniedFiles(Vec<DeniedFile>);
 
 #[derive(Debug)]
 struct DeniedFile {
@@ -21,7 +21,7 @@ struct DeniedFile {
 impl DeniedFiles {
     /// Looks for programs of these names in the folders of a `PATH`. One file for several programs, such as that of busybox, is none of
     /// them.
-    pub(in crate::exec::sandbox) fn of(names: &[String], path: &str) -> Self {
+    pub(in crate::sandbox) fn of(names: &[String], path: &str) -> Self {
         let folders = || path.split(':').filter(|folder| folder.starts_with('/'));
         let files = names.iter().flat_map(|name| {
             folders().filter_map(move |folder| {

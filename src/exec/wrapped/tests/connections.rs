@@ -32,7 +32,7 @@ fn command(line: &str, cwd: &Path) -> Command {
 async fn ran(env: &Wrapped, line: &str, cwd: &Path) -> String {
     let (never, mut unseen) = (CancellationToken::new(), |_: &str| {});
     let ran = env.exec(command(line, cwd), &never, &mut unseen);
-    let ran = tokio::time::timeout(crate::waiting::HANG, ran).await;
+    let ran = tokio::time::timeout(pintle_testing::waiting::HANG, ran).await;
     ran.unwrap_or_else(|_| panic!("it hangs: {line}")).unwrap().tail
 }
 

@@ -1,7 +1,7 @@
 //! Whatever ends a command ends all of it, at the other end too.
 
 use super::*;
-use crate::waiting::{HANG, until_async};
+use pintle_testing::waiting::{HANG, until_async};
 
 fn command(line: &str, cwd: &Path) -> Command {
     Command { spill_lines: 2000, spill_bytes: 51_200, ..Command::new(line, cwd, "tests") }

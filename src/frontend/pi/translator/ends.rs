@@ -1,12 +1,12 @@
 //! The ends of calls, turns, runs and compactions in Pi's events. Pure.
 
 use super::{Calls, Translator, is_kind, message_by, message_of, push, reason};
-use crate::frontend::pi::Dialect;
-use crate::frontend::pi::line::put;
-use crate::frontend::pi::message;
-use crate::pi::{ABORTED, compaction_details};
+use crate::pi::Dialect;
+use crate::pi::line::put;
+use crate::pi::message;
 use pintle_protocol::event::{EventRecord, RetryScheduled, TurnCompleted, TurnStatus};
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemStatus, ToolCall};
+use pintle_session::pi::{ABORTED, compaction_details};
 use serde_json::{Value, json};
 
 impl Translator {

@@ -1,9 +1,9 @@
-use crate::image::Limits;
-use crate::tools::tests::{Scene, text};
-use crate::tools::{Profile, Read, Settings};
+use crate::tests::{Scene, text};
+use crate::{Profile, Read, Settings};
 use ::image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use pintle_base::image::Limits;
 use pintle_protocol::content::Content;
 use pintle_protocol::item::ToolResult;
 use serde_json::json;
@@ -95,7 +95,7 @@ async fn settings_switch_pictures_off_or_make_them_smaller() {
              make a smaller copy first",
         ),
     ];
-    let bytes = crate::text::truncate::size(scene.get("a.png").len() as u64);
+    let bytes = pintle_base::text::truncate::size(scene.get("a.png").len() as u64);
     for (name, settings, want) in rows {
         scene.ctx.settings = Arc::new(settings);
         let result = scene.call(&Read(Profile::Pi), json!({"path": "a.png"})).await;

@@ -2,7 +2,7 @@
 
 use super::{SUBSCRIBED, Stage};
 use crate::support::render::text_of;
-use pintle::agent::{ForkSession, HistoryCommand, OpenConfig, Rewind};
+use pintle_agent::{ForkSession, HistoryCommand, OpenConfig, Rewind};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged, RewindScope};
 use pintle_protocol::history::{Anchor, HistoryPoint};
 use pintle_protocol::ids::ItemId;

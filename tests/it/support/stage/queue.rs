@@ -2,7 +2,7 @@
 
 use super::Stage;
 use crate::support::render::text_of;
-use pintle::agent::{QueueCommand, QueueEdit};
+use pintle_agent::{QueueCommand, QueueEdit};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::Delivery;
 use pintle_protocol::ids::ItemId;

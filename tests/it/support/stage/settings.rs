@@ -1,14 +1,14 @@
 //! How a stage is set up where a row needs it otherwise.
 
-use pintle::agent::{
+use pintle_agent::models::Toolbox;
+use pintle_agent::{
     APPROVAL_TIMEOUT, ClientTool, Extensions, HOOK_TIMEOUT, Hook, Limits, Lint, QUESTION_TIMEOUT,
     RetryPolicy, RoomPolicy, Runner, SubscriberId,
 };
-use pintle::ambient::Ambient;
-use pintle::exec::memory::{Answer, Memory};
-use pintle::models::Toolbox;
-use pintle::tools::Profile;
+use pintle_base::ambient::Ambient;
+use pintle_exec::memory::{Answer, Memory};
 use pintle_protocol::hook::{HookPoint, OnFailure, ToolRegisterParams};
+use pintle_tools::Profile;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

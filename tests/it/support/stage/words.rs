@@ -1,7 +1,7 @@
 //! Questions and plans: how a client answers them, and their lines in a transcript.
 
 use super::Stage;
-use pintle::agent::{
+use pintle_agent::{
     Answer, AnswerCommand, CallBody, ClientCall, ClientCommand, DiagnosticsReport, Feed,
     SettingsCommand, Subscriber, SubscriberId, SubscriptionCommand, Wanted,
 };

@@ -1,0 +1,176 @@
+//! Live settings: reloaded on request when a file has changed, without a restart and without a file watcher.
+//!
+//! Invariant: a broken file changes nothing; the last good settings hold, and each version of a file is reported
+//! once. Providers, models and keys are reloaded; everything else keeps the values of the engine's start.
+//!
+//! Settings are compared when a turn begins, by three calls of `stat`; no thread watches. Providers, models and keys are taken over at
+//! once. A file that is broken changes nothing and is reported once. The state has a lock, since sessions share it.
+
+use super::load::{self, ReadFile, Stamp};
+use super::{Config, Error, Flags};
+use pintle_base::ambient::Ambient;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Settings that can be reloaded.
+#[derive(Debug)]
+pub struct Live {
+    ambient: Ambient,
+    flags: Flags,
+    /// Locked while a few files are checked, never across an await.
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    config: Arc<Config>,
+    /// The settings at the engine's start.
+    start: Arc<Config>,
+    /// The files whose changes trigger a reload.
+    files: Vec<ReadFile>,
+    /// The current problems in these files.
+    problems: Vec<Problem>,
+    /// Problems that have not been reported.
+    untold: Vec<Problem>,
+}
+
+/// A problem in the settings files, for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The files cannot be used, and the last good settings hold.
+    pub is_error: bool,
+    /// The problem and its place.
+    pub message: String,
+    /// The suggested next step.
+    pub hint: Option<String>,
+}
+
+impl Live {
+    /// Starts with settings that were loaded with these flags, whose warnings have been reported.
+    pub fn new(ambient: &Ambient, flags: Flags, config: Config) -> Self {
+        let problems = config.warnings.iter().cloned().map(warning).collect();
+        let files = config.files.clone();
+        let config = Arc::new(config);
+        let start = Arc::clone(&config);
+        let state = State { config, start, files, problems, untold: Vec::new() };
+        Self { ambient: ambient.clone(), flags, state: Mutex::new(state) }
+    }
+
+    /// Returns the settings of the last reload.
+    pub fn current(&self) -> Arc<Config> {
+        Arc::clone(&self.state().config)
+    }
+
+    /// Reloads all files if one of them has changed.
+    pub fn refresh(&self) {
+        let mut state = self.state();
+        if state.files.iter().all(|file| Stamp::of(&file.path) == file.stamp) {
+            return;
+        }
+        let (files, config) = load::read(&self.ambient, self.flags.clone());
+        state.files = files;
+        let problems = match config {
+            Ok(config) => {
+                let mut problems: Vec<_> = config.warnings.iter().cloned().map(warning).collect();
+                problems.extend(kept(&state.start, &config));
+                state.config = Arc::new(config);
+                problems
+            }
+            Err(Error { message, hint }) => {
+                let hint = hint.unwrap_or_else(|| {
+                    "mend the file: until then the settings from before hold".to_owned()
+                });
+                vec![Problem { is_error: true, message, hint: Some(hint) }]
+            }
+        };
+        let is_news = |problem: &&Problem| problem.is_error || !state.problems.contains(problem);
+        let news: Vec<_> = problems.iter().filter(is_news).cloned().collect();
+        state.untold.extend(news);
+        state.problems = problems;
+    }
+
+    /// Returns the problems found at the last reload.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.state().problems.clone()
+    }
+
+    /// Returns the problems that have not been reported yet.
+    pub fn take_untold(&self) -> Vec<Problem> {
+        std::mem::take(&mut self.state().untold)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn warning(message: String) -> Problem {
+    Problem { is_error: false, message, hint: None }
+}
+
+/// Settings that a running engine does not reload.
+fn kept(before: &Config, now: &Config) -> Option<Problem> {
+    let Config {
+        model,
+        retries,
+        permission_mode,
+        rules,
+        base_prompt,
+        instructions,
+        // Taken over.
+        providers: _,
+        tools,
+        limits,
+        context,
+        hooks,
+        servers,
+        sessions,
+        lint,
+        title,
+        approval_timeout,
+        question_timeout,
+        model_start_timeout,
+        model_idle_timeout,
+        extra_ca,
+        client_certificate,
+        // No file sets these.
+        server: _,
+        folders: _,
+        files: _,
+        warnings: _,
+        environment,
+    } = before;
+    let rows = [
+        ("model", *model == now.model),
+        ("retries", *retries == now.retries),
+        ("model_start_timeout_s", *model_start_timeout == now.model_start_timeout),
+        ("model_idle_timeout_s", *model_idle_timeout == now.model_idle_timeout),
+        ("extra_ca_file", *extra_ca == now.extra_ca),
+        ("client_certificate_file", *client_certificate == now.client_certificate),
+        ("approval_timeout_s", *approval_timeout == now.approval_timeout),
+        ("question_timeout_s", *question_timeout == now.question_timeout),
+        ("permission_mode", *permission_mode == now.permission_mode),
+        ("rules", *rules == now.rules),
+        ("system_prompt_file", *base_prompt == now.base_prompt),
+        ("instructions", *instructions == now.instructions),
+        ("tools", *tools == now.tools),
+        ("environment", *environment == now.environment),
+        ("limits", *limits == now.limits),
+        ("context", *context == now.context),
+        ("hooks", *hooks == now.hooks),
+        ("mcp_servers", *servers == now.servers),
+        ("sessions", *sessions == now.sessions),
+        ("lint", *lint == now.lint),
+        ("title", *title == now.title),
+    ];
+    let changed: Vec<_> =
+        rows.iter().filter(|(_, is_same)| !is_same).map(|(key, _)| *key).collect();
+    (!changed.is_empty()).then(|| Problem {
+        is_error: false,
+        message: format!(
+            "{}: {} changed, which a running engine keeps as it was at its start",
+            now.folders.config_file.display(),
+            changed.join(", ")
+        ),
+        hint: Some("start the engine anew for it; providers and models are taken over".to_owned()),
+    })
+}

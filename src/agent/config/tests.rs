@@ -1,0 +1,511 @@
+#![expect(clippy::disallowed_methods, reason = "tests make the files that they read")]
+
+mod guide;
+mod live;
+mod models;
+
+use super::*;
+use expect_test::expect;
+use pintle_base::ambient::Ambient;
+use std::fs;
+
+fn ambient(vars: &[(&str, &str)]) -> Ambient {
+    Ambient::fixed(vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+}
+
+/// A provider, with what is not said left out and secrets shown.
+fn row(provider: &ProviderEntry) -> String {
+    let text = |source: &TextSource| match source {
+        TextSource::Text(text) => text.expose().to_owned(),
+        TextSource::Fetched(command) => format!("!{command}"),
+    };
+    let headers: Vec<_> =
+        provider.headers.iter().map(|(name, source)| format!("{name}={}", text(source))).collect();
+    let parts = [
+        provider.base_url.clone(),
+        provider.api.map(|api| api.name().to_owned()),
+        provider.key.as_ref().map(|key| format!("key {}", text(key))),
+        (!headers.is_empty()).then(|| headers.join(" ")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Loads this config file from a home of its own; `HOME` in what is shown.
+fn loaded(file: &str, vars: &[(&str, &str)], flags: Flags) -> String {
+    let home = tempfile::tempdir().unwrap();
+    pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();
+    let path = home.path().to_str().unwrap();
+    let vars = [vars, &[("PINTLE_HOME", path)]].concat();
+    let shown = match load(&ambient(&vars), flags) {
+        Ok(config) => {
+            let model = config.model.map(|m| format!("{} ({})", m.value, m.source));
+            let mut lines = vec![
+                format!("model {}", model.unwrap_or_default()),
+                format!(
+                    "mode {:?} ({})",
+                    config.permission_mode.value, config.permission_mode.source
+                ),
+            ];
+            let tools =
+                [("profile", config.tools.profile), ("read first", config.tools.read_first)];
+            lines
+                .extend(tools.into_iter().filter_map(|(key, set)| Some(format!("{key} {}", set?))));
+            let named = config.providers.iter();
+            lines.extend(named.map(|(name, provider)| format!("{name}: {}", row(provider))));
+            lines.extend(config.server.map(|server| format!("{server:?}")));
+            lines.extend(config.warnings);
+            lines.join("\n")
+        }
+        Err(error) => format!("error: {error}"),
+    };
+    shown.replace(path, "HOME")
+}
+
+#[test]
+fn later_layers_win_and_each_value_knows_where_it_came_from() {
+    let file = "model = \"a/file\"\npermission_mode = \"full\"\n[tools]\nprofile = \"gemini\"\nread_first = \"always\"\ncolour = 1\n";
+    let flags = Flags {
+        model: Some("a/flag".to_owned()),
+        permission_mode: Some(PermissionMode::Ask),
+        profile: Some("openai".to_owned()),
+        base_url: Some("http://x".to_owned()),
+        api: Some("chat".to_owned()),
+        ..Flags::default()
+    };
+    expect![[r"
+        model 
+        mode Ask (built in)"]]
+    .assert_eq(&loaded("", &[], Flags::default()));
+    expect![[r"
+        model a/file (HOME/config.toml)
+        mode Full (HOME/config.toml)
+        profile gemini
+        read first always
+        HOME/config.toml: `tools.colour` is unknown and ignored"]]
+    .assert_eq(&loaded(file, &[], Flags::default()));
+    expect![[r"
+        model a/variable (PINTLE_MODEL)
+        mode Full (HOME/config.toml)
+        profile gemini
+        read first always
+        HOME/config.toml: `tools.colour` is unknown and ignored"]]
+    .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], Flags::default()));
+    expect![[r#"
+        model a/flag (--model)
+        mode Ask (--permission)
+        profile openai
+        read first always
+        Server { base_url: "http://x", api: Some("chat") }
+        HOME/config.toml: `tools.colour` is unknown and ignored"#]]
+    .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], flags));
+}
+
+#[test]
+fn providers_take_keys_as_written_from_variables_or_from_commands() {
+    let file = r#"
+        surprise = 1
+        [providers.local]
+        base_url = "http://localhost:1/v1"
+        api = "chat"
+        key = "as written"
+        headers = { "X-Team" = "$TEAM", "X-Plain" = "p" }
+        colour = "red"
+        [providers.remote]
+        base_url = "https://h"
+        api = "messages"
+        key = "$REMOTE_KEY"
+        [providers.none]
+        key = "$UNSET"
+        [providers.printed]
+        key = "! pass show x"
+    "#;
+    expect![[r"
+        model 
+        mode Ask (built in)
+        local: http://localhost:1/v1 chat key as written X-Plain=p X-Team=$TEAM
+        none: key $UNSET
+        printed: key !pass show x
+        remote: https://h messages key $REMOTE_KEY
+        HOME/config.toml: `providers.local.colour` is unknown and ignored
+        HOME/config.toml: `surprise` is unknown and ignored"]]
+    .assert_eq(&loaded(file, &[], Flags::default()));
+}
+
+#[test]
+fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
+    let rows = [
+        ("model = 5", "error: HOME/config.toml: `model` must be a text in quotes"),
+        (
+            "permission_mode = \"maybe\"",
+            "error: HOME/config.toml: `permission_mode` must be one of \"read-only\", \"ask\", \"auto-edit\", \"full\"",
+        ),
+        (
+            "providers = 1",
+            "error: HOME/config.toml: `providers` must be a table such as [providers.local]",
+        ),
+        ("retries = -1", "error: HOME/config.toml: `retries` must be a whole number, 0 for never"),
+        (
+            "[providers.x]\nkey = \"! \"",
+            "error: HOME/config.toml: `providers.x.key` must be a command behind the !",
+        ),
+        (
+            "[providers.x]\nkey = \"file:key\"",
+            "error: HOME/config.toml: `providers.x.key` must be a path from / or ~/ behind file:",
+        ),
+        (
+            "[providers.x]\nkey = \"keyring:pintle\"",
+            "error: HOME/config.toml: `providers.x.key` must be SERVICE/USER behind keyring:",
+        ),
+        (
+            "[providers.x]\napi = \"soap\"",
+            "error: HOME/config.toml: `providers.x.api` must be one of messages, chat, responses, gemini",
+        ),
+        (
+            "[[rules]]\ndecision = \"allow\"",
+            "error: HOME/config.toml: rule 1: a rule names at least one of `kind`, `tool`, `argv`, `path` and `host`",
+        ),
+        (
+            "[[rules]]\ndecision = \"deny\"\nargv = [\"a\", \"**\", \"b\"]",
+            "error: HOME/config.toml: rule 1: `argv` is a list of words; `**` can only be the last one",
+        ),
+        (
+            "[[rules]]\ndecision = \"ask\"\nargv = [\"a\"]\nsandbox = \"off\"",
+            "error: HOME/config.toml: rule 1: `sandbox = \"off\"` needs `decision = \"allow\"`",
+        ),
+        ("models_files = \"x\"", "error: HOME/config.toml: `models_files` must be a list of texts"),
+    ];
+    for (file, want) in rows {
+        assert_eq!(loaded(file, &[], Flags::default()), want);
+    }
+    // The line itself is not told: it may hold a key.
+    let broken = loaded("retries = 1\n[providers.x]\nkey = \"sk-1", &[], Flags::default());
+    assert!(broken.starts_with("error: HOME/config.toml is not valid TOML: "), "{broken}");
+    assert!(broken.contains("at line 3 column") && !broken.contains("sk-1"), "{broken}");
+}
+
+#[test]
+fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
+    for (name, file, want) in [
+        ("none", "", Ok(None)),
+        ("in the file", "instructions = \"Be kind.\"", Ok(Some("Be kind."))),
+        ("in another", "instructions_file = \"more.md\"", Ok(Some("From a file.\n"))),
+        (
+            "in both",
+            "instructions = \"Be kind.\"\ninstructions_file = \"more.md\"",
+            Ok(Some("Be kind.\n\nFrom a file.\n")),
+        ),
+        ("blank", "instructions = \" \"", Ok(None)),
+        (
+            "no text",
+            "instructions = 1",
+            Err("HOME/config.toml: `instructions` must be a text in quotes"),
+        ),
+        (
+            "not there",
+            "instructions_file = \"none.md\"",
+            Err("HOME/config.toml: `instructions_file` names HOME/none.md, which does not exist"),
+        ),
+        (
+            "a variable that is not set",
+            "instructions_file = \"$NO/none.md\"",
+            Err("HOME/config.toml: `instructions_file` names NO, which is not set"),
+        ),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
+            .unwrap();
+        fs::write(home.path().join("more.md"), "From a file.\n").unwrap();
+        let path = home.path().to_str().unwrap();
+        let loaded = load(&ambient(&[("PINTLE_HOME", path)]), Flags::default());
+        let got = loaded.map(|config| config.instructions.map(|set| set.value));
+        let got = got.map_err(|error| error.to_string().replace(path, "HOME"));
+        let want = want.map(|text| text.map(str::to_owned)).map_err(str::to_owned);
+        assert_eq!(got, want, "{name}");
+    }
+}
+
+#[test]
+fn folders_follow_pintle_home_then_xdg_then_home() {
+    let rows: [(&[(&str, &str)], &str); 5] = [
+        (&[("PINTLE_HOME", "/p"), ("HOME", "/h")], "/p/config.toml /p"),
+        (&[("HOME", "/h")], "/h/.config/pintle/config.toml /h/.local/share/pintle"),
+        (
+            &[("HOME", "/h"), ("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "rel")],
+            "/h/.config/pintle/config.toml /d/pintle",
+        ),
+        (&[], "no home folder for sessions"),
+        (&[("PINTLE_HOME", "here")], "PINTLE_HOME is `here`"),
+    ];
+    for (vars, want) in rows {
+        let got = match load(&ambient(vars), Flags::default()) {
+            Ok(c) => format!("{} {}", c.folders.config_file.display(), c.folders.data.display()),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(got, want);
+    }
+}
+
+#[test]
+fn what_stands_in_the_way_of_the_data_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    fs::write(folder.path().join("file"), "x").unwrap();
+    fs::create_dir(folder.path().join("real")).unwrap();
+    std::os::unix::fs::symlink("real", folder.path().join("link")).unwrap();
+    std::os::unix::fs::symlink("gone", folder.path().join("dangling")).unwrap();
+    for (name, place, want) in [
+        ("PINTLE_HOME", "real", None),
+        ("PINTLE_HOME", "link", None),
+        ("PINTLE_HOME", "not/made/yet", None),
+        ("PINTLE_HOME", "file", Some("PINTLE_HOME is `HERE/file`, which is no folder")),
+        (
+            "PINTLE_HOME",
+            "file/below",
+            Some("PINTLE_HOME is `HERE/file/below`, but `HERE/file` is no folder"),
+        ),
+        (
+            "PINTLE_HOME",
+            "dangling",
+            Some("PINTLE_HOME is `HERE/dangling`, which is a link that leads nowhere"),
+        ),
+        (
+            "HOME",
+            "file",
+            Some(
+                "the folder for sessions is `HERE/file/.local/share/pintle`, but `HERE/file` is no folder",
+            ),
+        ),
+        (
+            "XDG_DATA_HOME",
+            "file",
+            Some("the folder for sessions is `HERE/file/pintle`, but `HERE/file` is no folder"),
+        ),
+    ] {
+        let place = format!("{path}/{place}");
+        let loaded = load(&ambient(&[("HOME", path), (name, &place)]), Flags::default());
+        let got = loaded.err().map(|error| {
+            assert!(error.hint.as_deref().unwrap().contains("set PINTLE_HOME"), "{place}");
+            error.to_string().lines().next().unwrap().replace(path, "HERE")
+        });
+        assert_eq!(got.as_deref(), want, "{place}");
+    }
+}
+
+#[test]
+fn where_tools_act_is_said_in_the_file_and_by_flags() {
+    let environment = |file: &str, flags| {
+        let home = tempfile::tempdir().unwrap();
+        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
+            .unwrap();
+        let path = home.path().to_str().unwrap();
+        match load(&ambient(&[("PINTLE_HOME", path)]), flags) {
+            Ok(Config { environment: e, warnings, .. }) => format!(
+                "{:?} ({}) {:?} ({}) {:?} {:?} {:?}{}",
+                e.wrap.value,
+                e.wrap.source,
+                e.read_only.value,
+                e.read_only.source,
+                e.shell.map(|shell| shell.value),
+                e.command_prefix.map(|prefix| prefix.value),
+                e.variables.value,
+                warnings.concat()
+            ),
+            Err(error) => error.to_string(),
+        }
+        .replace(path, "HOME")
+    };
+    let flags =
+        Flags { wrap: Some(vec!["ssh".into(), "b".into()]), read_only: true, ..Flags::default() };
+    let rows = [
+        ("", Flags::default(), "[] (built in) false (built in) None None Filtered"),
+        (
+            "[environment]\nwrap = [\"ssh\", \"a\"]\nread_only = true\nshell = \"/bin/zsh\"\n\
+             command_prefix = \"set -e\"\nvariables = \"core\"\n",
+            Flags::default(),
+            "[\"ssh\", \"a\"] (HOME/config.toml) true (HOME/config.toml) Some(\"/bin/zsh\") Some(\"set -e\") Core",
+        ),
+        (
+            "[environment]\nwrap = [\"ssh\", \"a\"]\n",
+            flags,
+            "[\"ssh\", \"b\"] (--wrap) true (--read-only) None None Filtered",
+        ),
+        (
+            "[environment]\nwrap = \"ssh a\"\n",
+            Flags::default(),
+            "HOME/config.toml: `environment.wrap` must be a list of texts, such as [\"ssh\", \"host\"]",
+        ),
+        (
+            "[environment]\nvariables = \"some\"\n",
+            Flags::default(),
+            "HOME/config.toml: `environment.variables` must be \"filtered\", \"all\", \"core\" or \"none\"",
+        ),
+        (
+            "[environment]\nshell = \"zsh\"\n",
+            Flags::default(),
+            "HOME/config.toml: `environment.shell` must be an absolute path, such as \"/bin/zsh\"",
+        ),
+        (
+            "[environment]\nwarp = 9\n",
+            Flags::default(),
+            "[] (built in) false (built in) None None FilteredHOME/config.toml: `environment.warp` is unknown and ignored; did you mean `wrap`?",
+        ),
+    ];
+    for (file, flags, want) in rows {
+        assert_eq!(environment(file, flags), want, "{file}");
+    }
+}
+
+#[test]
+fn tools_are_set_in_a_table_of_their_own() {
+    let set = |file: &str, flags: Flags| {
+        let home = tempfile::tempdir().unwrap();
+        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
+            .unwrap();
+        let path = home.path().to_str().unwrap();
+        load(&ambient(&[("PINTLE_HOME", path)]), flags)
+            .map(|config| (config.tools, config.warnings.len()))
+            .map_err(|error| error.to_string().replace(path, "HOME"))
+    };
+    let flag = || Flags { web_fetch: true, ..Flags::default() };
+    let searches = || Flags { web_search: true, ..Flags::default() };
+    let all = "[tools]\nblock_images = true\nmax_image_side = 800\nmax_image_bytes = 9000\n\
+               web_fetch = true\nweb_fetch_private = true\nweb_search = true\nallow = [\"read\"]\ncommand_timeout_s = 5\n\
+               max_command_timeout_s = 50\nmax_output_lines = 10\nmax_output_bytes = 1000\n";
+    let none = ToolSettings::default;
+    let every = ToolSettings {
+        profile: None,
+        read_first: None,
+        block_images: true,
+        max_image_side: Some(800),
+        max_image_bytes: Some(9000),
+        web_fetch: true,
+        web_fetch_private: true,
+        web_search: true,
+        allow: Some(vec!["read".to_owned()]),
+        command_timeout: Some(Duration::from_secs(5)),
+        max_command_timeout: Some(Duration::from_secs(50)),
+        max_output_lines: Some(10),
+        max_output_bytes: Some(1000),
+    };
+    let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
+    for (name, file, flags, want) in [
+        ("nothing", "", Flags::default(), Ok((none(), 0))),
+        ("everything", all, Flags::default(), Ok((every, 0))),
+        ("the flag", "", flag(), Ok((ToolSettings { web_fetch: true, ..none() }, 0))),
+        ("that of searches", "", searches(), Ok((ToolSettings { web_search: true, ..none() }, 0))),
+        ("a key that means nothing", "[tools]\nfoo = 1", Flags::default(), Ok((none(), 1))),
+        ("no table", "tools = 1", Flags::default(), wrong("`tools` must be a table: [tools]")),
+        (
+            "a text for a flag",
+            "[tools]\nweb_fetch = \"yes\"",
+            Flags::default(),
+            wrong("`tools.web_fetch` must be true or false"),
+        ),
+        (
+            "no size",
+            "[tools]\nmax_image_side = 0",
+            Flags::default(),
+            wrong("`tools.max_image_side` must be a whole number from 1 on"),
+        ),
+        (
+            "vision of a provider",
+            "[providers.x]\nvision = 1",
+            Flags::default(),
+            wrong("`providers.x.vision` must be true or false"),
+        ),
+    ] {
+        assert_eq!(set(file, flags), want, "{name}");
+    }
+}
+
+#[test]
+fn limits_are_set_in_a_table_of_their_own() {
+    let set = |file: &str| {
+        let home = tempfile::tempdir().unwrap();
+        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
+            .unwrap();
+        let path = home.path().to_str().unwrap();
+        load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
+            .map(|config| (config.limits, config.warnings.len()))
+            .map_err(|error| error.to_string().replace(path, "HOME"))
+    };
+    let all = "[limits]\nsteps = 9\ntool_calls = 50\ntokens = 1000\ncost_usd = 0.25\nseconds = 60\ncontinuations = 0\nturns = 7\nloop_window = 20\nsubagent_depth = 2\n";
+    let every = LimitSettings {
+        steps: Some(9),
+        tool_calls: Some(50),
+        tokens: Some(1000),
+        cost_nano_usd: Some(250_000_000),
+        seconds: Some(60),
+        continuations: Some(0),
+        turns: Some(7),
+        loop_window: Some(20),
+        subagent_depth: Some(2),
+    };
+    let whole = LimitSettings { cost_nano_usd: Some(2_000_000_000), ..LimitSettings::default() };
+    let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
+    for (file, want) in [
+        ("", Ok((LimitSettings::default(), 0))),
+        (all, Ok((every, 0))),
+        ("[limits]\ncost_usd = 2", Ok((whole, 0))),
+        ("[limits]\nstep = 2", Ok((LimitSettings::default(), 1))),
+        (
+            "[limits]\nloop_window = 3",
+            wrong(
+                "`limits.loop_window` must be a number of calls from 4 to 1000, or 0 for no check",
+            ),
+        ),
+        ("limits = 1", wrong("`limits` must be a table: [limits]")),
+        ("[limits]\nsteps = 0", wrong("`limits.steps` must be a whole number from 1 on")),
+        (
+            "[limits]\ncost_usd = -1",
+            wrong("`limits.cost_usd` must be an amount in US dollars, such as 0.5"),
+        ),
+    ] {
+        assert_eq!(set(file), want, "{file}");
+    }
+}
+
+#[test]
+fn room_is_set_in_a_table_of_its_own() {
+    let set = |file: &str| {
+        let home = tempfile::tempdir().unwrap();
+        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
+            .unwrap();
+        let path = home.path().to_str().unwrap();
+        load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
+            .map(|config| (config.context, config.warnings.len()))
+            .map_err(|error| error.to_string().replace(path, "HOME"))
+    };
+    let none = ContextSettings::default;
+    let every = ContextSettings {
+        automatic: Some(false),
+        reserve: Some(9000),
+        keep: Some(12_000),
+        safe: Some(SafeZone::Percent(50)),
+        summary_model: Some("a/small".to_owned()),
+    };
+    let zone = |safe| Ok((ContextSettings { safe: Some(safe), ..none() }, 0));
+    let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
+    for (file, want) in [
+        ("", Ok((none(), 0))),
+        (
+            "[context]\nautomatic = false\nreserve = 9000\nkeep = \"12k\"\nsafe_zone = \"50%\"\nsummary_model = \"a/small\"",
+            Ok((every, 0)),
+        ),
+        ("[context]\nsafe_zone = \"80k\"", zone(SafeZone::Tokens(80_000))),
+        ("[context]\nsafe_zone = 70000", zone(SafeZone::Tokens(70_000))),
+        ("[context]\nsave = 1", Ok((none(), 1))),
+        (
+            "[context]\nsafe_zone = \"0%\"",
+            wrong(
+                "`context.safe_zone` must be tokens, such as 80000 or \"80k\", or a share such as \"60%\"",
+            ),
+        ),
+        (
+            "[context]\nkeep = \"much\"",
+            wrong("`context.keep` must be tokens, such as 20000 or \"20k\""),
+        ),
+    ] {
+        assert_eq!(set(file), want, "{file}");
+    }
+}

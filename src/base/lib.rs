@@ -1,0 +1,11 @@
+//! What all of pintle builds on: text, images, private files, the process's surroundings, and the bytes between processes.
+//!
+//! Nothing here knows models, tools or sessions.
+
+pub mod ambient;
+pub mod callback;
+pub mod disk;
+pub mod image;
+pub mod network;
+pub mod text;
+pub mod transport;

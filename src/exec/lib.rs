@@ -1,0 +1,555 @@
+//! Environments, in which tools run: one trait for every access to files and processes.
+//!
+//! A tool never touches the disk or a process itself; it asks an [`Environment`]. That may be this
+//! machine ([`local`]), memory (tests), and later a container, an ssh host or an editor's buffers.
+//! Each method is one whole operation, so that a tool call costs one hop to another thread or machine.
+//! Permissions are not decided here.
+//!
+//! An edit of an unsaved text reports its own before and after ([`Environment::transitions`]): comparing the text before and after the
+//! call would attribute to the agent what a person typed meanwhile.
+
+pub mod change;
+pub mod editor;
+pub mod error;
+pub mod local;
+#[cfg(any(test, feature = "testing"))]
+pub mod memory;
+pub mod output;
+pub mod read_only;
+pub mod sandbox;
+pub mod scan;
+pub mod search;
+pub mod variables;
+
+pub mod addresses;
+pub(crate) mod capture;
+mod descendants;
+pub mod document_log;
+mod files;
+mod pinned;
+pub(crate) mod process;
+mod replace;
+mod walk;
+mod wrapped;
+pub mod write_log;
+
+pub use capture::MAX_KEPT_BYTES;
+pub use change::{
+    After, Before, Decide, DecideAll, Digest, FileContent, Rewrite, Rewrites, Transition, Updated,
+    UpdatedAll, Version,
+};
+pub use document_log::{DocumentLog, DocumentStep, StepBy};
+pub use error::Error;
+pub use local::Local;
+pub use output::{Fresh, OutputBuffer};
+pub use process::{Process, RunningProgram, signal_name};
+pub use read_only::ReadOnly;
+pub use search::{
+    Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, LeftOut, MatchLine,
+    MatchedFile,
+};
+pub use wrapped::Wrapped;
+pub use write_log::WriteLog;
+
+use futures_util::future::join_all;
+use pintle_protocol::files::FileState;
+use scan::{Keep, Scan, Scanned, StoredContent};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Files and processes, wherever they are. All paths are absolute.
+///
+/// [`Environment::read`], [`Environment::read_lines`], [`Environment::list`], [`Environment::find`], [`Environment::grep`],
+/// [`Environment::update`] and [`Environment::update_all`] take canonical paths, as [`Environment::canonicalize`] returned them when the
+/// call was decided. This machine, whose commands may be confined, refuses one that has a symbolic link on it by then with
+/// [`Error::Link`]: a command in the background must not lead the engine elsewhere.
+///
+/// Dropping a future stops what it began: a process and its descendants are killed, a search ends, a
+/// file is either as before or wholly written.
+#[async_trait::async_trait]
+pub trait Environment: Send + Sync + std::fmt::Debug {
+    /// Returns the platform.
+    fn platform(&self) -> &Platform;
+
+    /// Returns true if long outputs, which are kept in files of this machine, can be read here.
+    fn is_this_machine(&self) -> bool {
+        true
+    }
+
+    /// Returns the same place without the unsaved texts of editors, to read what the engine looks up by itself; none if there are no
+    /// editors.
+    fn without_editors(&self) -> Option<&dyn Environment> {
+        None
+    }
+
+    /// Returns metadata of a path, following symbolic links.
+    async fn stat(&self, path: &Path) -> Result<Stat, Error>;
+
+    /// [`Environment::stat`] of several paths, in their order.
+    async fn stat_all(&self, paths: &[PathBuf]) -> Vec<Result<Stat, Error>> {
+        let mut found = Vec::with_capacity(paths.len());
+        for some in paths.chunks(SIDE_BY_SIDE) {
+            found.extend(join_all(some.iter().map(|path| self.stat(path))).await);
+        }
+        found
+    }
+
+    /// The path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are
+    /// kept. So a file that is yet to be written has a canonical path too.
+    async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error>;
+
+    /// [`Environment::canonicalize`] of several paths, in their order.
+    async fn canonicalize_all(&self, paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
+        let mut found = Vec::with_capacity(paths.len());
+        for some in paths.chunks(SIDE_BY_SIDE) {
+            found.extend(join_all(some.iter().map(|path| self.canonicalize(path))).await);
+        }
+        found
+    }
+
+    /// Runs a command as a filter from one text to another, with separate stderr. Not available behind a prefix.
+    async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
+        Err(Error::Refused(format!("`{}` can only be run on this machine", filter.line)))
+    }
+
+    /// Starts a program that stays and speaks on its streams. Not available behind a prefix.
+    ///
+    /// # Errors
+    /// It could not be started, or not confined as it must be.
+    async fn start(&self, program: Program) -> Result<RunningProgram, Error> {
+        let what = format!("`{}` can only be run on this machine", program.command);
+        Err(Error::Refused(what))
+    }
+
+    /// A whole file, at most [`MAX_WHOLE_BYTES`].
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, Error>;
+
+    /// Some lines of a file of any size; of what is no text the head alone.
+    async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error>;
+
+    /// Returns the versions of several files, in their order.
+    ///
+    /// # Errors
+    /// Those of looking at a file; [`Error::Refused`] if a file would have to be read for it.
+    async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
+        let refused = || Err(Error::Refused("a version takes the whole file here".to_owned()));
+        paths.iter().map(|_| refused()).collect()
+    }
+
+    /// Returns a folder's entries, in no order; entries that cannot be read are left out.
+    async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error>;
+
+    /// [`Environment::list`] of several folders, in their order.
+    async fn list_all(&self, paths: &[PathBuf]) -> Vec<Result<Vec<ListEntry>, Error>> {
+        let mut found = Vec::with_capacity(paths.len());
+        for some in paths.chunks(SIDE_BY_SIDE) {
+            found.extend(join_all(some.iter().map(|path| self.list(path))).await);
+        }
+        found
+    }
+
+    /// Writes a whole file at once: a reader sees the old content or the new. Parents are created, the
+    /// mode is kept, a symbolic link stays and its target is written.
+    async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error>;
+
+    /// Reads a file, has its new content decided, and writes that as [`Environment::write`] does, with no
+    /// other update or write of that file by this process in between.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with the words of `decide`; [`Error::Changed`] when another process changed the file after
+    /// `decide` saw it; [`Error::Cancelled`] when `cancel` fired before the file was replaced.
+    async fn update(
+        &self,
+        path: &Path,
+        decide: Decide,
+        cancel: &CancellationToken,
+    ) -> Result<Updated, Error>;
+
+    /// Reads files, has decided together what becomes of each, and makes it so: of all of them or of none.
+    ///
+    /// # Errors
+    /// Like [`Environment::update`] for several files. On failure every file is as it was, unless the machine itself
+    /// crashes in between.
+    async fn update_all(
+        &self,
+        paths: &[PathBuf],
+        decide: DecideAll,
+        cancel: &CancellationToken,
+    ) -> Result<UpdatedAll, Error> {
+        change::one_by_one(self, paths, decide, cancel).await
+    }
+
+    /// Returns the states of the files below a folder; new or changed contents are kept.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when it cannot be done here.
+    async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Scanned, Error> {
+        let what = format!("the files in {} are on another machine", scan.root.display());
+        Err(Error::Refused(what))
+    }
+
+    /// The state of a file, its content kept unless it is larger than `max_bytes`; nothing where there is none.
+    async fn remember(
+        &self,
+        path: &Path,
+        keep: Keep,
+        max_bytes: u64,
+    ) -> Result<Option<FileState>, Error> {
+        let content = match self.read(path).await {
+            Ok(content) => content,
+            Err(Error::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let size = content.len() as u64;
+        let kept = tokio::task::spawn_blocking(move || keep(&content)).await;
+        let StoredContent { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
+        Ok(Some(FileState { sha256, size, mode: None, is_lost: is_lost || size > max_bytes }))
+    }
+
+    /// The files below a folder, canonical both, whose present text is in an editor and not on the disk: commands do not see it.
+    fn unsaved(&self, _root: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Returns the effects of [`Environment::update`] on a canonical path since the last call, where others may have
+    /// changed the file before and after, so that its content alone does not tell. The contents are kept; the states
+    /// have no mode.
+    async fn transitions(&self, _path: &Path, _keep: Keep) -> Result<Vec<Transition>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Records saves and reloads of open documents from now on; `None` if the environment has no editors.
+    fn follow_documents(&self) -> Option<Box<dyn DocumentLog>> {
+        None
+    }
+
+    /// Gives a file its permission bits back, where there are any.
+    async fn set_mode(&self, _path: &Path, _mode: u32) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Takes away what changes that a kill cut have left in a folder.
+    async fn tidy(&self, _folder: &Path) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Creates a folder and its parents; one that exists is fine.
+    async fn create_folder(&self, path: &Path) -> Result<(), Error>;
+
+    /// Removes a file, a symbolic link or an empty folder.
+    async fn remove(&self, path: &Path) -> Result<(), Error>;
+
+    /// Renames within one file system; a file at the new path is replaced.
+    async fn rename(&self, from: &Path, to: &Path) -> Result<(), Error>;
+
+    /// Paths whose name or relative path matches a glob.
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error>;
+
+    /// Lines that match a regular expression.
+    async fn grep(&self, grep: Grep, cancel: &CancellationToken) -> Result<Grepped, Error>;
+
+    /// Runs a command in a shell to its end, its time-out, or until `cancel` fires, and hands on what it
+    /// prints meanwhile: at most one piece per 50 ms, the last always, the middle of a flood left out.
+    ///
+    /// # Errors
+    /// Only when the command could not be started. How it ended is in [`Ran::end`].
+    async fn exec(
+        &self,
+        command: Command,
+        cancel: &CancellationToken,
+        output: &mut (dyn for<'a> FnMut(&'a str) + Send),
+    ) -> Result<Ran, Error>;
+
+    /// Returns the form of a command in which an editor's terminal runs it as this environment would; none if that is
+    /// impossible.
+    fn in_terminal(&self, _command: &Command) -> Option<TerminalCommand> {
+        None
+    }
+
+    /// Kills what the commands of an owner left in the background when they ended by themselves.
+    async fn release(&self, owner: &str);
+
+    /// Kills what the commands of an owner left running when their engine was killed. Returns their command lines. What runs below a
+    /// process of an engine that lives is left alone.
+    async fn end_abandoned(&self, owner: &str) -> Vec<String>;
+}
+
+/// The number of paths that are looked at concurrently. Behind a command prefix they wait for each other.
+const SIDE_BY_SIDE: usize = 8;
+
+/// The maximum size of a file that is held in memory whole.
+pub const MAX_WHOLE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The platform of an environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Platform {
+    /// `linux`, `macos` …
+    pub os: String,
+    /// The program that runs commands.
+    pub shell: PathBuf,
+    /// The user's home folder, if there is one.
+    pub home: Option<PathBuf>,
+    /// The folders in which commands look up programs, in their order; one that is relative begins in the command's folder.
+    pub search_path: Vec<PathBuf>,
+}
+
+/// Metadata of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// The type of file.
+    pub kind: FileKind,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The modification time, in milliseconds since 1970.
+    pub modified_ms: u64,
+    /// The number of names that it has; 1 where that is not known.
+    pub links: u64,
+}
+
+/// The type of file at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A plain file.
+    File,
+    /// A folder.
+    Folder,
+    /// A device, a socket, a pipe.
+    Other,
+}
+
+/// An entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListEntry {
+    /// Its name.
+    pub name: String,
+    /// It is a folder, or a symbolic link to one.
+    pub is_folder: bool,
+}
+
+/// A range of lines of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The first line, 1-based.
+    pub first_line: u64,
+    /// The maximum number of lines.
+    pub max_lines: u64,
+    /// The maximum number of bytes; the rest of a line that crosses the limit is not returned.
+    pub max_bytes: u64,
+}
+
+/// Lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// The first bytes of the file, at most [`Lines::HEAD_BYTES`]: enough to tell its type.
+    pub head: Vec<u8>,
+    /// Whole lines from the wanted one on, without a newline after the last.
+    pub text: Vec<u8>,
+    /// The number of lines in `text`.
+    pub count: u64,
+    /// The byte limit, not the line limit or the end, stopped it.
+    pub stopped_by_bytes: bool,
+    /// The length in bytes of the first wanted line; none beyond the end of the file.
+    pub first_line_bytes: Option<u64>,
+    /// The number of lines of the whole file; none for a file too large to count.
+    pub total_lines: Option<u64>,
+    /// The size of the file in bytes.
+    pub size: u64,
+    /// The version of the file.
+    pub version: Version,
+    /// The digest of the whole file; none if not all of it was read.
+    pub digest: Option<Digest>,
+}
+
+impl Lines {
+    /// The number of bytes at a file's beginning that determine its type.
+    pub const HEAD_BYTES: usize = 4100;
+
+    /// Lines of a file's text that is in memory.
+    ///
+    /// # Errors
+    /// Those of reading `text`; none when it is a slice.
+    pub fn of(
+        text: impl std::io::BufRead,
+        version: Version,
+        window: Window,
+    ) -> std::io::Result<Self> {
+        files::select_lines(text, version, window)
+    }
+}
+
+/// A command for the shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The text, as the shell reads it.
+    pub line: String,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// After this long it is stopped.
+    pub timeout: Option<Duration>,
+    /// Output over this many lines goes to a file as well.
+    pub spill_lines: u64,
+    /// Output over this many bytes goes to a file as well.
+    pub spill_bytes: u64,
+    /// The folder for that file; none is the temporary folder.
+    pub artifacts: Option<PathBuf>,
+    /// The owner: background processes of the command end with [`Environment::release`].
+    pub owner: String,
+    /// The item that shows it, where one does: an editor may run such a command in a terminal of its own.
+    pub shown_by: Option<String>,
+    /// The variables that it sees besides.
+    pub variables: variables::ExtraVariables,
+    /// Its confinement; none allows everything that the user may do.
+    pub confinement: Option<Arc<sandbox::Confinement>>,
+    /// The programs that it must not start, if it is not confined.
+    pub programs: sandbox::Names,
+    /// Receives its output.
+    pub output: OutputBuffer,
+    /// Records the paths that it changes, if the system supports that.
+    pub writes: Option<WriteLog>,
+}
+
+impl Command {
+    /// A command without an end of its time, whose output is in memory and shown nowhere.
+    pub fn new(line: impl Into<String>, cwd: impl Into<PathBuf>, owner: impl Into<String>) -> Self {
+        Self {
+            line: line.into(),
+            cwd: cwd.into(),
+            timeout: None,
+            spill_lines: u64::MAX,
+            spill_bytes: u64::MAX,
+            artifacts: None,
+            owner: owner.into(),
+            shown_by: None,
+            variables: variables::ExtraVariables::default(),
+            confinement: None,
+            programs: sandbox::Names::default(),
+            output: OutputBuffer::default(),
+            writes: None,
+        }
+    }
+}
+
+/// A command in the form in which another program's terminal runs it on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalCommand {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Variables that are set beside those that the terminal has; what commands are not to see is empty.
+    pub variables: Vec<(String, String)>,
+    /// The mark that all its processes carry.
+    pub(crate) mark: String,
+    /// The folder for long outputs when the command names none.
+    pub(crate) temporary: PathBuf,
+}
+
+/// A command that reads a text and prints another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// The command, as the shell reads it.
+    pub line: String,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Its input.
+    pub input: Vec<u8>,
+    /// The maximum size of its output.
+    pub max_bytes: u64,
+    /// The owner: background processes of the command end with [`Environment::release`].
+    pub owner: String,
+    /// Its confinement; none allows everything that the user may do.
+    pub confinement: Option<Arc<sandbox::Confinement>>,
+}
+
+/// A filter that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filtered {
+    /// Its exit code; none when a signal ended it, or when it printed too much.
+    pub code: Option<i32>,
+    /// Its output.
+    pub stdout: Vec<u8>,
+    /// The beginning of its error output.
+    pub stderr: String,
+}
+
+/// A program that stays: it is executed as it is, by no shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its path, or a name to look for in `PATH`.
+    pub command: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// All the variables that it sees.
+    pub variables: Vec<(String, String)>,
+    /// The owner: what is left of it ends with [`Environment::release`].
+    pub owner: String,
+    /// Its confinement; none allows everything that the user may do.
+    pub confinement: Option<Arc<sandbox::Confinement>>,
+}
+
+/// A command that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// The way it ended.
+    pub end: End,
+    /// The beginning of the output: all of it, or at least 32 KB less a character.
+    pub head: String,
+    /// The output, stdout and stderr interleaved: all of it, or what is left of at least the last 100 KB. UTF-8, as a terminal
+    /// shows it in the end: without escapes, control characters and what was written over.
+    pub tail: String,
+    /// The number of lines of the whole output.
+    pub total_lines: u64,
+    /// Bytes of the whole output, as text.
+    pub total_bytes: u64,
+    /// The file with the whole output, when it was long.
+    pub full_output_path: Option<PathBuf>,
+    /// That file has its maximum size, and lacks what came later.
+    pub is_file_full: bool,
+    /// The file that takes what processes print which the command left in the background.
+    pub background_output: Option<PathBuf>,
+    /// The working directory did not exist any more, and the command ran in an empty folder.
+    pub is_displaced: bool,
+    /// Programs that it tried to start and that are denied, with their arguments.
+    pub denied_programs: Vec<String>,
+    /// The sandbox's report, if the command was confined.
+    pub sandbox: Option<Box<sandbox::Report>>,
+}
+
+/// The way a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// Exited with this code.
+    Exited(i32),
+    /// Ended by a signal, such as `SIGSEGV`, that was not sent from here.
+    Signalled(String),
+    /// Its timeout expired.
+    TimedOut,
+    /// The call was cancelled.
+    Cancelled,
+}
+
+impl End {
+    /// Returns true if the command was stopped from here.
+    fn was_stopped(&self) -> bool {
+        match self {
+            Self::TimedOut | Self::Cancelled => true,
+            Self::Exited(_) | Self::Signalled(_) => false,
+        }
+    }
+
+    /// The exit code as a shell shows it: 128 and the number for a signal. 0 where the command was stopped from here.
+    fn code(&self) -> i32 {
+        match self {
+            Self::Exited(code) => *code,
+            Self::Signalled(name) => {
+                let signal = name.parse::<nix::sys::signal::Signal>();
+                signal.map_or(1, |signal| 128 + signal as i32)
+            }
+            Self::TimedOut | Self::Cancelled => 0,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! A session as Markdown: messages unchanged, output of tools in fences.
+//!
+//! Invariant: a fence is longer than any run of its marks inside, so no output of a tool can end it.
+
+use super::phrases::{self, end_of_item, end_of_turn};
+use super::timeline::{EntryKind, TimelineEntry, Totals, duration, moment};
+use super::{Head, Renderer};
+use pintle_base::text::money::usd;
+use pintle_base::text::terminal::shown;
+use pintle_protocol::content::{Content, Input};
+use pintle_protocol::diff::FileChange;
+use pintle_protocol::item::{Item, ItemBody, ToolCall};
+use std::fmt::Write;
+
+/// A page that is being written.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    /// Its depth below the outermost session.
+    depth: usize,
+}
+
+impl Renderer for Page {
+    fn begin(&mut self, head: &Head, text: &mut String) {
+        let _ = writeln!(text, "# {}\n", one_line(head.title()));
+        let _ = writeln!(text, "- session: `{}`", one_line(head.session.as_str()));
+        let _ = writeln!(text, "- folder: `{}`", one_line(&head.cwd));
+        let _ = writeln!(text, "- created: {}\n", moment(head.created_ms));
+    }
+
+    fn entry(&mut self, entry: &TimelineEntry, text: &mut String) {
+        match entry.kind {
+            EntryKind::Created(created) => {
+                let _ = writeln!(text, "Model: `{}`\n", one_line(&created.model));
+            }
+            EntryKind::Item(item) => self.item(entry, item, text),
+            EntryKind::Step(_) => {}
+            EntryKind::HandedBack(inputs) => {
+                for input in inputs {
+                    note(text, "Handed back, never read by the model");
+                    quote(text, &input_text(&input.content));
+                }
+            }
+            EntryKind::Asked(question) => {
+                note(text, "The model asks");
+                quote(text, &question.text);
+            }
+            EntryKind::Answered(outcome) => note(text, &phrases::answer(outcome)),
+            EntryKind::Plan(plan) => {
+                note(text, "Plan");
+                for item in &plan.items {
+                    let _ = writeln!(
+                        text,
+                        "- {} {}",
+                        phrases::plan_mark(item.status),
+                        one_line(&item.content)
+                    );
+                }
+                text.push('\n');
+            }
+            EntryKind::Retry(retry) => note(text, &phrases::retry(retry)),
+            EntryKind::Pruned { results, calls } => note(text, &phrases::pruned(results, calls)),
+            EntryKind::Config(config) => note(text, &phrases::config(config)),
+            EntryKind::Notice(notice) => note(text, &phrases::notice(notice)),
+            EntryKind::TurnEnded(end) => {
+                let cost =
+                    end.cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
+                let outcome = end_of_turn(end);
+                note(text, &format!("{outcome} after {}{cost}", duration(end.duration_ms)));
+            }
+        }
+    }
+
+    fn begin_nested(&mut self, head: &Head, text: &mut String) {
+        self.depth += 1;
+        let _ = writeln!(text, "---\n\nSub-agent's session `{}` begins.\n", head.session);
+    }
+
+    fn end_nested(&mut self, totals: &Totals, text: &mut String) {
+        self.depth = self.depth.saturating_sub(1);
+        let _ = writeln!(text, "Sub-agent's session ends: {}.\n\n---\n", totals.counts());
+    }
+
+    fn end(&mut self, totals: &Totals, text: &mut String) {
+        let _ = writeln!(text, "---\n\n{}.", totals.counts());
+    }
+}
+
+impl Page {
+    fn heading(&self, text: &mut String, who: &str, entry: &TimelineEntry) {
+        let marks = "#".repeat((2 + self.depth).min(6));
+        let _ = writeln!(text, "{marks} {who} · {}\n", moment(entry.ts_ms));
+    }
+
+    fn item(&self, entry: &TimelineEntry, item: &Item, text: &mut String) {
+        match &item.body {
+            ItemBody::UserMessage(message) => {
+                self.heading(text, "User", entry);
+                block(text, &input_text(&message.content));
+            }
+            ItemBody::AgentMessage(body) => {
+                if !body.text.trim().is_empty() {
+                    self.heading(text, "Model", entry);
+                    block(text, &body.text);
+                }
+            }
+            ItemBody::Reasoning(body) => {
+                if !body.text.trim().is_empty() {
+                    note(text, "Reasoning");
+                    quote(text, &body.text);
+                }
+            }
+            ItemBody::ToolCall(tool) => call(item, tool, text),
+            ItemBody::Job(job) => {
+                title(text, &format!("In the background: {}", job.title), item);
+                if let Some(output) = &job.output {
+                    fence(text, "", output);
+                }
+            }
+            ItemBody::Subagent(agent) => {
+                title(text, &format!("Sub-agent {} ({})", agent.agent_id, agent.session_id), item);
+                quote(text, &agent.task);
+                if let Some(result) = &agent.result {
+                    block(text, result);
+                }
+            }
+            ItemBody::Compaction(summary) => {
+                title(text, &phrases::compaction(summary), item);
+                if let Some(summary) = &summary.summary {
+                    quote(text, summary);
+                }
+            }
+            ItemBody::EngineMessage(message) if phrases::is_hidden(message) => {}
+            ItemBody::EngineMessage(message) => {
+                note(text, phrases::engine(message));
+                quote(text, &message.text);
+            }
+        }
+    }
+}
+
+fn call(item: &Item, call: &ToolCall, text: &mut String) {
+    title(text, &call.title, item);
+    let changes = call.output.iter().flat_map(|output| &output.details.changes);
+    let mut is_shown = false;
+    for change in changes {
+        is_shown = true;
+        let _ = writeln!(text, "{}:\n", one_line(&phrases::change(change)));
+        diff(text, change);
+    }
+    if !is_shown && let Some(input) = phrases::arguments(call) {
+        match input.as_object().and_then(|fields| fields.get("command")).and_then(|c| c.as_str()) {
+            Some(command) => fence(text, "sh", command),
+            None => fence(
+                text,
+                "json",
+                &serde_json::to_string_pretty(input).unwrap_or_else(|_| input.to_string()),
+            ),
+        }
+    }
+    for content in call.output.iter().flat_map(|output| &output.content) {
+        match content {
+            Content::Text { text: output } => fence(text, "", output),
+            Content::Image { mime_type, .. } => note(text, &format!("An image, {mime_type}")),
+        }
+    }
+}
+
+fn diff(text: &mut String, change: &FileChange) {
+    if change.diff.is_empty() {
+        return;
+    }
+    fence(text, "diff", &change.diff);
+}
+
+fn title(text: &mut String, title: &str, item: &Item) {
+    let took = item.duration_ms.map(|ms| format!(" · {}", duration(ms))).unwrap_or_default();
+    let _ = writeln!(text, "**{}**{}{took}\n", escaped(&one_line(title)), end_of_item(item.status));
+}
+
+fn note(text: &mut String, note: &str) {
+    let _ = writeln!(text, "*{}*\n", escaped(&one_line(note)));
+}
+
+fn block(text: &mut String, content: &str) {
+    let _ = writeln!(text, "{}\n", shown(content.trim_end()));
+}
+
+fn quote(text: &mut String, content: &str) {
+    for line in shown(content.trim_end()).lines() {
+        let _ = writeln!(text, "{}", format!("> {line}").trim_end());
+    }
+    text.push('\n');
+}
+
+fn fence(text: &mut String, language: &str, content: &str) {
+    let content = shown(content.trim_end_matches('\n'));
+    let mut longest = 0;
+    let mut run = 0;
+    for c in content.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let marks = "`".repeat((longest + 1).max(3));
+    let _ = writeln!(text, "{marks}{language}\n{content}\n{marks}\n");
+}
+
+/// Returns a text on one line.
+fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shown(&text).into_owned()
+}
+
+/// Escapes the characters that Markdown interprets.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '*' | '_' | '`' | '[' | ']' | '<' | '#') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn input_text(content: &[Input]) -> String {
+    let blocks: Vec<String> = content.iter().map(phrases::input).collect();
+    blocks.join("\n\n")
+}

@@ -1,0 +1,394 @@
+//! The conversation that a model reads, rebuilt from a journal: pure.
+//!
+//! A journal holds items and, with the end of each step, a private [`Skeleton`]: the order of the reply's blocks, and the parts that its
+//! provider wants back verbatim. Items are what people see; both together give the same messages that the turn had in memory.
+//!
+//! A summary changes what the model reads, never the journal. The event that completes it records in its private part how many messages
+//! stay, and `context.pruned` records the pruned results: the same events always give the same conversation.
+
+use crate::context::conversation::{Conversation, engine_message, from_engine};
+use crate::context::prune::{self, Plan};
+use crate::context::{compact, input};
+use crate::store::Entry;
+use pintle_llm::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
+use pintle_protocol::content::{Content, Input};
+use pintle_protocol::event::{Event, StopReason};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Item, ItemBody};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The text in the place of a first message that cannot be read any more.
+const LOST: &str = "the message that stood here was lost.";
+
+/// The private part of a reply.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Skeleton {
+    /// The model, as `provider/model`.
+    pub origin: String,
+    /// The reason why it stopped.
+    pub stop: StopReason,
+    /// Its blocks, in order.
+    pub blocks: Vec<Bone>,
+}
+
+impl Skeleton {
+    /// Reads the private part of the end of a step; `None` if it holds no skeleton.
+    pub fn read(private: &str) -> Option<Self> {
+        serde_json::from_str(private).ok()
+    }
+
+    /// Returns the reply with the content of its items, and its calls in order.
+    pub fn fill(self, items: &HashMap<ItemId, impl Borrow<Item>>) -> Replayed {
+        let mut calls = Vec::new();
+        let blocks = self.blocks.into_iter().filter_map(|bone| block(bone, items, &mut calls));
+        let blocks = blocks.collect();
+        Replayed { assistant: Assistant { blocks, origin: self.origin, stop: self.stop }, calls }
+    }
+}
+
+/// A reply, rebuilt from the journal.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The message.
+    pub assistant: Assistant,
+    /// The item of each call, with the provider's id and the tool's name.
+    pub calls: Vec<(ItemId, String, String)>,
+}
+
+/// The private part of one block.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", try_from = "FlatBone")]
+pub enum Bone {
+    /// Text, which is in the item.
+    Text {
+        /// The item.
+        item: ItemId,
+        /// The part that the provider wants back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// Reasoning, whose text is in the item.
+    Reasoning {
+        /// The item; `None` if there was no text to show.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<ItemId>,
+        /// The part that the provider wants back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// A call, whose name and arguments are in the item.
+    #[serde(rename_all = "camelCase")]
+    Call {
+        /// The item.
+        item: ItemId,
+        /// The provider's id of the call.
+        call_id: String,
+        /// The arguments as the model wrote them, if the item's would be serialized differently.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<String>,
+        /// The part that the provider wants back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// A block without an item.
+    Unknown {
+        /// The block.
+        opaque: Opaque,
+    },
+}
+
+/// A [`Bone`] as it is read: serde buffers tagged enums in values that cannot hold JSON byte for byte.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FlatBone {
+    r#type: String,
+    item: Option<ItemId>,
+    call_id: Option<String>,
+    arguments: Option<String>,
+    opaque: Option<Opaque>,
+}
+
+impl TryFrom<FlatBone> for Bone {
+    type Error = String;
+
+    fn try_from(flat: FlatBone) -> Result<Self, String> {
+        let FlatBone { r#type: kind, item, call_id, arguments, opaque } = flat;
+        let missing = |field: &str| format!("missing field {field} in a block of type {kind}");
+        Ok(match kind.as_str() {
+            "text" => Self::Text { item: item.ok_or_else(|| missing("item"))?, opaque },
+            "reasoning" => Self::Reasoning { item, opaque },
+            "call" => Self::Call {
+                item: item.ok_or_else(|| missing("item"))?,
+                call_id: call_id.ok_or_else(|| missing("callId"))?,
+                arguments,
+                opaque,
+            },
+            "unknown" => Self::Unknown { opaque: opaque.ok_or_else(|| missing("opaque"))? },
+            _ => return Err(format!("unknown block type {kind}")),
+        })
+    }
+}
+
+/// The private part of a user's message that refers to files or calls a prompt.
+#[derive(Debug, Deserialize)]
+pub struct ExpandedInput {
+    read: Vec<Content>,
+}
+
+impl ExpandedInput {
+    /// Returns a user's message as the model reads it; `private` is the private part of its journal entry.
+    pub fn of(content: &[Input], private: Option<&RawValue>) -> Vec<Content> {
+        let read = private.and_then(|raw| serde_json::from_str::<Self>(raw.get()).ok());
+        read.map_or_else(|| input::plain(content), |read| read.read)
+    }
+}
+
+/// Rebuilds the conversation from a journal.
+pub fn conversation(entries: &[Entry]) -> Conversation {
+    // Items are only looked at: a long session has many, and large ones.
+    let mut replay = Replay::default();
+    for entry in entries {
+        let Some(record) = &entry.record else { continue };
+        match &record.event {
+            Event::ItemUpdated { item } => {
+                replay.items.insert(item.id.clone(), item);
+            }
+            Event::ItemCompleted { item } => replay.item(item, entry),
+            Event::ContextPruned(_) => {
+                replay.settle();
+                if let Some(pruned) = private::<Pruned>(entry) {
+                    let Conversation { messages, removed } = &mut replay.conversation;
+                    let plan = pruned.plan(messages);
+                    prune::apply(messages, &plan, removed);
+                }
+            }
+            Event::StepCompleted(_) => {
+                if let Some(skeleton) = private(entry) {
+                    replay.step(skeleton);
+                }
+            }
+            Event::SessionCreated(_)
+            | Event::SessionClosed {}
+            | Event::SessionMoved(_)
+            | Event::SessionUpdated(_)
+            | Event::InputAccepted(_)
+            | Event::InputRemoved { .. }
+            | Event::TurnStarted { .. }
+            | Event::PromptMade(_)
+            | Event::TurnCompleted(_)
+            | Event::ItemStarted { .. }
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
+            | Event::RetryScheduled(_)
+            | Event::ConfigChanged(_)
+            | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
+            | Event::QueueChanged { .. }
+            | Event::Notice(_) => {}
+        }
+    }
+    replay.settle();
+    replay.conversation
+}
+
+/// The private part of an entry.
+fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
+    serde_json::from_str(entry.private.as_ref()?.get()).ok()
+}
+
+/// The pruned results, by their positions in the conversation.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Pruned {
+    /// The positions.
+    places: Vec<usize>,
+    /// Those of results that a later result repeats.
+    superseded: Option<Vec<usize>>,
+}
+
+impl Pruned {
+    fn plan(self, messages: &[Arc<Message>]) -> Plan {
+        let Self { places, superseded } = self;
+        // Journals that do not list them mean the tools whose names begin with `read`.
+        let superseded = superseded.unwrap_or_else(|| {
+            let read = |name: &str| name.starts_with("read");
+            prune::superseded(messages, read).into_iter().collect()
+        });
+        Plan { places, superseded }
+    }
+}
+
+impl From<Plan> for Pruned {
+    fn from(Plan { places, superseded }: Plan) -> Self {
+        Self { places, superseded: Some(superseded) }
+    }
+}
+
+/// The part of a conversation that a compaction kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct KeptMessages {
+    /// The number of messages at its end.
+    pub kept: usize,
+}
+
+impl KeptMessages {
+    /// Reads the private part of a compaction.
+    pub fn read(private: &str) -> Option<usize> {
+        serde_json::from_str::<Self>(private).ok().map(|kept| kept.kept)
+    }
+}
+
+#[derive(Default)]
+struct Replay<'a> {
+    conversation: Conversation,
+    items: HashMap<ItemId, &'a Item>,
+    /// The calls of the last reply, in order, with the results received so far.
+    calls: Vec<(ItemId, ToolResult)>,
+}
+
+impl<'a> Replay<'a> {
+    fn item(&mut self, item: &'a Item, entry: &Entry) {
+        match &item.body {
+            // A compaction that did not complete changed nothing.
+            ItemBody::Compaction(body) => {
+                if let (Some(summary), Some(KeptMessages { kept })) =
+                    (&body.summary, private(entry))
+                {
+                    self.settle();
+                    compact::apply(&mut self.conversation.messages, kept, summary);
+                    self.conversation.forget_removed();
+                }
+            }
+            ItemBody::UserMessage(message) => {
+                self.settle();
+                let read = ExpandedInput::of(&message.content, entry.private.as_deref());
+                self.conversation.push(Message::User(read));
+            }
+            ItemBody::EngineMessage(message)
+                if message.note.as_ref().is_some_and(|note| note.is_unread) => {}
+            ItemBody::EngineMessage(message) => {
+                self.settle();
+                self.conversation.push(engine_message(message));
+            }
+            // Calls and messages report jobs and sub-agents to the model.
+            ItemBody::Job(_) | ItemBody::Subagent(_) => {}
+            ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
+                self.items.insert(item.id.clone(), item);
+            }
+            ItemBody::ToolCall(call) => {
+                self.items.insert(item.id.clone(), item);
+                let pending = self.calls.iter_mut().find(|(id, _)| *id == item.id);
+                if let (Some((_, result)), Some(output)) = (pending, &call.output) {
+                    result.content.clone_from(&output.content);
+                    result.is_error = output.is_error;
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, skeleton: Skeleton) {
+        self.settle();
+        // No provider accepts a conversation that begins with a reply; the entry of the message before it is damaged.
+        if self.conversation.messages.is_empty() {
+            self.conversation.push(Message::User(vec![Content::text(from_engine(LOST))]));
+        }
+        let Replayed { assistant, calls } = skeleton.fill(&self.items);
+        self.conversation.push(Message::Assistant(assistant));
+        let open =
+            |(item, call_id, name): (ItemId, String, String)| (item, unanswered(&call_id, &name));
+        self.calls = calls.into_iter().map(open).collect();
+    }
+
+    /// Appends the results of the last reply's calls, in the order of the calls.
+    fn settle(&mut self) {
+        for (_, result) in self.calls.drain(..) {
+            self.conversation.push(Message::ToolResult(result));
+        }
+    }
+}
+
+fn block(
+    bone: Bone,
+    items: &HashMap<ItemId, impl Borrow<Item>>,
+    calls: &mut Vec<(ItemId, String, String)>,
+) -> Option<AssistantBlock> {
+    Some(match bone {
+        Bone::Text { item, opaque } => AssistantBlock::Text { text: text(items, &item)?, opaque },
+        Bone::Reasoning { item, opaque } => AssistantBlock::Reasoning {
+            text: item.and_then(|item| text(items, &item)).unwrap_or_default(),
+            opaque,
+        },
+        Bone::Call { item, call_id, arguments, opaque } => {
+            let ItemBody::ToolCall(call) = &items.get(&item)?.borrow().body else { return None };
+            let name = call.tool_name.clone();
+            let arguments = arguments
+                .or_else(|| call.input.as_ref().map(ToString::to_string))
+                .unwrap_or_default();
+            calls.push((item, call_id.clone(), name.clone()));
+            AssistantBlock::ToolCall { id: call_id, name, arguments, opaque }
+        }
+        Bone::Unknown { opaque } => AssistantBlock::Unknown(opaque),
+    })
+}
+
+fn text(items: &HashMap<ItemId, impl Borrow<Item>>, item: &ItemId) -> Option<String> {
+    match &items.get(item)?.borrow().body {
+        ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => Some(body.text.clone()),
+        ItemBody::UserMessage(_)
+        | ItemBody::ToolCall(_)
+        | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
+        | ItemBody::EngineMessage(_) => None,
+    }
+}
+
+/// Returns the result of a call without one: every provider requires a result for each call.
+pub fn unanswered(call_id: &str, tool_name: &str) -> ToolResult {
+    ToolResult {
+        call_id: call_id.to_owned(),
+        tool_name: tool_name.to_owned(),
+        content: vec![Content::text("No result provided")],
+        is_error: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_provider_wants_back_is_read_again_byte_for_byte() {
+        for bone in [
+            r#"{"type":"text","item":"1"}"#,
+            r#"{"type":"text","item":"1","opaque":{"signed":[{"from":0,"to":1}]}}"#,
+            r#"{"type":"reasoning","item":"1","opaque":{"signature":"s" , "n":1.50}}"#,
+            r#"{"type":"reasoning","opaque":{"type":"redacted_thinking","data":"d"}}"#,
+            r#"{"type":"call","item":"1","callId":"c","arguments":"{ }","opaque":{"caller":null}}"#,
+            r#"{"type":"call","item":"1","callId":"c"}"#,
+            r#"{"type":"unknown","opaque":{"type":"new","data":[1]}}"#,
+        ] {
+            let read: Bone = serde_json::from_str(bone).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), bone);
+        }
+        for broken in [
+            "{}",
+            r#"{"type":"text"}"#,
+            r#"{"type":"call","item":"1"}"#,
+            r#"{"type":"unknown"}"#,
+            r#"{"type":"later","item":"1"}"#,
+        ] {
+            assert!(serde_json::from_str::<Bone>(broken).is_err(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,482 @@
+//! A session's journal file: appended to by one process, read by any.
+//!
+//! Invariants: numbers rise by one from 1; a line is written completely or removed again; the file's only writer is the holder of the lock
+//! beside it.
+//!
+//! Pages are found by bisecting the file, since the numbers of its lines rise: the last screen of a long session needs neither the index
+//! nor the rest of the file.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::artifacts;
+use super::entries::Entries;
+use super::entry::{self, Entry, FromLine as _};
+use super::{Error, FORMAT_VERSION, Header, draft, migrate, moves, place};
+use pintle_base::disk;
+use pintle_protocol::event::EventRecord;
+use pintle_protocol::ids::SessionId;
+use serde_json::value::RawValue;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The journal's file name in a session's folder.
+pub(super) const FILE: &str = "journal.jsonl";
+const LOCK: &str = "lock";
+const TORN: &str = "journal.torn";
+
+/// The interval of events at which an offset is remembered, so that a page is found without reading the whole file.
+const OFFSET_EVERY: u64 = 64;
+
+/// A journal that this process may append to.
+#[derive(Debug)]
+pub struct Journal {
+    pub(super) folder: PathBuf,
+    /// The folder's final name, while the session is being created.
+    pub(super) final_folder: Option<PathBuf>,
+    pub(super) header: Header,
+    file: Arc<File>,
+    /// The length up to which the file consists of complete lines.
+    length: u64,
+    last_seq: u64,
+    /// Offsets of the events numbered 1, 65, 129 …
+    offsets: Vec<u64>,
+    /// Held as long as the journal.
+    _lock: Lock,
+}
+
+/// A journal that was opened again, with its content.
+#[derive(Debug)]
+pub struct Opened {
+    /// The journal.
+    pub journal: Journal,
+    /// Its lines, in order.
+    pub entries: Vec<Entry>,
+    /// Problems with it, for a person.
+    pub warnings: Vec<String>,
+}
+
+/// A page of events.
+#[derive(Debug)]
+pub struct Page {
+    /// The events as JSON text, in order.
+    pub events: Vec<Box<RawValue>>,
+    /// The number of the last event in the page; the requested number if it is empty.
+    pub last: u64,
+    /// There are more events in the file.
+    pub more: bool,
+}
+
+impl Journal {
+    /// Creates a journal that is invisible until it is published.
+    pub(super) fn draft(
+        final_folder: PathBuf,
+        header: &Header,
+        holder: Holder,
+    ) -> Result<Self, Error> {
+        let folder = draft::folder(&final_folder);
+        disk::create_private_folder(&folder).map_err(Error::io(&folder))?;
+        draft::tidy(&folder);
+        let lock = lock(&folder, &header.session_id, holder)?;
+        let path = folder.join(FILE);
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create_new(true);
+        let file = disk::open_private(&path, &mut options);
+        let file = file.map_err(Error::io(&path))?;
+        let mut line = serde_json::to_string(header)
+            .map_err(|error| Error::Io { path: path.clone(), source: error.into() })?;
+        line.push('\n');
+        let journal = Self {
+            folder,
+            final_folder: Some(final_folder),
+            header: header.clone(),
+            file: Arc::new(file),
+            length: line.len() as u64,
+            last_seq: 0,
+            offsets: Vec::new(),
+            _lock: lock,
+        };
+        (&*journal.file).write_all(line.as_bytes()).map_err(Error::io(&path))?;
+        Ok(journal)
+    }
+
+    pub(super) fn open(
+        folder: PathBuf,
+        session: &SessionId,
+        holder: Holder,
+    ) -> Result<Opened, Error> {
+        let lock = lock(&folder, session, holder)?;
+        migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)?;
+        let path = folder.join(FILE);
+        let file = disk::open_private(&path, OpenOptions::new().read(true).append(true));
+        let file = file.map_err(Error::io(&path))?;
+        let header = read_header(&path)?;
+        let mut journal = Self {
+            folder,
+            final_folder: None,
+            header,
+            file: Arc::new(file),
+            length: 0,
+            last_seq: 0,
+            offsets: Vec::new(),
+            _lock: lock,
+        };
+        let (entries, warnings) = journal.load(&path).map_err(Error::io(&path))?;
+        Ok(Opened { journal, entries, warnings })
+    }
+
+    /// Reads every line and leaves the file ready for appending.
+    fn load(&mut self, path: &Path) -> io::Result<(Vec<Entry>, Vec<String>)> {
+        let mut entries = Vec::new();
+        let mut warnings = Vec::new();
+        let mut reader = BufReader::new(disk::open(path)?);
+        let mut line = Vec::new();
+        let mut number = 0u64;
+        loop {
+            line.clear();
+            let count = disk::read_line(&mut reader, &mut line)? as u64;
+            if count == 0 {
+                break;
+            }
+            number += 1;
+            let Some(text) = line.strip_suffix(b"\n") else {
+                self.set_torn_line_aside(&line)?;
+                warnings.push(format!(
+                    "the last line of {} is incomplete; it was moved to {TORN}",
+                    path.display()
+                ));
+                break;
+            };
+            let start = self.length;
+            self.length += count;
+            if number == 1 {
+                continue;
+            }
+            match std::str::from_utf8(text).ok().and_then(Entry::from_line) {
+                Some((seq, entry)) if seq > self.last_seq => {
+                    self.note(seq, start);
+                    entries.push(entry);
+                }
+                Some(_) | None => warnings.push(format!(
+                    "line {number} of {} is damaged and was skipped",
+                    path.display()
+                )),
+            }
+        }
+        Ok((entries, warnings))
+    }
+
+    fn set_torn_line_aside(&self, line: &[u8]) -> io::Result<()> {
+        let aside = self.folder.join(TORN);
+        let mut aside = disk::open_private(&aside, OpenOptions::new().append(true).create(true))?;
+        aside.write_all(line)?;
+        aside.write_all(b"\n")?;
+        self.file.set_len(self.length)
+    }
+
+    fn note(&mut self, seq: u64, offset: u64) {
+        self.last_seq = seq;
+        while self.offsets.len() as u64 * OFFSET_EVERY < seq {
+            self.offsets.push(offset);
+        }
+    }
+
+    /// The first line.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Sets the file's modification time.
+    pub(super) fn touch(&self, at: std::time::SystemTime) -> io::Result<()> {
+        self.file.set_modified(at)
+    }
+
+    /// The session's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The number of the last event; 0 if there is none.
+    pub fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    /// Appends an event, which must have the next number, and returns it as JSON text. When this returns, the line survives the end of the
+    /// process; after [`Journal::sync`] it survives a crash of the machine.
+    ///
+    /// # Errors
+    /// The disk failed; the journal is unchanged.
+    pub fn append(
+        &mut self,
+        record: &EventRecord,
+        private: Option<&RawValue>,
+    ) -> Result<Box<str>, Error> {
+        let wire = self.wire(record)?;
+        let line = entry::line(&wire, private);
+        self.write(&line)?;
+        let start = self.length;
+        self.length += line.len() as u64;
+        self.note(record.seq, start);
+        Ok(wire.into_boxed_str())
+    }
+
+    /// Appends events, all of them or none, as [`Journal::append`] does one.
+    ///
+    /// # Errors
+    /// The disk failed; the journal is unchanged.
+    pub fn append_all<'a>(
+        &mut self,
+        records: impl IntoIterator<Item = (&'a EventRecord, Option<&'a RawValue>)>,
+    ) -> Result<Vec<Box<str>>, Error> {
+        let (mut text, mut wires, mut places) = (String::new(), Vec::new(), Vec::new());
+        for (record, private) in records {
+            let wire = self.wire(record)?;
+            places.push((record.seq, self.length + text.len() as u64));
+            text.push_str(&entry::line(&wire, private));
+            wires.push(wire.into_boxed_str());
+        }
+        self.write(&text)?;
+        self.length += text.len() as u64;
+        for (seq, start) in places {
+            self.note(seq, start);
+        }
+        Ok(wires)
+    }
+
+    fn wire(&self, record: &EventRecord) -> Result<String, Error> {
+        serde_json::to_string(record)
+            .map_err(|error| Error::Io { path: self.folder.join(FILE), source: error.into() })
+    }
+
+    fn write(&self, text: &str) -> Result<(), Error> {
+        (&*self.file).write_all(text.as_bytes()).map_err(|source| {
+            // A part of the text may have been written; truncating the file removes it.
+            let _ = self.file.set_len(self.length);
+            Error::Io { path: self.folder.join(FILE), source }
+        })
+    }
+
+    /// Waits until everything appended so far is on the disk, under the journal's name.
+    ///
+    /// # Errors
+    /// The disk failed, or the file was removed.
+    pub async fn sync(&self) -> Result<(), Error> {
+        let (file, path) = (Arc::clone(&self.file), self.folder.join(FILE));
+        let synced = tokio::task::spawn_blocking(move || {
+            file.sync_data()?;
+            let open = file.metadata()?;
+            let is_it =
+                |named: fs::Metadata| (named.dev(), named.ino()) == (open.dev(), open.ino());
+            Ok(fs::metadata(path).is_ok_and(is_it))
+        });
+        let path = || self.folder.join(FILE);
+        match synced.await.map_err(io::Error::other).flatten() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::Gone(path())),
+            Err(source) => Err(Error::Io { path: path(), source }),
+        }
+    }
+
+    /// Copies the long outputs of another session, given by its folder, into this one.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn copy_outputs(&self, from: &Path) -> Result<(), Error> {
+        artifacts::copy(from, &self.folder)
+    }
+
+    /// Returns a closure that reads everything written so far, with the present paths of files, for use on another thread.
+    pub fn reader(&self) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
+        let path = self.folder.join(FILE);
+        move || {
+            let mut entries = Entries::of(path)?.collect::<Result<Vec<_>, _>>()?;
+            moves::relocate(&mut entries);
+            Ok(entries)
+        }
+    }
+
+    /// Returns a closure that reads all entries after the event `after`, with the present paths of files, for use on another thread while
+    /// this journal grows. An open session does not move, so those that it reads again later have the same paths.
+    pub fn reader_after(
+        &self,
+        after: u64,
+    ) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
+        let path = self.folder.join(FILE);
+        let offset = self.offset_before(after);
+        move || {
+            let entries = Entries::of(path)?.after(offset, after)?;
+            let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
+            moves::relocate(&mut entries);
+            Ok(entries)
+        }
+    }
+
+    /// Returns a byte offset that is not behind the first event after this one.
+    fn offset_before(&self, after: u64) -> u64 {
+        let slot = usize::try_from(after / OFFSET_EVERY).unwrap_or(usize::MAX);
+        self.offsets.get(slot).or(self.offsets.last()).copied().unwrap_or(0)
+    }
+
+    /// Returns a closure that reads a page after the event `after`, for use on another thread while this journal grows.
+    pub fn pager(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> impl FnOnce() -> Result<Page, Error> + Send + use<> {
+        let path = self.folder.join(FILE);
+        let offset = self.offset_before(after);
+        move || page(&path, offset, after, limit)
+    }
+}
+
+/// Reads events after `after`, beginning at a byte offset that is not behind the first of them.
+pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result<Page, Error> {
+    let read = || -> io::Result<Page> {
+        let mut file = disk::open(path)?;
+        file.seek(SeekFrom::Start(offset))?;
+        let mut reader = BufReader::new(file);
+        let mut page = Page { events: Vec::new(), last: after, more: false };
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            // Readers skip an incomplete or damaged line; the writer reports it when it opens the journal.
+            if disk::read_line(&mut reader, &mut line)? == 0 {
+                return Ok(page);
+            }
+            let Some(text) = line.strip_suffix(b"\n") else { return Ok(page) };
+            let Ok(text) = std::str::from_utf8(text) else { continue };
+            let Some((seq, event)) = Box::<RawValue>::from_line(text) else { continue };
+            if seq <= page.last {
+                continue;
+            }
+            if page.events.len() == limit {
+                page.more = true;
+                return Ok(page);
+            }
+            page.last = seq;
+            page.events.push(event);
+        }
+    };
+    read().map_err(Error::io(path))
+}
+
+/// Reads the first line of a journal, with the present folder of its session.
+pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
+    /// The maximum size of a header; a longer first line is not a journal's.
+    const MAX_HEADER_BYTES: u64 = 64 * 1024;
+    let file = disk::open(path).map_err(Error::io(path))?;
+    let mut line = String::new();
+    let mut reader = BufReader::new(file.take(MAX_HEADER_BYTES));
+    reader.read_line(&mut line).map_err(Error::io(path))?;
+    let header: Header =
+        serde_json::from_str(&line).map_err(|_| Error::NoJournal(path.to_owned()))?;
+    if header.journal != "pintle" {
+        return Err(Error::NoJournal(path.to_owned()));
+    }
+    if header.version > FORMAT_VERSION {
+        return Err(Error::TooNew { path: path.to_owned(), version: header.version });
+    }
+    Ok(path.parent().map_or(header.clone(), |folder| place::present(folder, header)))
+}
+
+/// Removes a session's folder; the caller holds its lock. The journal is removed first: without it there is no session, whatever happens
+/// next.
+pub(super) fn remove(folder: &Path) -> Result<(), Error> {
+    match fs::remove_file(folder.join(FILE)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(Error::io(folder)(error));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    fs::remove_dir_all(folder).map_err(Error::io(folder))
+}
+
+/// A session's lock. It is released when this is dropped, and when the process ends.
+#[derive(Debug)]
+pub(super) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that another thread is just starting has a copy of it for a moment.
+        let _ = self.0.unlock();
+    }
+}
+
+/// The kind of process that holds locks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// One that no other client can reach.
+    #[default]
+    Alone,
+    /// The engine that clients share.
+    SharedEngine,
+}
+
+/// Takes the session's lock.
+///
+/// # Errors
+/// Another process holds the lock, or the file cannot be created.
+pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result<Lock, Error> {
+    /// The holder is named by a few words.
+    const MAX_HOLDER_BYTES: u64 = 1024;
+    let path = folder.join(LOCK);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = disk::open_private(&path, &mut options).map_err(Error::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = (&mut file).take(MAX_HOLDER_BYTES).read_to_string(&mut holder);
+            return Err(Error::Locked {
+                session: session.clone(),
+                holder: holder.trim().to_owned(),
+            });
+        }
+        Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
+    }
+    // The file's content says who it is; the lock itself is the system's.
+    let _ = file.set_len(0);
+    let _ = file.write_all(own(holder).as_bytes());
+    Ok(Lock(file))
+}
+
+/// Behind the process in a lock file of the shared engine.
+const SHARED: &str = ", the shared engine";
+
+/// This process, as a lock file names its holder.
+fn own(holder: Holder) -> String {
+    let kind = match holder {
+        Holder::Alone => "",
+        Holder::SharedEngine => SHARED,
+    };
+    format!("pid {}{kind}", std::process::id())
+}
+
+/// Returns true if a lock file names this process.
+pub(super) fn is_own(holder: &str) -> bool {
+    holder.strip_suffix(SHARED).unwrap_or(holder) == own(Holder::Alone)
+}
+
+/// Returns true if a lock file names the shared engine.
+pub(super) fn is_shared(holder: &str) -> bool {
+    holder.ends_with(SHARED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_goes_although_a_command_being_started_has_a_copy_of_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = SessionId::new("s1");
+        let held = lock(folder.path(), &session, Holder::Alone).unwrap();
+        let copy = held.0.try_clone().unwrap();
+        assert!(matches!(lock(folder.path(), &session, Holder::Alone), Err(Error::Locked { .. })));
+        drop(held);
+        assert!(lock(folder.path(), &session, Holder::Alone).is_ok());
+        drop(copy);
+    }
+}

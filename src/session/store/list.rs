@@ -1,0 +1,169 @@
+//! Lists of sessions, read from the folders themselves.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::journal::{FILE, read_header};
+use super::{Error, archive, draft, entry, place, title};
+use pintle_base::disk;
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{Event, Parent};
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::SessionSummary;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// The end of a page of a list: the name of its last folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor(pub String);
+
+/// The sessions that a list shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only those with this working directory, also by a path that it had before it was moved.
+    pub cwd: Option<String>,
+    /// Includes those of sub-agents.
+    pub subagents: bool,
+    /// Only those with this text in their title or working directory, ignoring case.
+    pub query: Option<String>,
+    /// Only archived ones, or only the others; both if `None`.
+    pub archived: Option<bool>,
+}
+
+impl Filter {
+    /// Returns the paths of the working directory; `None` for all directories.
+    pub(super) fn folders(&self, sessions: &Path) -> Option<Vec<String>> {
+        self.cwd.as_ref().map(|cwd| place::names(sessions, cwd))
+    }
+
+    fn takes(&self, folders: Option<&[String]>, summary: &SessionSummary) -> bool {
+        (self.subagents || summary.parent.is_none())
+            && self.archived.is_none_or(|archived| archived == summary.archived)
+            && folders.is_none_or(|folders| folders.contains(&summary.cwd))
+            && self.matches_query(&summary.cwd, summary.title.as_deref())
+    }
+
+    /// Returns true if the title or the working directory matches the query.
+    pub(super) fn matches_query(&self, cwd: &str, title: Option<&str>) -> bool {
+        let Some(query) = &self.query else { return true };
+        let query = query.to_lowercase();
+        let holds = |text: &str| text.to_lowercase().contains(&query);
+        holds(cwd) || title.is_some_and(holds)
+    }
+}
+
+/// The number of lines that are searched for a title. The first prompt is among the first few.
+const TITLE_LINES: usize = 8;
+
+/// The number of bytes in which they must end.
+const MAX_BEGINNING_BYTES: u64 = 32 * 1024 * 1024;
+
+/// The maximum length of a first prompt as a title.
+const TITLE_CHARS: usize = 80;
+
+/// Returns every session's folder. Empty if there are no sessions yet.
+pub(super) fn folders(sessions: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut all = Vec::new();
+    for slug in subfolders(sessions)? {
+        all.extend(subfolders(&slug)?.into_iter().filter(|folder| draft::is_shown(folder)));
+    }
+    Ok(all)
+}
+
+pub(super) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(folder)(error)),
+    };
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    Ok(entries.flatten().filter(is_folder).map(|entry| entry.path()).collect())
+}
+
+/// Returns the session that a folder's name names.
+pub(super) fn session_of(folder: &Path) -> Option<SessionId> {
+    let (_, id) = folder.file_name()?.to_str()?.split_once('_')?;
+    Some(SessionId::new(id))
+}
+
+pub(super) fn list(
+    sessions: &Path,
+    filter: &Filter,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
+    let mut folders: Vec<(String, PathBuf)> = folders(sessions)?
+        .into_iter()
+        .filter_map(|folder| Some((folder.file_name()?.to_str()?.to_owned(), folder)))
+        .filter(|(name, _)| after.is_none_or(|cursor| *name < cursor.0))
+        .collect();
+    // Names begin with the time, so the newest is first.
+    folders.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+
+    let named = filter.folders(sessions);
+    let mut page = Vec::new();
+    let mut last = None;
+    for (name, folder) in folders {
+        if page.len() == limit {
+            return Ok((page, last.map(Cursor)));
+        }
+        // A folder without a readable journal is not a session's, or incomplete.
+        let Some(summary) = summary(&folder) else { continue };
+        if filter.takes(named.as_deref(), &summary) {
+            page.push(summary);
+            last = Some(name);
+        }
+    }
+    Ok((page, None))
+}
+
+/// Returns the summary of a folder's session.
+pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
+    let path = folder.join(FILE);
+    let header = read_header(&path).ok()?;
+    let modified = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
+    let updated_ms = modified.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let title = title::read(folder);
+    let (first, parent) = beginning(&path, title.is_some());
+    let title = title.filter(|title| !title.is_empty()).or(first);
+    Some(SessionSummary {
+        session_id: header.session_id,
+        cwd: header.cwd,
+        title,
+        created_ms: header.created_ms,
+        updated_ms: u64::try_from(updated_ms).unwrap_or(u64::MAX),
+        path: folder.display().to_string(),
+        parent,
+        archived: archive::is_archived(folder),
+    })
+}
+
+/// Returns the session's original title, unless it was changed, or else the beginning of its first prompt; and its parent, if it is a
+/// sub-agent's.
+fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
+    let Ok(file) = disk::open(journal) else { return (None, None) };
+    let lines = BufReader::new(file.take(MAX_BEGINNING_BYTES))
+        .lines()
+        .skip(1)
+        .take(TITLE_LINES)
+        .map_while(Result::ok);
+    let mut parent = None;
+    for record in lines.filter_map(|line| entry::parse(&line).ok()?.record) {
+        let title = match record.event {
+            Event::SessionCreated(created) => {
+                parent = created.parent;
+                created.title.filter(|_| !is_retitled)
+            }
+            Event::InputAccepted(input) => input.content.iter().find_map(|block| {
+                let Input::Text { text } = block else { return None };
+                let first = text.lines().find(|line| !line.trim().is_empty())?;
+                Some(first.trim().chars().take(TITLE_CHARS).collect())
+            }),
+            _ => None,
+        };
+        if title.is_some() {
+            return (title, parent);
+        }
+    }
+    (None, parent)
+}

@@ -1,0 +1,496 @@
+//! Durable state: a folder for each session, in it an append-only journal that is the source of truth.
+//!
+//! ```text
+//! DATA/sessions/<slug of the working directory>/<time>_<session id>/journal.jsonl
+//!                                                                   lock
+//!                                                                   title
+//!                                                                   place.json
+//!                                                                   archived
+//!                                                                   announced.json
+//!                                                                   announced-folder.json
+//!                                                                   streaming.json
+//!                                                                   artifacts/output-*.log
+//! DATA/sessions/<slug of the working directory>/place.json          which folders these are, wherever they are moved
+//! DATA/keys/<digest>                                                the session that a client made with a key
+//! DATA/index.sqlite                                                  made from the journals, for lists and searches
+//! ```
+//!
+//! This module reads and writes. It knows events only as far as lists and the index show them; their meaning is in `history`.
+
+pub mod announced;
+pub mod artifacts;
+pub mod blobs;
+pub mod companion;
+
+mod archive;
+mod draft;
+mod entries;
+pub(crate) mod entry;
+pub mod index;
+mod journal;
+mod keys;
+mod list;
+mod migrate;
+pub mod moves;
+mod place;
+pub mod retention;
+mod seek;
+pub mod seen;
+pub mod streaming;
+mod text_file;
+mod title;
+mod verify;
+
+pub use entries::Entries;
+pub use entry::{Entry, FromLine};
+pub use index::Index;
+use journal::Holder;
+pub use journal::{Journal, Opened, Page};
+pub use list::{Cursor, Filter};
+pub use seek::EntriesBack;
+pub use text_file::TextFile;
+pub use verify::JournalReport;
+
+use pintle_base::disk;
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::SessionSummary;
+use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The version of the journal's format that this engine writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The folder that holds all sessions of a user. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    sessions: PathBuf,
+    index: Arc<Index>,
+    holder: Holder,
+}
+
+/// The first line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Header {
+    /// Always `pintle`.
+    pub journal: String,
+    /// The format's version.
+    pub version: u32,
+    /// The session.
+    pub session_id: SessionId,
+    /// The working directory, absolute.
+    pub cwd: String,
+    /// The time of the session's creation, in milliseconds since 1970.
+    pub created_ms: u64,
+}
+
+/// Returns the process that holds a lock, in words.
+fn place(holder: &str) -> String {
+    if journal::is_own(holder) {
+        return "this process".to_owned();
+    }
+    format!("another process ({holder})")
+}
+
+/// An error of the store.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such session.
+    #[error("there is no session {0}")]
+    NotFound(SessionId),
+    /// It is open for writing already.
+    #[error("session {session} is open in {}", place(holder))]
+    Locked {
+        /// The session.
+        session: SessionId,
+        /// The holder of the lock, from the lock file.
+        holder: String,
+    },
+    /// The journal is of a later format.
+    #[error(
+        "{path} has journal format {version}; this engine reads up to {FORMAT_VERSION}: use a newer pintle"
+    )]
+    TooNew {
+        /// The journal.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+    /// The journal is of an earlier format and could not be upgraded; it is unchanged.
+    #[error("{path} could not be upgraded from journal format {from} to {to}: {message}")]
+    Upgrade {
+        /// The journal.
+        path: PathBuf,
+        /// Its version.
+        from: u32,
+        /// The version to upgrade to.
+        to: u32,
+        /// The failure.
+        message: String,
+    },
+    /// The first line is not a journal's.
+    #[error("{0} is not a pintle journal")]
+    NoJournal(PathBuf),
+    /// The file that is being written has lost its name.
+    #[error(
+        "{0} was removed or replaced while the session was open: later events are lost when it is closed; begin a new session"
+    )]
+    Gone(PathBuf),
+    /// The index cannot be used; the sessions still can.
+    #[error("the index {path} cannot be used: {message}")]
+    Index {
+        /// Its file.
+        path: PathBuf,
+        /// The text.
+        message: String,
+    },
+    /// Another process holds the index for too long.
+    #[error("another program holds the index {0}; try again, or end that program")]
+    IndexHeld(PathBuf),
+    /// A cursor that no page returned.
+    #[error("invalid cursor `{0}`; send the nextCursor of the previous page")]
+    NoCursor(String),
+    /// There is no such output in the session.
+    #[error("the session has no output {0}")]
+    NoOutput(String),
+    /// The disk failed.
+    #[error("{path}: {source}")]
+    Io {
+        /// The path that was read or written.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// Returns true if the session is open in this process.
+    pub fn is_open_here(&self) -> bool {
+        matches!(self, Self::Locked { holder, .. } if journal::is_own(holder))
+    }
+
+    /// Returns true if the session is open in the engine that clients share.
+    pub fn is_open_in_shared_engine(&self) -> bool {
+        matches!(self, Self::Locked { holder, .. } if journal::is_shared(holder))
+    }
+}
+
+impl Error {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+}
+
+impl Store {
+    /// The store in this data folder. No file is touched until a session is created.
+    pub fn new(data: &Path) -> Self {
+        let sessions = data.join("sessions");
+        let index = Arc::new(Index::new(data, &sessions));
+        Self { sessions, index, holder: Holder::Alone }
+    }
+
+    /// The store in a folder that is removed when its user has finished. Its index is held in memory: the index works on when the engine has
+    /// ended, so a file of its own could appear in a folder that is being removed, and outlive it.
+    pub fn temporary(data: &Path) -> Self {
+        let sessions = data.join("sessions");
+        let index = Arc::new(Index::in_memory(data, &sessions));
+        Self { sessions, index, holder: Holder::Alone }
+    }
+
+    /// The same store for the engine that clients share: whoever finds a session of it locked is told so.
+    #[must_use]
+    pub fn of_shared_engine(self) -> Self {
+        Self { holder: Holder::SharedEngine, ..self }
+    }
+
+    /// The index of these sessions.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Returns true if the first folder is gone and was recognized as the second one.
+    pub fn has_moved(&self, from: &Path, to: &Path) -> bool {
+        let names = place::names(&self.sessions, &to.to_string_lossy());
+        names.iter().any(|name| Path::new(name) == from)
+    }
+
+    /// The folder that holds the sessions.
+    pub fn path(&self) -> &Path {
+        &self.sessions
+    }
+
+    /// The files and folders that the program writes while it works: the data folder, and its parts, for a project that is this folder.
+    pub fn own_paths(&self) -> Vec<PathBuf> {
+        let data = self.sessions.parent().map(Path::to_owned);
+        data.into_iter().chain([self.sessions.clone()]).chain(self.index.paths()).collect()
+    }
+
+    /// Closes the folder of sessions to everybody but its owner, as versions before did not, and with it all files below. The data folder
+    /// itself may be any folder that `PINTLE_HOME` names, so it is left alone unless it is named after the program.
+    fn tighten(&self) {
+        let data = self.sessions.parent();
+        let ours = data.filter(|data| data.file_name().is_some_and(|name| name == "pintle"));
+        for folder in ours.into_iter().chain([self.sessions.as_path()]) {
+            if let Err(error) = disk::tighten(folder)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!("{} is open to others: {error}", folder.display());
+            }
+        }
+    }
+
+    /// Creates a session's folder and journal and locks it for this process.
+    ///
+    /// # Errors
+    /// The folder cannot be created or written.
+    pub fn create(&self, header: &Header) -> Result<Journal, Error> {
+        let mut journal = self.draft(header)?;
+        journal.publish()?;
+        Ok(journal)
+    }
+
+    /// As [`Store::create`], but the session is invisible until [`Journal::publish`]; dropped before that, it is removed.
+    ///
+    /// # Errors
+    /// The folder cannot be created or written.
+    pub fn draft(&self, header: &Header) -> Result<Journal, Error> {
+        self.tighten();
+        let slug = self.sessions.join(slug(&header.cwd));
+        let name = format!("{}_{}", folder_time(header.created_ms), header.session_id);
+        let journal = Journal::draft(slug.join(name), header, self.holder)?;
+        place::remember(&slug, &header.cwd);
+        Ok(journal)
+    }
+
+    /// Opens a session for writing and reads all of it. An incomplete last line is moved aside, damaged lines are skipped; both are
+    /// reported.
+    ///
+    /// # Errors
+    /// It does not exist, is locked, or cannot be read.
+    pub fn open(&self, session: &SessionId) -> Result<Opened, Error> {
+        self.tighten();
+        Journal::open(self.find(session)?, session, self.holder)
+    }
+
+    /// Reads a page of a session's events without locking it, also while another process writes.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn page(&self, session: &SessionId, after: u64, limit: usize) -> Result<Page, Error> {
+        let path = self.current(session)?.join(journal::FILE);
+        let offset = seek::offset_after(&path, after)?;
+        journal::page(&path, offset, after, limit)
+    }
+
+    /// Reads the last events before a number, without locking and without reading earlier ones. A number beyond the end means the end.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn page_before(
+        &self,
+        session: &SessionId,
+        before: u64,
+        limit: usize,
+    ) -> Result<Page, Error> {
+        seek::page_before(&self.current(session)?.join(journal::FILE), before, limit)
+    }
+
+    /// Reads a session backwards from the last entry before a number, without locking and without reading later ones. A number beyond the
+    /// end means the end.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn entries_back(&self, session: &SessionId, before: u64) -> Result<EntriesBack, Error> {
+        EntriesBack::before(&self.current(session)?.join(journal::FILE), before)
+    }
+
+    /// Deletes a session and those of its sub-agents, with their folders. Returns the deleted sessions, this one last.
+    ///
+    /// # Errors
+    /// It does not exist, one of them is open, or the disk failed; sessions that were not reached are unchanged.
+    pub fn delete(&self, session: &SessionId) -> Result<Vec<SessionId>, Error> {
+        let named = self.find(session)?;
+        let mut folders = self.children(session);
+        folders.push((session.clone(), named));
+        // All locks first: if any of them is in use, all stay.
+        let locks = folders
+            .iter()
+            .map(|(id, folder)| journal::lock(folder, id, self.holder))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut deleted = Vec::new();
+        for (id, folder) in folders {
+            journal::remove(&folder)?;
+            if let Err(error) = self.index.forget(&folder) {
+                tracing::debug!("{error}");
+            }
+            deleted.push(id);
+        }
+        drop(locks);
+        Ok(deleted)
+    }
+
+    /// Returns the sessions of a session's sub-agents, recursively, the deepest first.
+    fn children(&self, session: &SessionId) -> Vec<(SessionId, PathBuf)> {
+        let filter = Filter { subagents: true, ..Filter::default() };
+        let Ok((all, _)) = self.list(&filter, None, usize::MAX) else { return Vec::new() };
+        let mut children: Vec<(SessionId, PathBuf)> = Vec::new();
+        let mut parents = vec![session.clone()];
+        while let Some(parent) = parents.pop() {
+            for session in &all {
+                let is_child = session.parent.as_ref().is_some_and(|it| it.session_id == parent);
+                if is_child && children.iter().all(|(id, _)| *id != session.session_id) {
+                    children.push((session.session_id.clone(), PathBuf::from(&session.path)));
+                    parents.push(session.session_id.clone());
+                }
+            }
+        }
+        children.reverse();
+        children
+    }
+
+    /// Lists sessions, newest first.
+    ///
+    /// # Errors
+    /// The folder of sessions exists and cannot be read.
+    pub fn list(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
+        self.index.list(filter, after, limit).or_else(|error| {
+            tracing::warn!("{error}; reading the folders instead");
+            list::list(&self.sessions, filter, after, limit)
+        })
+    }
+
+    /// Searches what was said and done: in the index, or in the journals themselves for kinds of text that it leaves out.
+    ///
+    /// # Errors
+    /// The index or the data folder cannot be read, the session does not exist, or the cursor is invalid.
+    pub fn search(
+        &self,
+        params: &SessionSearchParams,
+        limit: usize,
+    ) -> Result<SessionSearchResult, Error> {
+        if index::scan::is_asked_for(params) {
+            index::scan::search(self, params, limit)
+        } else {
+            self.index.search(params, limit)
+        }
+    }
+
+    /// A session in a list.
+    ///
+    /// # Errors
+    /// It does not exist, or its journal cannot be read.
+    pub fn summary(&self, session: &SessionId) -> Result<SessionSummary, Error> {
+        let folder = self.find(session)?;
+        list::summary(&folder).ok_or_else(|| Error::NoJournal(folder.join(journal::FILE)))
+    }
+
+    /// Reads a piece of a session's long output, by the name in its event.
+    ///
+    /// # Errors
+    /// The session or the output does not exist or cannot be read.
+    pub fn output(
+        &self,
+        session: &SessionId,
+        name: &str,
+        offset: u64,
+        max_bytes: u64,
+    ) -> Result<artifacts::Piece, Error> {
+        artifacts::read(&self.find(session)?, name, offset, max_bytes)
+    }
+
+    /// Stores data that was given to a session, and returns the path of its file.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be written.
+    pub fn keep_input(
+        &self,
+        session: &SessionId,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<PathBuf, Error> {
+        let folder = self.find(session)?.join(artifacts::FOLDER);
+        let suffix = if std::str::from_utf8(bytes).is_ok() { ".txt" } else { "" };
+        artifacts::keep_as(&folder, &format!("{name}-"), suffix, bytes)
+    }
+
+    /// The ids of all sessions, readable or not, sorted.
+    ///
+    /// # Errors
+    /// The folder of sessions exists and cannot be read.
+    pub fn ids(&self) -> Result<Vec<SessionId>, Error> {
+        let folders = list::folders(&self.sessions)?;
+        let mut ids: Vec<_> =
+            folders.iter().filter_map(|folder| list::session_of(folder)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(ids)
+    }
+
+    /// Returns the path of a session's journal.
+    ///
+    /// # Errors
+    /// It does not exist.
+    pub fn journal(&self, session: &SessionId) -> Result<PathBuf, Error> {
+        Ok(self.folder(session)?.join(journal::FILE))
+    }
+
+    /// A session's folder.
+    ///
+    /// # Errors
+    /// It does not exist.
+    pub fn folder(&self, session: &SessionId) -> Result<PathBuf, Error> {
+        self.find(session)
+    }
+
+    /// Returns the session's folder, after upgrading a journal of an earlier format that nobody has open.
+    fn current(&self, session: &SessionId) -> Result<PathBuf, Error> {
+        let folder = self.find(session)?;
+        let header = journal::read_header(&folder.join(journal::FILE));
+        if header.is_ok_and(|header| header.version < FORMAT_VERSION)
+            && let Ok(_lock) = journal::lock(&folder, session, self.holder)
+            && let Err(error) = migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)
+        {
+            tracing::warn!("{error}; it is read unchanged");
+        }
+        Ok(folder)
+    }
+
+    fn find(&self, session: &SessionId) -> Result<PathBuf, Error> {
+        list::folders(&self.sessions)?
+            .into_iter()
+            .find(|folder| list::session_of(folder).as_ref() == Some(session))
+            .ok_or_else(|| Error::NotFound(session.clone()))
+    }
+}
+
+/// Returns a folder name for a working directory: readable, and short enough for any file system.
+fn slug(cwd: &str) -> String {
+    const MAX_CHARS: usize = 80;
+    let plain: Vec<char> = cwd
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' })
+        .collect();
+    // The end of a path is more specific than its beginning.
+    let start = plain.len().saturating_sub(MAX_CHARS);
+    let slug: String = plain.into_iter().skip(start).collect();
+    let slug = slug.trim_matches(['-', '.']);
+    if slug.is_empty() { "root".to_owned() } else { slug.to_owned() }
+}
+
+fn folder_time(ms: u64) -> String {
+    i64::try_from(ms)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+        .map_or_else(|| ms.to_string(), |time| time.strftime("%Y%m%dT%H%M%SZ").to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! The folders of sessions: their present paths, and how a folder is recognized after it was moved.
+//!
+//! A session's own folder is in its journal; `place.json` beside it is a copy for lists, written when the session moves. `place.json` in
+//! the folder of a slug says for each working directory there which folder it was: its file system, inode and time of creation, which
+//! survive a rename, and its git remote with the path below the repository, which survive a copy and a new clone.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::{Error, Header, Journal, list};
+use pintle_base::disk;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+const FILE: &str = "place.json";
+
+/// The maximum size of the files that are read here.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The maximum number of working directories that share a slug.
+const MAX_PLACES: usize = 64;
+
+/// The present folder of a session that was moved.
+#[derive(Debug, Serialize, Deserialize)]
+struct Moved {
+    cwd: String,
+}
+
+/// A working directory, and the marks by which it is recognized elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    cwd: String,
+    device: u64,
+    inode: u64,
+    /// The creation time in nanoseconds since 1970, where the file system keeps it: inodes of removed folders are used again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    created: Option<u64>,
+    /// The URL of git's `origin`, without a user name or a password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    remote: Option<String>,
+    /// The path of the folder in its repository.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    below: String,
+}
+
+impl Place {
+    /// Looks at a folder; `None` if it does not exist.
+    fn of(cwd: &str) -> Option<Self> {
+        let facts = fs::metadata(cwd).ok().filter(fs::Metadata::is_dir)?;
+        let (remote, below) = match repository(Path::new(cwd)) {
+            Some((root, remote)) => {
+                let below = Path::new(cwd).strip_prefix(root).unwrap_or(Path::new(""));
+                (Some(remote), below.to_string_lossy().into_owned())
+            }
+            None => (None, String::new()),
+        };
+        let created = facts.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Some(Self {
+            cwd: cwd.to_owned(),
+            device: facts.dev(),
+            inode: facts.ino(),
+            created: created.and_then(|age| u64::try_from(age.as_nanos()).ok()),
+            remote,
+            below,
+        })
+    }
+
+    /// Returns true if this folder, which is gone, is probably the other one.
+    fn became(&self, other: &Self) -> bool {
+        let id = |place: &Self| (place.device, place.inode, place.created);
+        let is_renamed = id(self) == id(other);
+        let is_cloned = self.remote.is_some() && self.remote == other.remote;
+        is_renamed || (is_cloned && self.below == other.below)
+    }
+}
+
+/// Returns the root and the remote of the repository around a folder. Nothing is started for it.
+fn repository(cwd: &Path) -> Option<(PathBuf, String)> {
+    let root = cwd.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let git = root.join(".git");
+    let git = if git.is_dir() {
+        git
+    } else {
+        // A worktree: its folder names the one that all of them share.
+        let text = disk::read_to_string(&git, MAX_BYTES).ok()?;
+        let own = root.join(text.strip_prefix("gitdir:")?.trim());
+        let common = disk::read_to_string(&own.join("commondir"), MAX_BYTES);
+        common.map_or(own.clone(), |common| own.join(common.trim()))
+    };
+    let config = disk::read_to_string(&git.join("config"), MAX_BYTES).ok()?;
+    Some((root.to_owned(), origin(&config)?))
+}
+
+/// Returns the URL of the remote `origin`, without a user name or a password.
+fn origin(config: &str) -> Option<String> {
+    let mut is_origin = false;
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            is_origin = line == "[remote \"origin\"]";
+        } else if is_origin
+            && let Some((name, value)) = line.split_once('=')
+            && name.trim() == "url"
+        {
+            let url = value.trim().trim_matches('"');
+            let plain = match url.split_once("://") {
+                Some((scheme, rest)) => {
+                    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+                    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+                    format!("{scheme}://{host}/{path}")
+                }
+                None => url.to_owned(),
+            };
+            return Some(plain.trim_end_matches('/').trim_end_matches(".git").to_owned());
+        }
+    }
+    None
+}
+
+/// Remembers which folder the sessions of this path work in. A failure is not reported: the folder is then found by its path alone.
+pub(super) fn remember(slug: &Path, cwd: &str) {
+    let Some(place) = Place::of(cwd) else { return };
+    let mut places = read(slug);
+    if places.contains(&place) {
+        return;
+    }
+    places.retain(|known| known.cwd != cwd);
+    places.push(place);
+    let excess = places.len().saturating_sub(MAX_PLACES);
+    places.drain(..excess);
+    let kept = serde_json::to_vec(&places).map_err(std::io::Error::from);
+    if let Err(error) = kept.and_then(|text| replace(&slug.join(FILE), &text)) {
+        tracing::debug!("{}: {error}", slug.display());
+    }
+}
+
+fn read(slug: &Path) -> Vec<Place> {
+    let text = disk::read(&slug.join(FILE), MAX_BYTES);
+    text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+}
+
+fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let fresh = path.with_extension(format!("{}.new", std::process::id()));
+    disk::write_private(&fresh, content)?;
+    fs::rename(fresh, path)
+}
+
+/// Returns the paths by which sessions of a folder name it: its own, and those that it had before it was moved.
+pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
+    let mut names = vec![cwd.to_owned()];
+    let Some(here) = Place::of(cwd) else { return names };
+    for slug in list::subfolders(sessions).unwrap_or_default() {
+        for place in read(&slug) {
+            let is_gone = || !Path::new(&place.cwd).is_dir();
+            if place.cwd != cwd && place.became(&here) && is_gone() {
+                names.push(place.cwd);
+            }
+        }
+    }
+    names
+}
+
+/// Returns the present folder of a session that was moved.
+pub(super) fn moved(folder: &Path) -> Option<String> {
+    let text = disk::read(&folder.join(FILE), MAX_BYTES).ok()?;
+    serde_json::from_slice(&text).ok().map(|Moved { cwd }| cwd)
+}
+
+impl Journal {
+    /// Has the session work in another folder from now on.
+    ///
+    /// # Errors
+    /// The disk failed; lists show the old folder.
+    pub fn move_to(&mut self, cwd: &str) -> Result<(), Error> {
+        let path = self.folder().join(FILE);
+        let moved = || {
+            replace(&path, &serde_json::to_vec(&Moved { cwd: cwd.to_owned() })?)?;
+            // Readers of the journal detect the change by its modification time.
+            self.touch(fs::metadata(&path)?.modified()?)
+        };
+        moved().map_err(Error::io(&path))?;
+        // The new folder may be moved, too.
+        if let Some(slug) = self.folder().parent() {
+            remember(slug, cwd);
+        }
+        cwd.clone_into(&mut self.header.cwd);
+        Ok(())
+    }
+}
+
+/// Returns a header with the present folder of its session.
+pub(super) fn present(folder: &Path, header: Header) -> Header {
+    match moved(folder) {
+        Some(cwd) => Header { cwd, ..header },
+        None => header,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remote_is_that_of_origin_without_its_user() {
+        for (config, want) in [
+            ("", None),
+            ("[remote \"origin\"]\n\turl = https://h.test/a/b.git\n", Some("https://h.test/a/b")),
+            ("[remote \"origin\"]\n url=https://u:p@h.test/a/b/\n", Some("https://h.test/a/b")),
+            ("[remote \"origin\"]\n\turl = git@h.test:a/b.git\n", Some("git@h.test:a/b")),
+            ("[remote \"other\"]\n\turl = https://h.test/a\n", None),
+            ("[core]\n\turl = x\n[remote \"origin\"]\n\tfetch = y\n", None),
+        ] {
+            assert_eq!(origin(config).as_deref(), want, "{config}");
+        }
+    }
+
+    #[test]
+    fn a_new_folder_with_the_inode_of_a_removed_one_is_another_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().to_str().unwrap();
+        let place = |created| Place { created, ..Place::of(cwd).unwrap() };
+        assert!(place(Some(1)).became(&place(Some(1))));
+        assert!(!place(Some(1)).became(&place(Some(2))));
+    }
+
+    #[test]
+    fn a_folder_is_found_after_a_rename_and_in_another_clone() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let path = |name: &str| root.join(name).to_string_lossy().into_owned();
+        let make = |name: &str, remote: Option<&str>| {
+            fs::create_dir_all(root.join(name).join("src")).unwrap();
+            if let Some(remote) = remote {
+                fs::create_dir_all(root.join(name).join(".git")).unwrap();
+                let config = format!("[remote \"origin\"]\n\turl = {remote}\n");
+                fs::write(root.join(name).join(".git/config"), config).unwrap();
+            }
+        };
+        let sessions = root.join("sessions");
+        let slug = sessions.join("any");
+        fs::create_dir_all(&slug).unwrap();
+        make("plain", None);
+        make("clone", Some("https://h.test/x"));
+        make("kept", Some("https://h.test/x"));
+        for cwd in ["plain", "plain/src", "clone", "clone/src", "kept"] {
+            remember(&slug, &path(cwd));
+        }
+        assert_eq!(names(&sessions, &path("plain")), [path("plain")], "nothing was moved");
+        fs::rename(root.join("plain"), root.join("renamed")).unwrap();
+        fs::remove_dir_all(root.join("clone")).unwrap();
+        make("again", Some("https://h.test/x.git"));
+        for (cwd, also) in [
+            ("renamed", vec!["plain"]),
+            ("renamed/src", vec!["plain/src"]),
+            ("again", vec!["clone"]),
+            ("again/src", vec!["clone/src"]),
+            // A folder that still exists is not another one's.
+            ("kept", vec!["clone"]),
+            ("nowhere", vec![]),
+        ] {
+            let want: Vec<String> = [cwd].into_iter().chain(also).map(path).collect();
+            assert_eq!(names(&sessions, &path(cwd)), want, "{cwd}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The text of items that stream, saved beside the journal: after a kill, what people have read is still there.
+//!
+//! One small file in the session's folder, replaced as a whole while something streams and removed when nothing does. It is not part of the
+//! truth: the journal holds the whole value of each item that has ended, and entries for those are ignored.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use pintle_base::disk;
+use pintle_protocol::event::DeltaField;
+use pintle_protocol::ids::ItemId;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+const FILE: &str = "streaming.json";
+
+/// The file while it is written.
+const NEW_FILE: &str = "streaming.json.new";
+
+/// The maximum size of the file: far more than all that streams at once.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The text of one field of an item, as far as it has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamedText {
+    /// The item.
+    pub item_id: ItemId,
+    /// The field.
+    pub field: DeltaField,
+    /// The text; of a very long one, its end.
+    pub text: String,
+}
+
+/// The file of a session.
+#[derive(Debug)]
+pub struct StreamingFile {
+    folder: PathBuf,
+    is_written: bool,
+}
+
+impl StreamingFile {
+    /// Returns that of the session in this folder.
+    pub fn of(session: &Path) -> Self {
+        Self { folder: session.to_owned(), is_written: false }
+    }
+
+    /// Writes the texts in the place of those before.
+    ///
+    /// # Errors
+    /// The disk failed; the texts before are still there.
+    pub fn put(&mut self, texts: &[StreamedText]) -> io::Result<()> {
+        let new = self.folder.join(NEW_FILE);
+        let write = || -> io::Result<()> {
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(true);
+            let mut file = disk::open_private(&new, &mut options)?;
+            file.write_all(&serde_json::to_vec(texts)?)?;
+            fs::rename(&new, self.folder.join(FILE))
+        };
+        let written = write();
+        if written.is_err() {
+            let _ = fs::remove_file(&new);
+        }
+        self.is_written |= written.is_ok();
+        written
+    }
+
+    /// Removes the file, where this one has written it.
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.is_written) {
+            let _ = fs::remove_file(self.folder.join(FILE));
+        }
+    }
+
+    /// Reads what an engine that was killed had saved. [`Self::clear`] removes it then, once the journal holds it.
+    pub fn saved(&mut self) -> Vec<StreamedText> {
+        let path = self.folder.join(FILE);
+        let Ok(bytes) = disk::read(&path, MAX_BYTES) else { return Vec::new() };
+        self.is_written = true;
+        serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+            tracing::warn!("{} is damaged or of another version: {error}", path.display());
+            Vec::new()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_it_cannot_be_written_the_texts_before_are_still_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = |text: &str| StreamedText {
+            item_id: ItemId::new("i"),
+            field: DeltaField::Output,
+            text: text.to_owned(),
+        };
+        let mut file = StreamingFile::of(folder.path());
+        file.put(&[text("one")]).unwrap();
+        // As a disk without room, for whoever runs the test.
+        fs::create_dir_all(folder.path().join(NEW_FILE).join("in the way")).unwrap();
+        assert!(file.put(&[text("one two")]).is_err());
+        assert_eq!(StreamingFile::of(folder.path()).saved(), [text("one")]);
+        file.clear();
+        assert_eq!(StreamingFile::of(folder.path()).saved(), [], "and they go when the item ends");
+    }
+
+    #[test]
+    fn what_was_saved_last_is_read_and_nothing_after_it_was_cleared() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = |text: &str| StreamedText {
+            item_id: ItemId::new("i"),
+            field: DeltaField::Text,
+            text: text.to_owned(),
+        };
+        let mut file = StreamingFile::of(folder.path());
+        file.put(&[text("one")]).unwrap();
+        file.put(&[text("one two")]).unwrap();
+        assert_eq!(StreamingFile::of(folder.path()).saved(), [text("one two")]);
+        let is_there = || folder.path().join(FILE).exists();
+        assert!(is_there(), "it stays until the journal holds it");
+        file.clear();
+        assert!(!is_there());
+        assert_eq!(StreamingFile::of(folder.path()).saved(), []);
+        fs::write(folder.path().join(FILE), "[{").unwrap();
+        let mut damaged = StreamingFile::of(folder.path());
+        assert_eq!(damaged.saved(), []);
+        damaged.clear();
+        assert!(!is_there());
+    }
+}

@@ -1,0 +1,401 @@
+//! Tools: the actions available to a model.
+//!
+//! A call goes through two stages. [`Tool::prepare`] checks the arguments and describes the call, without running it:
+//! title, kind, access. Then the caller decides whether it may run, and [`Prepared::run`] runs it. A tool never sees
+//! a session, a turn or a client.
+
+#[macro_use]
+mod shape;
+mod agents;
+mod apply_patch;
+mod arguments;
+mod ask_user;
+mod bash;
+mod change;
+mod client;
+mod edit;
+mod families;
+mod fetch;
+mod find;
+mod grep;
+mod job;
+mod jobs;
+mod ledger;
+mod listing;
+mod ls;
+pub mod mcp;
+mod path;
+pub mod permissions;
+mod picture;
+mod profile;
+mod read;
+mod read_many;
+mod recall;
+mod report_finding;
+mod todo_write;
+pub mod trust;
+mod web_search;
+mod write;
+
+pub use agents::{AgentRequest, AgentTool, AgentView, Agents, Spawn};
+pub use apply_patch::ApplyPatch;
+pub use ask_user::{AskUser, ExitPlan};
+pub use bash::Bash;
+pub use client::{Ask, Asked, Client, ClientRequest};
+pub use edit::Edit;
+pub use fetch::Fetch;
+pub use find::Find;
+pub use grep::Grep;
+pub use job::{JobControl, ended};
+pub use jobs::{JobRequest, JobView, Jobs};
+pub use ledger::{ChangedFile, Compared, Known, Ledger, READ_FIRST, ReadFirst};
+pub use ls::Ls;
+pub use picture::picture;
+pub use profile::CEILING;
+pub use profile::{PROFILES, Profile};
+pub use read::{Read, ViewImage};
+pub use read_many::ReadMany;
+pub use recall::{Pruned, Recall};
+pub use report_finding::ReportFinding;
+pub use shape::{Declaration, Does, Facts};
+pub use todo_write::{TodoWrite, plan_text};
+pub use web_search::WebSearch;
+pub use write::Write;
+
+use pintle_base::image;
+use pintle_base::network::Network;
+use pintle_base::text::truncate::{Guard, Limits};
+use pintle_exec::sandbox::{Confinement, Names};
+use pintle_exec::variables::ExtraVariables;
+use pintle_exec::{Environment, Error, LeftOut, WriteLog};
+use pintle_protocol::content::Content;
+use pintle_protocol::diff::FileChange;
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// A tool: its name, its shape for the model, and how a call of it is prepared.
+pub trait Tool: Send + Sync + std::fmt::Debug {
+    /// The name, as the model calls it.
+    fn name(&self) -> &str;
+
+    /// The purpose of a tool of the engine's own; none for others.
+    fn does(&self) -> Option<Does> {
+        None
+    }
+
+    /// The tool as it is declared to a model: its description and the schema of its arguments.
+    fn declare(&self, told: &Facts<'_>) -> Declaration;
+
+    /// The kind of tool, for icons and rules.
+    fn kind(&self) -> ToolKind;
+
+    /// The limit on the text of a result, for tools that do not limit it themselves.
+    fn guard(&self) -> Guard {
+        profile::CEILING
+    }
+
+    /// Checks that the arguments are ones that the tool knows.
+    ///
+    /// # Errors
+    /// A message for the model that names the argument.
+    fn check(&self, _arguments: &Value) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The arguments of a call of this tool that has another tool act with these.
+    fn passing_on(&self, _tool: &str, arguments: Value) -> Value {
+        arguments
+    }
+
+    /// Checks the arguments and describes the call. It touches nothing.
+    ///
+    /// # Errors
+    /// A message for the model that names the field and what was expected.
+    fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String>;
+}
+
+/// Returns the tools of a session as they are declared to its model.
+pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declaration> {
+    let name = |does: Does| {
+        let tool = tools.iter().find(|tool| tool.does() == Some(does))?;
+        Some(tool.name().to_owned())
+    };
+    let told = Facts { settings, names: &name };
+    tools.iter().map(|tool| tool.declare(&told)).collect()
+}
+
+/// Returns the purpose of the tool that a call names: that of the session's own tool, or of a tool of another family, whose models
+/// called it earlier in the session. None for tools that are not the engine's.
+pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
+    match tools.iter().find(|tool| tool.name() == name) {
+        Some(tool) => tool.does(),
+        None => profile::purpose(name),
+    }
+}
+
+/// A call that is ready to run.
+#[async_trait::async_trait]
+pub trait Prepared: Send + Sync + std::fmt::Debug {
+    /// One line for a person: `bash: cargo test`.
+    fn title(&self) -> String;
+
+    /// The files and lines concerned.
+    fn locations(&self) -> Vec<Location>;
+
+    /// The access that needs permission.
+    fn access(&self) -> Access;
+
+    /// Returns true if the call changes nothing, as far as its tool knows, so that it may run beside others. It decides nothing about
+    /// permission.
+    fn only_reads(&self) -> bool {
+        self.access().only_reads()
+    }
+
+    /// Returns the tool that acts, with its arguments, where the called one only passes them on: rules and hooks are about that one.
+    fn acting(&self) -> Option<(String, Value)> {
+        None
+    }
+
+    /// Returns the changes of files that the call would make now, and makes none. Empty where the call changes no file
+    /// itself, or cannot tell beforehand.
+    ///
+    /// # Errors
+    /// Words for the model: the call would fail with them.
+    async fn preview(&self, _ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
+        Ok(Vec::new())
+    }
+
+    /// Runs the call. Cancelling `ctx.cancel` makes it stop soon, clean up and say so in its result. A failure is a
+    /// result with `is_error`, never a panic.
+    async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
+}
+
+/// The folders to which paths in arguments are relative.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders {
+    /// The session's working directory, absolute.
+    pub cwd: PathBuf,
+    /// The folder that `~` stands for.
+    pub home: Option<PathBuf>,
+}
+
+/// The access that a call needs permission for. Paths are absolute and as written, links not followed.
+///
+/// A path may come with others spelled almost alike (another kind of space or apostrophe): the call
+/// touches the first of them that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// Reads these paths.
+    Read(Vec<PathBuf>),
+    /// Changes these paths.
+    Write(Vec<PathBuf>),
+    /// Runs this command.
+    Execute(String),
+    /// Fetches this address.
+    Fetch {
+        /// The whole address.
+        url: String,
+        /// Its host, with a port that is not the default one.
+        host: String,
+    },
+    /// Calls this tool of a client, which may do anything.
+    Other(String),
+    /// Acts inside of the engine: background jobs, sub-agents, the plan.
+    Engine,
+}
+
+impl Access {
+    /// True for calls that change nothing.
+    pub fn only_reads(&self) -> bool {
+        match self {
+            Self::Read(_) | Self::Engine => true,
+            Self::Write(_) | Self::Execute(_) | Self::Fetch { .. } | Self::Other(_) => false,
+        }
+    }
+}
+
+/// Settings of tools that hold for every session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The changes that require that the file was read before.
+    pub read_first: ReadFirst,
+    /// Images are not read; the model is told so.
+    pub block_images: bool,
+    /// The limits of an image.
+    pub image_limits: image::Limits,
+    /// Pages may be fetched from this machine and from private networks.
+    pub web_fetch_private: bool,
+    /// The network through which pages are fetched.
+    pub network: Network,
+    /// The limit of a long result in lines; `None` for that of the profile.
+    pub max_output_lines: Option<usize>,
+    /// The limit of a long result in bytes; `None` for that of the profile.
+    pub max_output_bytes: Option<usize>,
+    /// The time limit of a command for which the model gives none; `None` for that of the profile.
+    pub default_command_timeout: Option<Duration>,
+    /// The longest time limit that a model can give.
+    pub max_command_timeout: Duration,
+}
+
+impl Default for Settings {
+    /// What each profile has by itself, and ten minutes for a command.
+    fn default() -> Self {
+        Self {
+            read_first: ReadFirst::default(),
+            block_images: false,
+            image_limits: image::Limits::default(),
+            web_fetch_private: false,
+            network: Network::default(),
+            max_output_lines: None,
+            max_output_bytes: None,
+            default_command_timeout: None,
+            max_command_timeout: Duration::from_secs(600),
+        }
+    }
+}
+
+impl Settings {
+    /// Returns the limits of a long result, for a tool whose profile has these.
+    pub(crate) fn limits(&self, profile: Limits) -> Limits {
+        Limits {
+            max_lines: self.max_output_lines.unwrap_or(profile.max_lines),
+            max_bytes: self.max_output_bytes.unwrap_or(profile.max_bytes),
+        }
+    }
+
+    /// Returns the limit in bytes alone, for a tool whose entries are counted otherwise.
+    pub(crate) fn max_bytes(&self, profile: Limits) -> usize {
+        self.limits(profile).max_bytes
+    }
+}
+
+/// The context of a running call.
+#[derive(Debug)]
+pub struct ToolContext {
+    /// Files and processes.
+    pub env: Arc<dyn Environment>,
+    /// The session's working directory, absolute.
+    pub cwd: PathBuf,
+    /// The sandbox that a command of the call runs in; none if it is not confined.
+    pub confinement: Option<Arc<Confinement>>,
+    /// The programs that a command of the call must not start, if it is not confined.
+    pub programs: Names,
+    /// Receives the paths that a command of the call changes, where the system can tell.
+    pub writes: WriteLog,
+    /// The paths that the call's permission was decided for.
+    pub resolved: ResolvedPaths,
+    /// The folder for long outputs; none is the temporary folder.
+    pub artifacts: Option<PathBuf>,
+    /// The ledger of files that the model has seen.
+    pub ledger: Ledger,
+    /// The owner of commands: their background processes end with their owner.
+    pub owner: String,
+    /// The variables that its commands see besides.
+    pub variables: ExtraVariables,
+    /// Takes commands that are to run in the background.
+    pub jobs: Jobs,
+    /// Makes sub-agents.
+    pub agents: Agents,
+    /// The session's client.
+    pub client: Client,
+    /// Results that were taken out of the conversation.
+    pub pruned: Pruned,
+    /// Stops the call.
+    pub cancel: CancellationToken,
+    /// Takes what a running call prints, as it prints it.
+    pub progress: Progress,
+    /// Settings of tools.
+    pub settings: Arc<Settings>,
+}
+
+/// The canonical paths of a call's [`Access`] as they were when its permission was decided. The call acts on these: what its paths
+/// lead to may have become something else by then.
+#[derive(Debug, Clone, Default)]
+pub struct ResolvedPaths {
+    paths: Arc<[(PathBuf, PathBuf)]>,
+    left_out: LeftOut,
+}
+
+impl ResolvedPaths {
+    /// Returns the canonical path of a path of the access.
+    pub(crate) fn of(&self, path: &Path) -> Option<&Path> {
+        self.paths.iter().find(|(named, _)| named == path).map(|(_, resolved)| resolved.as_path())
+    }
+
+    /// The same, of a call that does not read these files where it reads all that is below a folder.
+    #[must_use]
+    pub fn without(self, left_out: LeftOut) -> Self {
+        Self { left_out, ..self }
+    }
+
+    /// Returns the files that the call does not read below its folders.
+    pub(crate) fn left_out(&self) -> &LeftOut {
+        &self.left_out
+    }
+
+    /// Returns words for the model if such a file was met.
+    pub(crate) fn left_out_notice(&self) -> Option<String> {
+        let notice = "Files that hold secrets, or that a permission rule protects, were left out";
+        self.left_out.was_met().then(|| notice.to_owned())
+    }
+}
+
+impl FromIterator<(PathBuf, PathBuf)> for ResolvedPaths {
+    fn from_iter<T: IntoIterator<Item = (PathBuf, PathBuf)>>(paths: T) -> Self {
+        Self { paths: paths.into_iter().collect(), left_out: LeftOut::default() }
+    }
+}
+
+/// Takes what a running call prints. A full channel drops the piece: the result holds everything.
+#[derive(Debug, Clone)]
+pub struct Progress(Option<(tokio::sync::mpsc::Sender<(ItemId, String)>, ItemId)>);
+
+impl Progress {
+    /// Sends pieces into this channel, each with the call's item.
+    pub fn new(tx: tokio::sync::mpsc::Sender<(ItemId, String)>, item: ItemId) -> Self {
+        Self(Some((tx, item)))
+    }
+
+    /// Drops every piece.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// Hands on a piece.
+    pub fn text(&self, piece: String) {
+        if let Some((tx, item)) = &self.0 {
+            // Progress is transient; the result has every byte.
+            let _ = tx.try_send((item.clone(), piece));
+        }
+    }
+}
+
+/// A result that went well.
+fn success(text: impl Into<String>) -> ToolResult {
+    ToolResult { content: vec![Content::text(text)], ..ToolResult::default() }
+}
+
+/// A result that says what went wrong and what to do.
+fn failure(text: impl Into<String>) -> ToolResult {
+    ToolResult { is_error: true, ..success(text) }
+}
+
+/// Waits for something that reads, and stops waiting when the call is cancelled.
+async fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(Error::Cancelled),
+        done = work => done,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,443 @@
+//! Logins of HTTP servers: OAuth 2.1 by the SDK, on a page in a browser of this machine, with the tokens in a file of their owner's alone.
+//!
+//! A login belongs to an address and is sent nowhere else. Every token is a known secret before anybody sees it. Processes renew a token
+//! one after the other, each with the newest one; a renewed token that cannot be written holds for the process.
+
+mod addresses;
+
+use addresses::Everything;
+pub use addresses::{Agreement, Nobody};
+
+use super::definition::OAuthClient;
+use super::link::LinkError;
+use super::{sdk, shapes};
+use pintle_base::ambient::{Secret, Secrets};
+use pintle_base::callback::Callback;
+use pintle_base::disk::{SecretFile, SecretLock};
+use pintle_base::network::Network;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession,
+    CredentialRefreshGuard, CredentialStore, OAuthClientConfig, StoredCredentials,
+};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The name of the file, in the data folder.
+pub const FILE_NAME: &str = "mcp-logins.json";
+
+/// The maximum size of the file.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The time that a person has for the page.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// The timeout for a lock. Whoever holds it waits for a server, whose requests have 30 seconds each.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// The fields of stored credentials that are secrets.
+const TOKENS: [&str; 3] = ["access_token", "refresh_token", "id_token"];
+
+/// The page of a login.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoginPage {
+    /// Its address.
+    pub url: String,
+    /// The time left for it.
+    pub expires_in: Duration,
+}
+
+/// The server to log in to.
+#[derive(Debug, Clone, Copy)]
+pub struct LoginTarget<'a> {
+    /// Its address.
+    pub url: &'a str,
+    /// The client to log in for.
+    pub client: &'a OAuthClient,
+    /// The client's secret, where it has one.
+    pub secret: Option<&'a str>,
+    /// The header with which the server refused a request, where it did.
+    pub challenge: Option<&'a str>,
+}
+
+/// The logins of this user. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct ServerLogins {
+    file: SecretFile,
+    /// Locked while a token is renewed.
+    renewals: SecretFile,
+    secrets: Secrets,
+    /// The network to the servers.
+    network: Network,
+    /// Renewed logins that could not be written, by address, each with the one in the file that it replaces.
+    unwritten: Arc<Mutex<BTreeMap<String, (Value, Value)>>>,
+}
+
+/// The treatment of a login that cannot be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unwritten {
+    /// It holds for the process: the server has taken back the token that it replaces.
+    Kept,
+    /// It is an error.
+    Refused,
+}
+
+/// Whoever agrees to the addresses that a server names: the user's settings, else a person who is asked.
+fn agreement_of(client: &OAuthClient, asked: Arc<dyn Agreement>) -> Arc<dyn Agreement> {
+    if client.private_addresses { Arc::new(Everything) } else { asked }
+}
+
+impl ServerLogins {
+    /// The logins in this folder. Their tokens become known secrets.
+    pub fn in_folder(folder: &Path, secrets: &Secrets, network: Network) -> Self {
+        let logins = Self {
+            file: SecretFile::new(folder.join(FILE_NAME)),
+            renewals: SecretFile::new(folder.join("mcp-renewals")),
+            secrets: secrets.clone(),
+            network,
+            unwritten: Arc::default(),
+        };
+        // A file that cannot be used is told by whoever needs it.
+        let _ = logins.read();
+        logins
+    }
+
+    /// The network to the servers.
+    pub(super) fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Returns true if there is a login of the server at this address. Blocking, and short.
+    ///
+    /// # Errors
+    /// The file cannot be used; the message says why.
+    pub fn has(&self, url: &str) -> io::Result<bool> {
+        Ok(self.read()?.contains_key(url))
+    }
+
+    /// Logs in on a page, which `show` is given, and stores the tokens. `agreement` is asked before an address of this machine or of a
+    /// private network is, which the server names.
+    ///
+    /// # Errors
+    /// The server offers no login, it or the person refused, the time is over, or the tokens could not be stored.
+    pub async fn log_in(
+        &self,
+        wanted: &LoginTarget<'_>,
+        show: &mut (dyn FnMut(LoginPage) + Send),
+        agreement: Arc<dyn Agreement>,
+    ) -> Result<(), LinkError> {
+        let LoginTarget { url, client, secret, challenge } = *wanted;
+        let callback = Callback::listen(client.callback_port.unwrap_or_default()).await;
+        let callback = callback.map_err(|error| LinkError::Failed(error.to_string()))?;
+        let agreement = agreement_of(client, agreement);
+        let mut manager = self.manager(url, Unwritten::Refused, agreement, &[]).await?;
+        let found = manager.resolve_metadata_from_challenge(challenge).await;
+        let found = found.map_err(|error| self.failed(&error))?;
+        manager.set_metadata(found.metadata);
+        let mut request = AuthorizationRequest::new(callback.url())
+            .with_initial_scope_selection()
+            .with_scopes(client.scopes.clone())
+            .with_client_name("pintle")
+            .with_application_type("native");
+        if let Some(id) = &client.id {
+            request = request.with_preregistered_client(id);
+            if let Some(secret) = secret {
+                request = request.with_client_secret(secret);
+            }
+        }
+        let session = AuthorizationSession::new(manager, request).await;
+        let session = session.map_err(|(_, error)| self.failed(&error))?;
+        let page = session.get_authorization_url().to_owned();
+        let state = state_of(&page).ok_or_else(|| {
+            LinkError::Failed("its login page is no address that a browser opens".to_owned())
+        })?;
+        show(LoginPage { url: page, expires_in: PAGE_TIMEOUT });
+        let returned = match tokio::time::timeout(PAGE_TIMEOUT, callback.outcome(&state)).await {
+            Ok(Ok(returned)) => returned,
+            Ok(Err(refusal)) => {
+                let refusal = shapes::said(&self.secrets.redact(&refusal));
+                return Err(LinkError::Failed(format!("it refused the login: {refusal}")));
+            }
+            Err(_) => {
+                let message = "nobody finished the login in the browser: log in again";
+                return Err(LinkError::Failed(message.to_owned()));
+            }
+        };
+        self.secrets.add(returned.code.expose());
+        let issuer = returned.issuer.as_deref();
+        let exchanged =
+            session.handle_callback_with_issuer(returned.code.expose(), state.expose(), issuer);
+        exchanged.await.map(|_| ()).map_err(|error| self.failed(&error))
+    }
+
+    /// Removes the login of the server at this address. Returns true if there was one.
+    ///
+    /// # Errors
+    /// The file cannot be used or written.
+    pub async fn log_out(&self, url: &str) -> io::Result<bool> {
+        self.change(url, None).await
+    }
+
+    /// Returns what sends the stored login with each request, and renews it; `None` where nobody is logged in.
+    pub(super) async fn stored(
+        &self,
+        url: &str,
+        client: &OAuthClient,
+        secret: Option<&str>,
+    ) -> Result<Option<AuthorizationManager>, LinkError> {
+        let (logins, address) = (self.clone(), url.to_owned());
+        let has = blocking(move || logins.has(&address)).await;
+        if !has.map_err(|error| LinkError::Failed(error.to_string()))? {
+            return Ok(None);
+        }
+        // The person who logged in agreed to the server that gave the token.
+        let (logins, address) = (self.clone(), url.to_owned());
+        let issuer = blocking(move || {
+            let login = logins.read()?.remove(&address);
+            Ok(login.and_then(|login| Some(login.get("issuer")?.as_str()?.to_owned())))
+        });
+        let issuer = issuer.await.map_err(|error| LinkError::Failed(error.to_string()))?;
+        let known: Vec<String> = issuer.into_iter().collect();
+        let agreement = agreement_of(client, Arc::new(Nobody));
+        let mut manager = self.manager(url, Unwritten::Kept, agreement, &known).await?;
+        let is_stored =
+            manager.initialize_from_store().await.map_err(|error| self.failed(&error))?;
+        if let (true, Some(id), Some(secret)) = (is_stored, &client.id, secret) {
+            let config = OAuthClientConfig::new(id, url).with_client_secret(secret);
+            manager.configure_client(config).map_err(|error| self.failed(&error))?;
+        }
+        Ok(is_stored.then_some(manager))
+    }
+
+    async fn manager(
+        &self,
+        url: &str,
+        unwritten: Unwritten,
+        agreement: Arc<dyn Agreement>,
+        known: &[String],
+    ) -> Result<AuthorizationManager, LinkError> {
+        let base = reqwest::Url::parse(url);
+        let base =
+            base.map_err(|error| LinkError::Failed(format!("{url} is no address: {error}")))?;
+        let client =
+            Arc::new(addresses::Guarded::new(base, self.network.clone(), agreement, known));
+        let manager = AuthorizationManager::new_with_oauth_http_client(url, client).await;
+        let mut manager = manager.map_err(|error| self.failed(&error))?;
+        manager.set_credential_store(Store {
+            logins: self.clone(),
+            url: url.to_owned(),
+            unwritten,
+        });
+        Ok(manager)
+    }
+
+    /// The error in words for a person. The server's own words may repeat a token.
+    fn failed(&self, error: &AuthError) -> LinkError {
+        match error {
+            AuthError::AuthorizationRequired => LinkError::Login(String::new()),
+            AuthError::NoAuthorizationSupport => LinkError::Failed("it offers no login".to_owned()),
+            AuthError::RegistrationFailed(_) => LinkError::Failed(format!(
+                "{}; `oauth.client_id` in its settings names a client that is registered with it",
+                shapes::said(&self.secrets.redact(&sdk::with_sources(error)))
+            )),
+            other => {
+                LinkError::Failed(shapes::said(&self.secrets.redact(&sdk::with_sources(other))))
+            }
+        }
+    }
+
+    /// Reads the file. Its tokens become known secrets. A login that could not be written stands in the place of the one that it replaces.
+    fn read(&self) -> io::Result<Map<String, Value>> {
+        let Some(content) = self.file.read(MAX_BYTES)? else { return Ok(Map::new()) };
+        // The parser's own message may quote a part, which may be a token.
+        let logins: Option<Map<String, Value>> = serde_json::from_slice(&content).ok();
+        let wrong = || self.file.error(io::ErrorKind::InvalidData, "not a file of logins");
+        let mut logins = logins.ok_or_else(wrong)?;
+        let unwritten = self.unwritten();
+        for (url, login) in &mut logins {
+            self.know(login);
+            if let Some((_, new)) = unwritten.get(url).filter(|(replaced, _)| replaced == login) {
+                *login = new.clone();
+            }
+        }
+        Ok(logins)
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, BTreeMap<String, (Value, Value)>> {
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the tokens of a login to the known secrets.
+    fn know(&self, login: &Value) {
+        for field in TOKENS {
+            let token = login.get("token_response").and_then(|tokens| tokens.get(field)?.as_str());
+            self.secrets.add(token.unwrap_or_default());
+        }
+    }
+
+    /// Stores a login, or removes it. Returns true if there was one.
+    async fn change(&self, url: &str, login: Option<Value>) -> io::Result<bool> {
+        if let Some(login) = &login {
+            self.know(login);
+        }
+        let (logins, url) = (self.clone(), url.to_owned());
+        blocking(move || {
+            let lock = logins.file.lock()?;
+            let mut all = logins.read()?;
+            let before = match login {
+                Some(login) => all.insert(url.clone(), login),
+                None => all.remove(&url),
+            };
+            let mut text = serde_json::to_string_pretty(&all).map_err(io::Error::other)?;
+            text.push('\n');
+            lock.replace(text.as_bytes())?;
+            logins.unwritten().remove(&url);
+            Ok(before.is_some())
+        })
+        .await
+    }
+
+    /// Keeps a renewed login that cannot be written for this process.
+    async fn keep(&self, url: &str, login: Value) -> io::Result<()> {
+        let (logins, url) = (self.clone(), url.to_owned());
+        blocking(move || {
+            let content = logins.file.read(MAX_BYTES)?.unwrap_or_default();
+            let mut in_file: Map<String, Value> = serde_json::from_slice(&content)?;
+            if let Some(replaced) = in_file.remove(&url) {
+                logins.unwritten().insert(url, (replaced, login));
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// The scopes that a server's refusal asks for, where it refuses for the lack of them.
+pub(super) fn missing_scopes(challenge: &str) -> Option<String> {
+    let (_, scopes) =
+        challenge.split_once("scope=\"").filter(|_| challenge.contains("insufficient_scope"))?;
+    let (scopes, _) = scopes.split_once('"')?;
+    let is_plain = |c: char| c.is_ascii_graphic() && !['\'', '\\'].contains(&c);
+    let scopes: Vec<&str> = scopes.split(' ').filter(|scope| !scope.is_empty()).collect();
+    let is_fine = !scopes.is_empty() && scopes.iter().all(|scope| scope.chars().all(is_plain));
+    is_fine.then(|| shapes::line(&scopes.join(" ")))
+}
+
+/// The state in the address of a login page, where that is one of the web.
+fn state_of(page: &str) -> Option<Secret> {
+    let page = reqwest::Url::parse(page).ok()?;
+    if !["https", "http"].contains(&page.scheme()) {
+        return None;
+    }
+    let (_, state) = page.query_pairs().find(|(name, _)| name == "state")?;
+    Some(Secret::new(state.into_owned()))
+}
+
+/// The login of one server, as the SDK reads and writes it.
+struct Store {
+    logins: ServerLogins,
+    url: String,
+    unwritten: Unwritten,
+}
+
+fn of_store(error: impl std::fmt::Display) -> AuthError {
+    AuthError::CredentialStoreError(error.to_string())
+}
+
+#[async_trait::async_trait]
+impl CredentialStore for Store {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let logins = self.logins.clone();
+        let mut all = blocking(move || logins.read()).await.map_err(of_store)?;
+        let Some(login) = all.remove(&self.url) else { return Ok(None) };
+        let wrong = |_| of_store("the stored login is of another form: log in again");
+        serde_json::from_value(login).map(Some).map_err(wrong)
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let login = serde_json::to_value(credentials).map_err(of_store)?;
+        let Err(error) = self.logins.change(&self.url, Some(login.clone())).await else {
+            return Ok(());
+        };
+        if self.unwritten == Unwritten::Refused {
+            return Err(of_store(error));
+        }
+        tracing::warn!("the renewed login to {} holds for this run only: {error}", self.url);
+        self.logins.keep(&self.url, login).await.map_err(of_store)
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        self.logins.change(&self.url, None).await.map(drop).map_err(of_store)
+    }
+
+    async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
+        let renewals = self.logins.renewals.clone();
+        let locked = tokio::time::timeout(LOCK_TIMEOUT, blocking(move || renewals.lock())).await;
+        let locked: SecretLock = locked
+            .map_err(|_| of_store("another process renews a login and does not end"))?
+            .map_err(of_store)?;
+        Ok(Some(CredentialRefreshGuard::new(locked)))
+    }
+}
+
+/// Does something with the file on a thread that may block.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_pages_of_the_web_are_opened() {
+        for (page, want) in [
+            ("https://a.b/authorize?state=s1&x=1", Some("s1")),
+            ("http://127.0.0.1:1/authorize?x=1&state=s%2F1", Some("s/1")),
+            ("https://a.b/authorize", None),
+            ("file:///etc/passwd?state=s1", None),
+            ("javascript:alert(1)?state=s1", None),
+            ("state=s1", None),
+        ] {
+            assert_eq!(state_of(page).as_ref().map(Secret::expose), want, "{page}");
+        }
+    }
+
+    #[test]
+    fn missing_scopes_are_those_of_a_refusal_for_their_lack() {
+        for (challenge, want) in [
+            (r#"Bearer error="insufficient_scope", scope="read  write""#, Some("read write")),
+            (r#"Bearer scope="read", error="insufficient_scope""#, Some("read")),
+            (r#"Bearer scope="read""#, None),
+            (r#"Bearer error="insufficient_scope""#, None),
+            (r#"Bearer error="insufficient_scope", scope="""#, None),
+            (r#"Bearer error="insufficient_scope", scope="a'; rm -r x""#, None),
+            ("", None),
+        ] {
+            assert_eq!(missing_scopes(challenge).as_deref(), want, "{challenge}");
+        }
+    }
+
+    #[tokio::test]
+    async fn logins_are_kept_by_address_and_their_tokens_are_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::default();
+        let logins = ServerLogins::in_folder(folder.path(), &secrets, Network::default());
+        let login = json!({"token_response": {"access_token": "access-123456", "refresh_token": "renew-123456"}});
+        assert!(!logins.change("https://a", Some(login)).await.unwrap());
+        assert_eq!(secrets.redact("access-123456 renew-123456"), "*** ***");
+        assert!(!logins.log_out("https://a/other").await.unwrap());
+        let later = Secrets::default();
+        let again = ServerLogins::in_folder(folder.path(), &later, Network::default());
+        assert!(again.has("https://a").unwrap() && !again.has("https://a/other").unwrap());
+        assert_eq!(later.redact("access-123456"), "***");
+        assert!(again.log_out("https://a").await.unwrap());
+        assert!(!again.log_out("https://a").await.unwrap());
+    }
+}

@@ -1,0 +1,719 @@
+//! A server over its life: it is started at its first use, kept, and connected again after a failure.
+//!
+//! State has one owner, the task that starts and watches it; everybody else reads it from a channel. Invariant: whoever waits for a
+//! server waits for a bounded time, and when the last handle is gone, its process ends.
+
+use super::definition::{Definition, OAuthClient, Origin, Transport, quoted};
+use super::link::{Link, LinkError, PromptShape, ToolShape};
+use super::login::{Agreement, LoginPage, LoginTarget, Nobody, ServerLogins, missing_scopes};
+use super::sdk::{self, Versions};
+use pintle_base::text::visible::visible;
+use pintle_exec::sandbox::Confinement;
+use pintle_exec::{Environment, Process, Program, RunningProgram};
+use pintle_protocol::mcp::{McpLoginState, McpServerState, McpStatus, McpTool};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// The maximum number of lines of error output that are kept.
+const MAX_STDERR_LINES: usize = 200;
+
+/// The maximum length of such a line in bytes.
+const MAX_STDERR_LINE: u64 = 4096;
+
+/// The wait before the second start; it doubles with each one that fails.
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+
+/// The longest wait before another start.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+
+/// A call waits for the next start where that is due so soon.
+const WORTH_WAITING: Duration = Duration::from_secs(5);
+
+/// Where a server of a session runs.
+#[derive(Debug, Clone)]
+pub struct Seat {
+    /// The environment that starts its process.
+    pub env: Arc<dyn Environment>,
+    /// The session's working directory.
+    pub cwd: PathBuf,
+    /// A person trusts the project there. Where not, programs start in a folder of their own: many run what lies in the directory that
+    /// they start in.
+    pub is_trusted: bool,
+    /// The confinement of a server that runs in the sandbox, or the reason why there is none and none may run.
+    pub confinement: Result<Option<Arc<Confinement>>, String>,
+}
+
+impl Seat {
+    /// A seat for a server that is reached by an address, before a turn has looked at the folder. No program starts there.
+    pub fn before_a_turn(env: &Arc<dyn Environment>, cwd: &Path) -> Self {
+        Self {
+            env: Arc::clone(env),
+            cwd: cwd.to_owned(),
+            is_trusted: false,
+            confinement: Err("it starts with the session's first turn".to_owned()),
+        }
+    }
+}
+
+/// The sources of values in definitions.
+#[async_trait::async_trait]
+pub trait Values: Send + Sync + std::fmt::Debug {
+    /// Puts the values of variables into a text of a definition.
+    ///
+    /// # Errors
+    /// Words for a person: what is missing.
+    fn expand(&self, text: &str, origin: &Origin) -> Result<String, String>;
+
+    /// Returns the value of a variable or a header: like [`Values::expand`], and where a key may come from, from there.
+    ///
+    /// # Errors
+    /// Words for a person: what is missing.
+    async fn value(&self, text: &str, origin: &Origin) -> Result<String, String>;
+
+    /// Returns the variables that every server sees beside those that it is given.
+    fn base(&self) -> Vec<(String, String)>;
+
+    /// Returns a folder of its own for a server's caches, which it may write.
+    fn cache(&self, server: &str) -> Option<PathBuf>;
+}
+
+/// The state of a server.
+#[derive(Debug, Clone)]
+pub enum State {
+    /// Nothing has used it yet.
+    Idle,
+    /// It is being started.
+    Starting,
+    /// It is connected.
+    Ready {
+        /// The connection.
+        link: Arc<dyn Link>,
+        /// Its tools, those that the definition leaves out too.
+        tools: Arc<[ToolShape]>,
+        /// Its prompts.
+        prompts: Arc<[PromptShape]>,
+    },
+    /// It could not be started, or its connection is over.
+    Failed {
+        /// The reason.
+        error: LinkError,
+        /// It is not tried again before.
+        not_before: Instant,
+    },
+}
+
+/// The state of a server, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing has used it yet.
+    Idle,
+    /// It is being started.
+    Starting,
+    /// It is connected.
+    Ready,
+    /// It could not be started, or its connection is over.
+    Failed(String),
+}
+
+/// A server.
+#[derive(Debug)]
+pub struct Server {
+    definition: Definition,
+    shared: Arc<Shared>,
+    /// Ends the process and the task with the last handle.
+    _guard: DropGuard,
+}
+
+/// The last lines of a server's error output.
+type Lines = Arc<Mutex<VecDeque<String>>>;
+
+/// The tasks of all servers of a pool, which end with it.
+#[derive(Debug, Clone, Default)]
+struct Tasks(Arc<Mutex<JoinSet<()>>>);
+
+impl Tasks {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
+    }
+}
+
+/// What the task of a server shares with its handles.
+#[derive(Debug)]
+struct Shared {
+    definition: Definition,
+    seat: Seat,
+    values: Arc<dyn Values>,
+    logins: ServerLogins,
+    tasks: Tasks,
+    state: watch::Sender<State>,
+    stderr: Lines,
+    failures: Mutex<u32>,
+    ended: CancellationToken,
+}
+
+/// The state of a server that nothing has used yet, for clients.
+pub(super) fn idle(definition: &Definition) -> McpServerState {
+    McpServerState {
+        name: definition.name.clone(),
+        target: definition.target(),
+        origin: definition.origin.to_string(),
+        status: McpStatus::Idle,
+        message: None,
+        login: definition.has_login().then_some(McpLoginState::Possible),
+        about: None,
+        tools: Vec::new(),
+        stderr: Vec::new(),
+    }
+}
+
+impl Server {
+    /// A server that is not started yet.
+    fn new(definition: Definition, seat: Seat, pool: &Pool) -> Arc<Self> {
+        let ended = CancellationToken::new();
+        let shared = Arc::new(Shared {
+            definition: definition.clone(),
+            seat,
+            values: Arc::clone(&pool.values),
+            logins: pool.logins.clone(),
+            tasks: pool.tasks.clone(),
+            state: watch::Sender::new(State::Idle),
+            stderr: Lines::default(),
+            failures: Mutex::default(),
+            ended: ended.clone(),
+        });
+        Arc::new(Self { definition, shared, _guard: ended.drop_guard() })
+    }
+
+    /// Its definition.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// Its present state.
+    pub fn state(&self) -> State {
+        self.shared.state.borrow().clone()
+    }
+
+    /// Its present state, for people.
+    pub fn status(&self) -> Status {
+        match &*self.shared.state.borrow() {
+            State::Idle => Status::Idle,
+            State::Starting => Status::Starting,
+            State::Ready { .. } => Status::Ready,
+            State::Failed { error, .. } => Status::Failed(self.explain(error)),
+        }
+    }
+
+    /// Tells each change of its state.
+    pub fn changes(&self) -> watch::Receiver<State> {
+        self.shared.state.subscribe()
+    }
+
+    /// The last lines that it wrote to its error output.
+    pub fn stderr(&self) -> Vec<String> {
+        let lines = self.shared.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().cloned().collect()
+    }
+
+    /// Its state, for clients.
+    pub fn report(&self) -> McpServerState {
+        let base = McpServerState { stderr: self.stderr(), ..idle(&self.definition) };
+        match self.state() {
+            State::Idle => base,
+            State::Starting => McpServerState { status: McpStatus::Starting, ..base },
+            State::Ready { link, tools, .. } => {
+                let used = tools.iter().filter(|tool| self.definition.uses(&tool.name));
+                let tools = used.map(|tool| McpTool {
+                    name: tool.name.clone(),
+                    description: tool.description.clone(),
+                    says_read_only: tool.says_read_only,
+                });
+                McpServerState {
+                    status: McpStatus::Ready,
+                    about: Some(link.about()),
+                    tools: tools.collect(),
+                    ..base
+                }
+            }
+            State::Failed { error, .. } => {
+                let is_wanted = matches!(error, LinkError::Login(_));
+                McpServerState {
+                    status: McpStatus::Failed,
+                    message: Some(self.explain(&error)),
+                    login: base
+                        .login
+                        .map(|login| if is_wanted { McpLoginState::Wanted } else { login }),
+                    ..base
+                }
+            }
+        }
+    }
+
+    /// Begins to start it, unless it runs, or failed so recently that it is too early to try again.
+    pub fn start(&self) {
+        let is_due = |state: &State| match state {
+            State::Idle => true,
+            State::Starting | State::Ready { .. } => false,
+            State::Failed { not_before, .. } => Instant::now() >= *not_before,
+        };
+        let begins = self.shared.state.send_if_modified(|state| {
+            let is_due = is_due(state);
+            if is_due {
+                *state = State::Starting;
+            }
+            is_due
+        });
+        if begins {
+            let shared = Arc::clone(&self.shared);
+            self.shared.tasks.spawn(async move {
+                let unfinished = Unfinished(&shared);
+                shared.serve().await;
+                drop(unfinished);
+            });
+        }
+    }
+
+    /// Forgets a failure, so that the next use starts it at once.
+    pub fn forget_failure(&self) {
+        self.shared.state.send_if_modified(|state| {
+            let is_failed = matches!(state, State::Failed { .. });
+            if is_failed {
+                *state = State::Idle;
+            }
+            is_failed
+        });
+    }
+
+    /// Starts it where needed, and waits until it is connected, until it fails, or until the deadline. Where it failed a moment ago, it
+    /// is tried once more when its back-off is over.
+    ///
+    /// # Errors
+    /// The reason why there is no connection.
+    pub async fn link(&self, deadline: Instant) -> Result<Arc<dyn Link>, LinkError> {
+        let worth_waiting = deadline.min(Instant::now() + WORTH_WAITING);
+        match self.settled(deadline).await {
+            Err((_, not_before)) if not_before < worth_waiting => {
+                tokio::time::sleep_until(not_before).await;
+                self.settled(deadline).await.map_err(|(error, _)| error)
+            }
+            settled => settled.map_err(|(error, _)| error),
+        }
+    }
+
+    /// Starts it where needed, and waits for what becomes of it. An error comes with the time before which it is not tried again.
+    async fn settled(&self, deadline: Instant) -> Result<Arc<dyn Link>, (LinkError, Instant)> {
+        self.start();
+        let mut changes = self.changes();
+        let is_settled = |state: &State| match state {
+            State::Idle | State::Starting => false,
+            // What became of one that is over is known in a moment.
+            State::Ready { link, .. } => !link.is_closed(),
+            State::Failed { .. } => true,
+        };
+        let state = match timeout_at(deadline, changes.wait_for(is_settled)).await {
+            Ok(Ok(state)) => state.clone(),
+            Ok(Err(_)) => return Err((LinkError::Closed, deadline)),
+            Err(_) => {
+                let error = LinkError::Failed("it is still starting".to_owned());
+                return Err((error, deadline));
+            }
+        };
+        match state {
+            State::Ready { link, .. } => Ok(link),
+            State::Failed { error, not_before } => Err((error, not_before)),
+            State::Idle | State::Starting => Err((LinkError::Closed, deadline)),
+        }
+    }
+
+    /// Logs in to it, where it is reached over HTTP, on a page that `show` is given. Its next start uses the login. `scopes` are asked for
+    /// in place of those of its definition, where there are any.
+    ///
+    /// # Errors
+    /// It has no login, it or the person refused, or the login could not be stored.
+    pub async fn log_in(
+        &self,
+        scopes: &[String],
+        show: &mut (dyn FnMut(LoginPage) + Send),
+    ) -> Result<(), LinkError> {
+        self.log_in_asking(scopes, show, Arc::new(Nobody)).await
+    }
+
+    /// Like [`Server::log_in`], and asks before an address of this machine or of a private network is, which the server names.
+    ///
+    /// # Errors
+    /// As of [`Server::log_in`].
+    pub async fn log_in_asking(
+        &self,
+        scopes: &[String],
+        show: &mut (dyn FnMut(LoginPage) + Send),
+        agreement: Arc<dyn Agreement>,
+    ) -> Result<(), LinkError> {
+        let (url, oauth) = self.address()?;
+        let mut client = oauth.clone();
+        if !scopes.is_empty() {
+            client.scopes = scopes.to_vec();
+        }
+        if self.definition.has_own_login() {
+            let message = "its settings have an `Authorization`, which is sent in place of a login";
+            return Err(LinkError::Failed(message.to_owned()));
+        }
+        let secret = self.shared.client_secret(&client).await?;
+        // Its refusal says where to log in, and what for.
+        let refused = self.link(Instant::now() + self.definition.start_timeout).await;
+        let challenge = match &refused {
+            Err(LinkError::Login(challenge)) => Some(challenge.as_str()),
+            Ok(_) | Err(_) => None,
+        };
+        let wanted = LoginTarget {
+            url: &url,
+            client: &client,
+            secret: secret.as_deref(),
+            challenge: challenge.filter(|challenge| !challenge.is_empty()),
+        };
+        self.shared.logins.log_in(&wanted, show, agreement).await?;
+        self.forget_failure();
+        Ok(())
+    }
+
+    /// Removes the login to it. Returns true if there was one.
+    ///
+    /// # Errors
+    /// It is not reached over HTTP, or the logins cannot be changed.
+    pub async fn log_out(&self) -> Result<bool, LinkError> {
+        let (url, _) = self.address()?;
+        let removed = self.shared.logins.log_out(&url).await;
+        removed.map_err(|error| LinkError::Failed(error.to_string()))
+    }
+
+    fn address(&self) -> Result<(String, &OAuthClient), LinkError> {
+        match &self.definition.transport {
+            Transport::Http { url, oauth, .. } => Ok((self.shared.expand(url)?, oauth)),
+            Transport::Stdio { .. } => Err(LinkError::Failed(
+                "only servers with a `url` have a login; a program is given a key in `env`"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// A failure with what helps a person: the last lines of its error output, and the next step.
+    pub fn explain(&self, error: &LinkError) -> String {
+        let name = &self.definition.name;
+        let mut text = format!("the MCP server `{name}` cannot be used: {error}");
+        if let LinkError::Login(challenge) = error {
+            // A client's own servers are known by their address alone.
+            let (wanted, target) = (&self.definition, self.definition.target());
+            let named = quoted(if wanted.origin == Origin::Client { &target } else { name });
+            text = if wanted.has_own_login() {
+                format!("{text}, and refuses the `Authorization` of {}", wanted.origin)
+            } else {
+                let scopes = missing_scopes(challenge);
+                let scopes = scopes.map(|scopes| format!(" --scopes '{scopes}'"));
+                format!("{text}: run `pintle mcp login {named}{}`", scopes.unwrap_or_default())
+            };
+        }
+        if let (LinkError::Closed | LinkError::Failed(_) | LinkError::Timeout(_), last) =
+            (error, self.stderr())
+            && !last.is_empty()
+        {
+            let shown = last.len().saturating_sub(3);
+            let lines: Vec<&str> = last.iter().skip(shown).map(String::as_str).collect();
+            text = format!("{text}. It wrote: {}", lines.join(" / "));
+        }
+        text
+    }
+}
+
+/// A server that is connected.
+struct Connected {
+    link: Arc<dyn Link>,
+    /// Ends with the connection.
+    driver: sdk::Driver,
+    tools: Arc<[ToolShape]>,
+    prompts: Arc<[PromptShape]>,
+    process: Option<Process>,
+}
+
+/// Says that a server failed whose task ends without having said how.
+struct Unfinished<'a>(&'a Shared);
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if matches!(*self.0.state.borrow(), State::Failed { .. }) {
+            return;
+        }
+        let error = LinkError::Closed;
+        self.0.set(State::Failed { error, not_before: Instant::now() + MAX_BACKOFF });
+    }
+}
+
+impl Shared {
+    /// Starts the server and watches it until its connection is over.
+    async fn serve(&self) {
+        let limit = self.definition.start_timeout;
+        let started = tokio::select! {
+            biased;
+            () = self.ended.cancelled() => return,
+            started = timeout(limit, self.connect()) => started,
+        };
+        let error = match started.unwrap_or(Err(LinkError::Timeout(limit))) {
+            Ok(Connected { link, driver, tools, prompts, process }) => {
+                let ready =
+                    |tools, prompts| State::Ready { link: Arc::clone(&link), tools, prompts };
+                self.set(ready(tools, prompts));
+                let began = Instant::now();
+                tokio::select! {
+                    biased;
+                    () = self.ended.cancelled() => {}
+                    () = driver => {}
+                    () = self.watch(&*link, &ready) => {}
+                }
+                // With the last handle to the connection, the program's input is closed.
+                self.set(State::Starting);
+                drop(link);
+                if began.elapsed() > MAX_BACKOFF {
+                    self.failed_before(|failures| *failures = 0);
+                }
+                match process {
+                    Some(process) => self.end(process).await,
+                    None => LinkError::Closed,
+                }
+            }
+            Err(error) => error,
+        };
+        let failures = self.failed_before(|failures| {
+            *failures += 1;
+            *failures
+        });
+        let wait = FIRST_BACKOFF.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1)));
+        self.set(State::Failed { error, not_before: Instant::now() + wait.min(MAX_BACKOFF) });
+    }
+
+    fn failed_before<T>(&self, act: impl FnOnce(&mut u32) -> T) -> T {
+        act(&mut self.failures.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set(&self, state: State) {
+        self.state.send_replace(state);
+    }
+
+    /// Reads its tools and prompts again whenever they change, until the connection is over.
+    async fn watch(
+        &self,
+        link: &dyn Link,
+        ready: &(dyn Fn(Arc<[ToolShape]>, Arc<[PromptShape]>) -> State + Send + Sync),
+    ) {
+        while link.changed().await {
+            if let Ok(tools) = link.tools().await {
+                let prompts = link.prompts().await.unwrap_or_default();
+                self.set(ready(tools.into(), prompts.into()));
+            }
+            // A server may tell this as fast as it likes: it is asked once a second.
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// The way in which a process ended whose connection is over.
+    async fn end(&self, mut process: Process) -> LinkError {
+        let ended = timeout(Duration::from_millis(500), process.wait()).await;
+        process.stop().await;
+        match ended {
+            Ok(Ok(status)) => LinkError::Failed(format!("its process ended ({status})")),
+            Ok(Err(_)) | Err(_) => LinkError::Closed,
+        }
+    }
+
+    async fn connect(&self) -> Result<Connected, LinkError> {
+        match self.connect_with(Versions::All).await {
+            Err(LinkError::Old) => self.connect_with(Versions::WithHandshake).await,
+            connected => connected,
+        }
+    }
+
+    async fn connect_with(&self, versions: Versions) -> Result<Connected, LinkError> {
+        let ((link, driver), process) = match &self.definition.transport {
+            Transport::Stdio { .. } => {
+                let RunningProgram { mut process, stdin, stdout, stderr } = self.start().await?;
+                self.tasks.spawn(take_lines(stderr, Arc::clone(&self.stderr)));
+                let connecting = sdk::over_streams(stdout, stdin, Some(&self.seat.cwd), versions);
+                // A program that ends at once says more than a connection that is over.
+                let link = match connecting.await {
+                    Ok(link) => link,
+                    Err(error) => {
+                        let ended = timeout(Duration::from_millis(500), process.wait()).await;
+                        process.stop().await;
+                        return Err(match ended {
+                            Ok(Ok(status)) => {
+                                LinkError::Failed(format!("its process ended ({status})"))
+                            }
+                            Ok(Err(_)) | Err(_) => error,
+                        });
+                    }
+                };
+                (link, Some(process))
+            }
+            Transport::Http { url, headers, oauth } => {
+                let url = self.expand(url)?;
+                let headers = self.values(headers).await?;
+                let login = if self.definition.has_own_login() {
+                    None
+                } else {
+                    let secret = self.client_secret(oauth).await?;
+                    self.logins.stored(&url, oauth, secret.as_deref()).await?
+                };
+                (
+                    sdk::over_http(&url, &headers, login, versions, self.logins.network()).await?,
+                    None,
+                )
+            }
+        };
+        let tools = link.tools().await?.into();
+        // Its tools are of use without them.
+        let prompts = link.prompts().await.unwrap_or_default().into();
+        Ok(Connected { link: Arc::new(link), driver, tools, prompts, process })
+    }
+
+    async fn start(&self) -> Result<RunningProgram, LinkError> {
+        let Transport::Stdio { command, arguments, variables, cwd } = &self.definition.transport
+        else {
+            return Err(LinkError::Closed);
+        };
+        let mut confinement = match (&self.seat.confinement, self.definition.limits.sandbox) {
+            (Ok(confinement), true) => confinement.clone(),
+            (Ok(_), false) => None,
+            (Err(reason), _) => return Err(LinkError::Failed(reason.clone())),
+        };
+        let mut all = self.values.base();
+        let cache = self.values.cache(&self.definition.name);
+        let neutral = cache.clone().filter(|_| !self.seat.is_trusted);
+        if let Some(cache) = cache {
+            // Where npx, uvx and others keep what they download: their own place is not writable in the sandbox.
+            for name in ["XDG_CACHE_HOME", "npm_config_cache", "UV_CACHE_DIR", "PIP_CACHE_DIR"] {
+                all.push((name.to_owned(), cache.to_string_lossy().into_owned()));
+            }
+            all.push((
+                "UV_TOOL_DIR".to_owned(),
+                cache.join("tools").to_string_lossy().into_owned(),
+            ));
+            if let Some(confinement) = &mut confinement {
+                let confinement = Arc::make_mut(confinement);
+                confinement.writable.push(cache);
+            }
+        }
+        if let Some(confinement) = &mut confinement
+            && self.definition.limits.network
+        {
+            Arc::make_mut(confinement).network = pintle_exec::sandbox::Network::Open;
+        }
+        all.extend(self.values(variables).await?);
+        let mut words = Vec::new();
+        for argument in arguments {
+            words.push(self.expand(argument)?);
+        }
+        let cwd = match cwd {
+            Some(cwd) => self.seat.cwd.join(self.expand(&cwd.to_string_lossy())?),
+            None => neutral.unwrap_or_else(|| self.seat.cwd.clone()),
+        };
+        let program = Program {
+            command: self.expand(command)?,
+            arguments: words,
+            cwd,
+            variables: all,
+            owner: format!("mcp-{}", self.definition.name.replace('-', "_")),
+            confinement,
+        };
+        let started = self.seat.env.start(program).await;
+        started.map_err(|error| LinkError::Failed(error.to_string()))
+    }
+
+    fn expand(&self, text: &str) -> Result<String, LinkError> {
+        self.values.expand(text, &self.definition.origin).map_err(LinkError::Failed)
+    }
+
+    async fn client_secret(&self, client: &OAuthClient) -> Result<Option<String>, LinkError> {
+        let Some(source) = &client.secret else { return Ok(None) };
+        let value = self.values.value(source, &self.definition.origin).await;
+        value.map(Some).map_err(LinkError::Failed)
+    }
+
+    async fn values(
+        &self,
+        pairs: &BTreeMap<String, String>,
+    ) -> Result<Vec<(String, String)>, LinkError> {
+        let mut values = Vec::new();
+        for (name, text) in pairs {
+            let value = self.values.value(text, &self.definition.origin).await;
+            values.push((name.clone(), value.map_err(LinkError::Failed)?));
+        }
+        Ok(values)
+    }
+}
+
+/// Keeps the last lines that a server writes to its error output, until it closes it.
+async fn take_lines(stderr: pipe::Receiver, lines: Lines) {
+    let mut reader = BufReader::new(stderr);
+    loop {
+        let mut line = Vec::new();
+        // A line without an end is cut into several.
+        let read = (&mut reader).take(MAX_STDERR_LINE).read_until(b'\n', &mut line).await;
+        if !read.is_ok_and(|read| read > 0) {
+            return;
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = visible(text.trim_end()).into_owned();
+        if text.is_empty() {
+            continue;
+        }
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == MAX_STDERR_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(text);
+    }
+}
+
+/// The servers of all sessions: those that mean the same server share it.
+#[derive(Debug)]
+pub struct Pool {
+    values: Arc<dyn Values>,
+    logins: ServerLogins,
+    tasks: Tasks,
+    servers: Mutex<Vec<Weak<Server>>>,
+}
+
+impl Pool {
+    /// A pool without servers.
+    pub fn new(values: Arc<dyn Values>, logins: ServerLogins) -> Self {
+        Self { values, logins, tasks: Tasks::default(), servers: Mutex::default() }
+    }
+
+    /// Returns the server of a definition at a seat, which lives as long as somebody holds it.
+    pub fn server(&self, definition: Definition, seat: Seat) -> Arc<Server> {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.retain(|server| server.strong_count() > 0);
+        let is_http = matches!(definition.transport, Transport::Http { .. });
+        let is_same = |server: &Arc<Server>| {
+            let other = &server.shared.seat;
+            let is_seat = other.cwd == seat.cwd
+                && other.is_trusted == seat.is_trusted
+                && other.confinement == seat.confinement
+                && Arc::ptr_eq(&other.env, &seat.env);
+            server.definition == definition && (is_http || is_seat)
+        };
+        if let Some(server) = servers.iter().filter_map(Weak::upgrade).find(is_same) {
+            return server;
+        }
+        let server = Server::new(definition, seat, self);
+        servers.push(Arc::downgrade(&server));
+        server
+    }
+}

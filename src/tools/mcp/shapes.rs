@@ -1,0 +1,206 @@
+//! From the SDK's types to the engine's, with limits on what a server says. Pure.
+
+use super::link::{Outcome, PromptShape, ResourceShape, ResourceText, ToolShape};
+use pintle_base::text::visible::visible_line;
+use pintle_protocol::content::Content;
+use rmcp::model::{
+    CallToolResult, ContentBlock, Prompt, Resource, ResourceContents, ResourceTemplate, Tool,
+};
+use serde_json::{Map, Value, json};
+
+/// The maximum length of a description, in characters.
+const MAX_DESCRIPTION: usize = 4000;
+
+/// The maximum length of a line of the server's own words in a message, in characters.
+const MAX_LINE: usize = 500;
+
+/// The server's own words in a message: one line, no longer than a person reads.
+pub(super) fn said(text: &str) -> String {
+    let text = text.trim().replace(['\n', '\r', '\t'], " ");
+    line(&text)
+}
+
+/// Like [`said`], for a name.
+pub(super) fn line(text: &str) -> String {
+    cut(&visible_line(text), MAX_LINE)
+}
+
+fn cut(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(max).collect();
+    format!("{kept}…")
+}
+
+/// A line about progress: `12 of 30: compiling`.
+pub(super) fn progress(done: f64, total: Option<f64>, message: Option<&str>) -> String {
+    let count = match total {
+        Some(total) => format!("{done} of {total}"),
+        None => done.to_string(),
+    };
+    match message {
+        Some(message) => format!("{count}: {}\n", said(message)),
+        None => format!("{count}\n"),
+    }
+}
+
+pub(super) fn tool(tool: Tool) -> ToolShape {
+    ToolShape {
+        name: tool.name.into_owned(),
+        description: cut(tool.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION),
+        schema: tool.input_schema.as_ref().clone(),
+        says_read_only: tool.annotations.and_then(|hints| hints.read_only_hint),
+    }
+}
+
+/// A schema in the form that every provider takes: an object at its top, with nothing beside its properties there.
+pub(super) fn clean(mut schema: Map<String, Value>) -> Value {
+    for key in ["$schema", "$id", "oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum"] {
+        schema.remove(key);
+    }
+    schema.insert("type".to_owned(), json!("object"));
+    if !schema.get("properties").is_some_and(Value::is_object) {
+        schema.insert("properties".to_owned(), json!({}));
+    }
+    Value::Object(schema)
+}
+
+pub(super) fn resource(resource: Resource) -> ResourceShape {
+    ResourceShape {
+        uri: resource.uri,
+        name: line(&resource.title.unwrap_or(resource.name)),
+        description: resource.description.map(|text| said(&text)),
+        mime_type: resource.mime_type,
+        is_template: false,
+    }
+}
+
+pub(super) fn template(template: ResourceTemplate) -> ResourceShape {
+    ResourceShape {
+        uri: template.uri_template,
+        name: line(&template.title.unwrap_or(template.name)),
+        description: template.description.map(|text| said(&text)),
+        mime_type: template.mime_type,
+        is_template: true,
+    }
+}
+
+pub(super) fn prompt(prompt: Prompt) -> PromptShape {
+    let arguments = prompt.arguments.unwrap_or_default().into_iter();
+    PromptShape {
+        name: prompt.name,
+        description: prompt.description.map(|text| said(&text)),
+        arguments: arguments
+            .map(|argument| (argument.name, argument.required.unwrap_or_default()))
+            .collect(),
+    }
+}
+
+pub(super) fn outcome(result: CallToolResult) -> Outcome {
+    let mut content: Vec<Content> = result.content.into_iter().flat_map(self::content).collect();
+    if content.is_empty()
+        && let Some(value) = &result.structured_content
+    {
+        content.push(Content::text(serde_json::to_string_pretty(value).unwrap_or_default()));
+    }
+    if content.is_empty() {
+        content = nothing().content;
+    }
+    Outcome {
+        content,
+        structured: result.structured_content,
+        is_error: result.is_error.unwrap_or_default(),
+    }
+}
+
+/// The result of a call that says nothing.
+pub(super) fn nothing() -> Outcome {
+    Outcome { content: vec![Content::text("(no output)")], structured: None, is_error: false }
+}
+
+/// A block of a server's content, as blocks for a model.
+pub(super) fn content(block: ContentBlock) -> Vec<Content> {
+    match block {
+        ContentBlock::Text(text) => vec![Content::text(text.text)],
+        ContentBlock::Image(image) => {
+            vec![Content::Image { mime_type: image.mime_type, data: image.data }]
+        }
+        ContentBlock::Audio(audio) => vec![Content::text(format!(
+            "[audio ({}, {} bytes in base64), which cannot be shown]",
+            line(&audio.mime_type),
+            audio.data.len()
+        ))],
+        ContentBlock::Resource(resource) => {
+            let ResourceText { uri, content } = content_of_resource(resource.resource);
+            vec![Content::text(format!("[resource {}]", line(&uri))), content]
+        }
+        ContentBlock::ResourceLink(link) => {
+            let about = link.description.map(|text| format!(": {}", said(&text)));
+            vec![Content::text(format!(
+                "[resource {}, {}{}; `mcp_resource` reads it]",
+                line(&link.uri),
+                line(&link.name),
+                about.unwrap_or_default()
+            ))]
+        }
+        _ => vec![Content::text("[content of a kind that is not known here]")],
+    }
+}
+
+pub(super) fn content_of_resource(contents: ResourceContents) -> ResourceText {
+    match contents {
+        ResourceContents::TextResourceContents { uri, text, .. } => {
+            ResourceText { uri, content: Content::text(text) }
+        }
+        ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+            let mime_type = mime_type.unwrap_or_default();
+            let content = if mime_type.starts_with("image/") {
+                Content::Image { mime_type, data: blob }
+            } else {
+                let bytes = blob.len() / 4 * 3;
+                Content::text(format!("[{} bytes of {}]", bytes, line(&mime_type)))
+            };
+            ResourceText { uri, content }
+        }
+        _ => ResourceText {
+            uri: String::new(),
+            content: Content::text("[content of a kind that is not known here]"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_are_objects_that_every_provider_takes() {
+        for (given, want) in [
+            (json!({}), json!({"type": "object", "properties": {}})),
+            (
+                json!({"$schema": "x", "type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}),
+                json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}),
+            ),
+            (
+                json!({"anyOf": [{"required": ["a"]}], "properties": {"a": true}}),
+                json!({"type": "object", "properties": {"a": true}}),
+            ),
+            (json!({"type": "string"}), json!({"type": "object", "properties": {}})),
+            (json!({"properties": []}), json!({"type": "object", "properties": {}})),
+        ] {
+            assert_eq!(clean(given.as_object().cloned().unwrap()), want, "{given}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_server_are_one_short_line() {
+        assert_eq!(said(" no\n\tsuch\u{1b}[31m thing "), "no  such\u{241b}[31m thing");
+        assert_eq!(said(&"x".repeat(600)).chars().count(), 501);
+        for (done, total, message, want) in
+            [(1.0, Some(3.0), None, "1 of 3\n"), (0.5, None, Some("half\nway"), "0.5: half way\n")]
+        {
+            assert_eq!(progress(done, total, message), want);
+        }
+    }
+}

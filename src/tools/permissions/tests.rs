@@ -1,0 +1,731 @@
+use super::*;
+use crate::permissions::command::lexical;
+use crate::permissions::propose::propose;
+use pintle_protocol::approval::PermissionMode;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use std::path::Path;
+
+mod answers;
+mod traced;
+
+/// The table of commands, with its rules.
+const COMMANDS: &str = include_str!("tests/commands.txt");
+
+fn places() -> Places {
+    Places {
+        roots: vec![PathBuf::from("/w")],
+        home: Some(PathBuf::from("/home/u")),
+        private: ["/home/u/.local/share/pintle", "/home/u/.config/pintle"]
+            .map(PathBuf::from)
+            .into(),
+        readable: Vec::new(),
+        opens_variables: false,
+    }
+}
+
+fn rules(places: &Places) -> Vec<Compiled> {
+    [
+        ("allow", "cargo test **"),
+        ("allow", "git commit **"),
+        ("allow", "make"),
+        ("deny", "git push **"),
+        ("ask", "npm publish **"),
+        ("deny", "curl **"),
+    ]
+    .map(|(decision, words)| {
+        let decision = match decision {
+            "allow" => Decision::Allow,
+            "ask" => Decision::Ask,
+            _ => Decision::Deny,
+        };
+        let words = words.split(' ').map(str::to_owned).collect();
+        let rule = Rule::for_words(decision, words);
+        rule.compile(Origin::User, &places.roots, places.home.as_deref()).unwrap()
+    })
+    .into()
+}
+
+/// The files that links of the table's workspace lead to.
+fn follow(path: &Path) -> PathBuf {
+    let path = lexical(path);
+    let links = [("/w/link-to-outside", "/etc/hostname"), ("/w/link-to-keys", "/home/u/.ssh")];
+    for (link, target) in links {
+        if let Ok(rest) = path.strip_prefix(link) {
+            let rest = Path::new(target).join(rest);
+            return rest.components().collect();
+        }
+    }
+    path
+}
+
+fn call(line: &str, places: &Places) -> Call {
+    let analysis = Analysis::of(line);
+    let cwd = PathBuf::from("/w");
+    let paths = analysis.paths(&cwd, places.home.as_deref());
+    let resolve = |path: PathBuf| {
+        let exists = !path.starts_with("/api") && !path.to_string_lossy().contains([' ', '{']);
+        let is_folder = ["/w", "/w/src", "/w/tests"].iter().any(|folder| path == Path::new(folder));
+        let resolved = ResolvedPath { path: follow(&path), exists, is_folder };
+        (path, resolved)
+    };
+    let resolved = paths.into_iter().map(resolve).collect();
+    let action = Action::Execute { analysis, cwd, resolved, leaves_sandbox: false };
+    Call { tool: "bash".to_owned(), action }
+}
+
+fn verdict(line: &str, mode: PermissionMode, sandbox: Sandbox) -> Verdict {
+    let places = places();
+    let rules = rules(&places);
+    let ctx = Context { mode, is_trusted: false, sandbox, places: &places, rules: &rules };
+    decide(&call(line, &places), &ctx)
+}
+
+fn decision(line: &str, mode: PermissionMode, sandbox: Sandbox) -> Decision {
+    verdict(line, mode, sandbox).decision
+}
+
+fn rows() -> impl Iterator<Item = (&'static str, String)> {
+    COMMANDS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+        let (decisions, command) = line.split_once(' ').unwrap();
+        (decisions, command.replace(" ⏎ ", "\n"))
+    })
+}
+
+fn sign(decision: Decision) -> char {
+    match decision {
+        Decision::Allow => 'A',
+        Decision::Ask => '?',
+        Decision::Deny => 'D',
+    }
+}
+
+#[test]
+fn commands_get_the_decisions_of_the_table() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (want, command) in rows() {
+        let ask = verdict(&command, PermissionMode::Ask, Sandbox::Missing);
+        let auto = verdict(&command, PermissionMode::AutoEdit, Sandbox::Full);
+        let got: String = [sign(ask.decision), sign(auto.decision)].into_iter().collect();
+        if got != want {
+            wrong.push(format!("{command}: want {want}, got {got}: {} ({})", ask.reason, ask.by));
+        }
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 400, "{count}");
+}
+
+#[test]
+fn read_only_runs_what_is_harmless_and_denies_the_rest() {
+    for (_, command) in rows() {
+        let held = decision(&command, PermissionMode::ReadOnly, Sandbox::Full);
+        let asked = decision(&command, PermissionMode::Ask, Sandbox::Full);
+        assert!(held >= asked, "{command}: {held} is weaker than {asked}");
+        let by = verdict(&command, PermissionMode::ReadOnly, Sandbox::Full);
+        let has_program = by.parts.iter().any(|part| part.by.contains("rule \u{201c}allow"));
+        assert!(!has_program, "{command}: a rule allowed more than reading");
+    }
+}
+
+#[test]
+fn full_asks_only_what_a_rule_asks() {
+    for (command, want) in [
+        ("rm -rf /", Decision::Allow),
+        ("$x", Decision::Ask),
+        ("cat ~/.ssh/id_rsa", Decision::Allow),
+        ("git push", Decision::Deny),
+        ("npm publish", Decision::Ask),
+        ("git $x", Decision::Ask),
+        ("echo x > .git/config", Decision::Allow),
+    ] {
+        assert_eq!(decision(command, PermissionMode::Full, Sandbox::Missing), want, "{command}");
+    }
+}
+
+#[test]
+fn a_command_that_nests_as_deeply_as_it_may_be_long_gets_a_decision() {
+    // The whole length takes a second or more, and the shape does not matter there.
+    let longest = |open: &str| if open == "[[ " { command::MAX_COMMAND_BYTES } else { 64 * 1024 };
+    for (open, inner, close) in [
+        ("[[ ", "! ", "x ]]"),
+        ("[ ", "! ", "x ]"),
+        ("[[ x", " && x", " ]]"),
+        ("[ x", " -a x", " ]"),
+        ("", "! ", "ls"),
+        ("", "time ", "ls"),
+        ("", "env ", "ls"),
+        ("", "eval ", "ls"),
+        ("", "f() { ", ""),
+        ("", "if ls; then ", ""),
+        ("", "case x in a) ", ""),
+        ("ls", " && ls", ""),
+        ("ls", " | ls", ""),
+        ("ls", " > x", ""),
+        ("", "x=(", ""),
+        ("", "cat <<EOF\n", ""),
+        ("echo $((", "-", "1))"),
+        ("echo ", "\"$(", ""),
+    ] {
+        let count = (longest(open) - open.len() - close.len()) / inner.len();
+        let line = [open, &inner.repeat(count), close].concat();
+        let decision = decision(&line, PermissionMode::Ask, Sandbox::Missing);
+        assert_eq!(decision, Decision::Ask, "{open}{inner}…{close}");
+    }
+    for (open, inner, close) in [
+        ("[[ ", ("(", ")"), " ]]"),
+        ("", ("(", ")"), ""),
+        ("echo ", ("$(echo ", ")"), ""),
+        ("echo ", ("<(echo ", ")"), ""),
+        ("echo ", ("${x:-", "}"), ""),
+        ("echo ", ("{a,", "}"), ""),
+        ("echo $((", ("(", ")"), "))"),
+        ("echo ${x", ("[x", "]"), "}"),
+    ] {
+        let length = inner.0.len() + inner.1.len();
+        let count = (longest(open) - open.len() - close.len() - 1) / length;
+        let (before, after) = (inner.0.repeat(count), inner.1.repeat(count));
+        let line = [open, &before, "x", &after, close].concat();
+        let decision = decision(&line, PermissionMode::Ask, Sandbox::Missing);
+        assert_eq!(decision, Decision::Ask, "{open}{inner:?}…{close}");
+    }
+}
+
+/// A program that leaves a mark, run, quoted, and as a value that runs it where bash computes with it.
+const MARKS: &[&str] =
+    &["touch mark", "$(touch mark)", "`touch mark`", "'touch mark'", "x='a[$(touch mark)]'; "];
+
+/// What stands around it: quotes, joined lines, comments, here-documents, tests and sums. Nothing here waits or goes on for ever.
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "ls", "echo", "cat", "a", "x", " ", " ", " ", "\n", "\n", "\\", "\\\n", "\\ ", "\"", "'", "`", "$", "$(", ")", "(", "{", "}", "${", "$((", "))",
+    "[[ ", " ]]", "[ ", " ]", ";", "&&", "||", "|", "&", "<", "<<EOF\n", "\nEOF\n", "<<-EOF\n", "<<'EOF'\n", "<<\\EOF\n", "<<<", "#", " #", "=", "x=",
+    "$x", "${x", "${x:", "$'", "$\"", "-v", " -eq 1", "!", "~", "?", "[", "]", "case x in a) ", "esac", ";;", "if ", "; then ", "; fi", "for i in ",
+    "; do ", "; done", "<(", "\t", "@", "${x:-", ":", "\\`", "\\$", "$[", ",", "[x]", "+=",
+];
+
+/// The words of a test, and of an expansion, with a variable whose value runs the program.
+const TEST_WORDS: &[&str] =
+    &["x", "$x", "\"$x\"", "-eq 1", "1 -lt", "-v", "!", "-n", "==", "a[x]", "$?", "&&", "(", ")"];
+const EXPANDED: &[&str] = &[":", "x", "0", "[", "]", "-", "@", "} ${x", "#", "/", "[x]", "%"];
+
+/// Commands that hold the program, of several shapes.
+fn commands_with_a_mark() -> impl Strategy<Value = String> {
+    const VALUE: &str = "x='a[$(touch mark)]'; ";
+    let some_of = |pieces, most, between: &'static str| {
+        let pieces = prop::collection::vec(prop::sample::select(pieces), 0..most);
+        pieces.prop_map(move |pieces: Vec<&str>| pieces.join(between))
+    };
+    let loose = (some_of(PIECES, 6, ""), prop::sample::select(MARKS), some_of(PIECES, 6, ""))
+        .prop_map(|(before, mark, after)| [&before, mark, &after].concat());
+    let frames: &[(&str, &str)] = &[("<<EOF\n", "\nEOF"), ("<<-EOF\n", "\nEOF"), ("\"", "\"")];
+    let framed = (
+        prop::sample::select(frames),
+        some_of(PIECES, 3, ""),
+        prop::sample::select(MARKS),
+        some_of(PIECES, 3, ""),
+    )
+        .prop_map(|((open, close), before, mark, after)| {
+            ["cat ", open, &before, mark, &after, close].concat()
+        });
+    let tested = (prop::bool::ANY, some_of(TEST_WORDS, 5, " ")).prop_map(|(is_double, words)| {
+        let (open, close) = if is_double { ("[[ ", " ]]") } else { ("[ ", " ]") };
+        [VALUE, open, &words, close].concat()
+    });
+    let expanded = some_of(EXPANDED, 5, "").prop_map(|rest| format!("{VALUE}: ${{x{rest}}}"));
+    prop_oneof![loose, framed, tested, expanded]
+}
+
+proptest! {
+    // The same commands each time: a new one that is wrong belongs into the table.
+    #![proptest_config(ProptestConfig {
+        cases: 3_000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
+
+    /// What passes for harmless does nothing else in a real bash.
+    #[test]
+    fn what_is_harmless_runs_nothing_hidden(command in commands_with_a_mark()) {
+        if decision(&command, PermissionMode::ReadOnly, Sandbox::Missing) == Decision::Allow {
+            let folder = tempfile::tempdir().unwrap();
+            run_in_bash(&command, folder.path());
+            prop_assert!(!folder.path().join("mark").exists(), "{command}");
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "bash is the judge of the analysis")]
+fn run_in_bash(command: &str, folder: &Path) {
+    use std::process::{Command, Stdio};
+    Command::new("bash")
+        .args(["-c", command])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+}
+
+proptest! {
+    #![proptest_config(pintle_testing::chance::cases(1_000))]
+
+    /// Whatever is added to a command, the decision about it becomes no weaker.
+    #[test]
+    fn adding_to_a_command_never_weakens_the_decision(
+        row in 0..rows().count(),
+        other in 0..rows().count(),
+        way in 0..12_usize,
+        text in "[ a-z./$'\"`;|&(){}<>*=\\\\\n#~!-]{0,12}",
+        mode in prop_oneof![
+            Just(PermissionMode::ReadOnly),
+            Just(PermissionMode::Ask),
+            Just(PermissionMode::AutoEdit)
+        ],
+        sandbox in prop_oneof![Just(Sandbox::Full), Just(Sandbox::Missing)],
+    ) {
+        let commands: Vec<String> = rows().map(|(_, command)| command).collect();
+        let (command, other) = (&commands[row], &commands[other]);
+        // A here-document, a comment or an open quote swallows what follows, so it is put last.
+        let is_valid = Analysis::of(command).opaque.is_none_or(|why| !why.contains("syntax"));
+        prop_assume!(is_valid && !command.contains("<<") && !command.contains('#'));
+        let before = decision(command, mode, sandbox);
+        let added = match way {
+            0 => format!("{command}; {other}"),
+            1 => format!("{command} && {other}"),
+            2 => format!("{command} || {other}"),
+            3 => format!("{command} | {other}"),
+            4 => format!("{command} & {other}"),
+            5 => format!("{command}\n{other}"),
+            6 => format!("( {command} )"),
+            7 => format!("{command} > {text}"),
+            8 => format!("{command} ; {text}"),
+            9 => format!("{command} \"$({other})\""),
+            10 => format!("if {command}\nthen {other}\nfi"),
+            _ => format!("{command} | {text}"),
+        };
+        let after = decision(&added, mode, sandbox);
+        prop_assert!(after >= before, "{added:?}: {after} after {before}");
+    }
+
+    /// Nothing that can be typed makes the analysis fail.
+    #[test]
+    fn any_text_gets_a_decision(line in "\\PC{0,80}") {
+        let _ = decision(&line, PermissionMode::Ask, Sandbox::Missing);
+    }
+}
+
+/// Rules that let commands out of the sandbox, before those of the table.
+fn rules_that_let_out(places: &Places) -> Vec<Compiled> {
+    let rule = |text: &str| {
+        let rule: Rule = toml::from_str(text).unwrap();
+        rule.compile(Origin::User, &places.roots, places.home.as_deref()).unwrap()
+    };
+    let off = |words: &str| rule(&format!("decision = 'allow'\nsandbox = 'off'\nargv = {words}"));
+    let mut all = vec![off("['git', 'add', '**']"), off("['git', 'commit', '**']")];
+    all.extend([off("['git', 'push', '**']"), off("['git', 'status']")]);
+    all.extend(rules(places));
+    all
+}
+
+#[test]
+fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
+    let places = places();
+    let rules = rules_that_let_out(&places);
+    let shown = |line: &str, mode, sandbox| {
+        let ctx = Context { mode, is_trusted: true, sandbox, places: &places, rules: &rules };
+        let verdict = decide(&call(line, &places), &ctx);
+        let (decision, is_let_out) = (verdict.decision, verdict.is_let_out);
+        let is_confined = verdict.is_confined();
+        assert!(!(is_confined && is_let_out), "{line}");
+        let place = match (is_confined, is_let_out) {
+            (true, _) => 'i',
+            (_, true) => 'o',
+            (false, false) => '-',
+        };
+        format!("{}{place}", sign(decision))
+    };
+    // In the modes ask, auto-edit, read-only and full: the decision, and `i` for in the sandbox, `o` for let out.
+    for (want, line) in [
+        ("Ao Ao Di A-", "git commit -m x"),
+        ("Ao Ao Di A-", "git add -A && git commit -m x"),
+        ("Ao Ao Di A-", "cd sub && git commit -m x"),
+        ("Ao Ao Di A-", "git add a b; git commit -m x 2>&1 | tail -5; echo \"rc=$?\""),
+        ("Ao Ao Di A-", "git commit -m \"$(cat <<'EOF' ⏎ text ⏎ EOF ⏎ )\""),
+        ("Ao Ao Di A-", "timeout 5 git commit -m x"),
+        ("Ao Ao Di A-", "sh -c 'git add . && git commit -m x'"),
+        ("Ao Ao Di A-", "git add *.rs && git diff --cached && git commit -m x"),
+        ("Ao Ao Di A-", "m=x; git commit -m \"$m\""),
+        // Files of the workspace are asked about, or changed outside the sandbox too.
+        ("?- Ao Di A-", "echo x > a && git add a"),
+        // Never wider than the table allows in the mode read-only.
+        ("Ao Ao Ai A-", "git status"),
+        // A rule without `sandbox` keeps all of the command inside.
+        ("Ai Ai Di A-", "make && git commit -m x"),
+        ("Ai Ai Di A-", "cargo test && git add -A"),
+        ("Ai Ai Di A-", "make"),
+        // What is not covered is asked about, or runs inside with the rest.
+        ("?- Ai Di A-", "git commit -m x && touch a"),
+        ("?- Ai Di A-", "touch a; git commit -m x"),
+        ("?- Ai Di A-", "git stash && git commit -m x"),
+        ("?- Ai Di A-", "git -C sub commit -m x"),
+        ("?- Ai Di A-", "GIT_DIR=x git commit -m x"),
+        ("?- Ai Di A-", "PATH=.; git commit -m x"),
+        ("?- Ai Di A-", "export PATH=.; git commit -m x"),
+        ("?- Ai Di A-", "git() { rm y; }; git commit -m x"),
+        ("?- Ai Di A-", "git commit -m \"$(rm x)\""),
+        ("?- ?- Di ?-", "$x; git commit -m x"),
+        ("?- ?- Di A-", "git commit -m x > .git/hooks/pre-commit"),
+        ("?- ?- Di A-", "git commit -m x > /tmp/a"),
+        ("?- ?- ?- A-", "cd /tmp && git status"),
+        // A file that the pattern matches may be a link to a secret one, which the sandbox hides.
+        ("Ai Ai Di A-", "cat a*.txt && git commit -m x"),
+        // Deny beats allow here too.
+        ("D- D- D- D-", "git push"),
+        ("D- D- D- D-", "git add . && git push"),
+        ("Ai Ai Ai A-", "ls"),
+    ] {
+        let line = line.replace(" ⏎ ", "\n");
+        let modes = [
+            PermissionMode::Ask,
+            PermissionMode::AutoEdit,
+            PermissionMode::ReadOnly,
+            PermissionMode::Full,
+        ];
+        let got = modes.map(|mode| shown(&line, mode, Sandbox::Full)).join(" ");
+        assert_eq!(got, want.replace("Di", "D-"), "{line}");
+    }
+    // Without trust, git needs the sandbox, unless a rule lets git out anyway.
+    for (want, line) in [
+        ("Ao", "git status && git commit -m x"),
+        ("Ao", "git add -A && git diff --cached --stat && git commit -m x && git log -1"),
+        ("Ao", "test -n \"$(git diff --stat)\" && git commit -m x"),
+        ("Ai", "git log -1"),
+        ("Ai", "git log -1 && ls"),
+        ("?-", "git log -1 && git stash && git commit -m x"),
+        ("D-", "git log -1 && git push"),
+    ] {
+        let (mode, sandbox) = (PermissionMode::Ask, Sandbox::Full);
+        let ctx = Context { mode, is_trusted: false, sandbox, places: &places, rules: &rules };
+        let verdict = decide(&call(line, &places), &ctx);
+        let place = match (verdict.is_confined(), verdict.is_let_out) {
+            (true, _) => 'i',
+            (_, true) => 'o',
+            (false, false) => '-',
+        };
+        assert_eq!(format!("{}{place}", sign(verdict.decision)), want, "{line}");
+    }
+    for (sandbox, want) in [
+        (Sandbox::Missing, "A-"),
+        (Sandbox::Partial, "Ao"),
+        (Sandbox::Full, "Ao"),
+        (Sandbox::Required, "Ai"),
+    ] {
+        assert_eq!(shown("git commit -m x", PermissionMode::Ask, sandbox), want, "{sandbox:?}");
+    }
+}
+
+#[test]
+fn what_does_not_work_in_the_sandbox_is_proposed_outside_of_it() {
+    let places = places();
+    let rules = rules(&places);
+    let shown = |line: &str, mode, has_failed: bool, sandbox| {
+        let mut call = call(line, &places);
+        let Action::Execute { leaves_sandbox, .. } = &mut call.action else { unreachable!() };
+        *leaves_sandbox = has_failed;
+        let ctx = Context { mode, is_trusted: true, sandbox, places: &places, rules: &rules };
+        let verdict = decide(&call, &ctx);
+        let proposed = propose(&call, &verdict, &ctx);
+        if !proposed.is_empty() && sandbox == Sandbox::Full {
+            let mut all = rules.clone();
+            all.extend(
+                proposed.iter().map(|rule| {
+                    rule.compile(Origin::GrantedForSession, &places.roots, None).unwrap()
+                }),
+            );
+            let verdict = decide(&call, &Context { rules: &all, ..ctx });
+            assert_eq!(verdict.decision, Decision::Allow, "{line}");
+            let is_let_out = proposed.iter().any(|rule| rule.sandbox.is_some());
+            assert_eq!(verdict.is_let_out, is_let_out, "{line}");
+        }
+        let texts: Vec<String> = proposed.iter().map(Rule::to_string).collect();
+        let texts = texts.join(", ").replace(" outside the sandbox (sandbox = \"off\")", " (out)");
+        format!("{line}: {}", if texts.is_empty() { "none" } else { &texts })
+    };
+    let (ask, auto) = (PermissionMode::Ask, PermissionMode::AutoEdit);
+    let full = Sandbox::Full;
+    let table = [
+        shown("git add -A", ask, false, full),
+        shown("git add -A && git commit -m x", ask, false, full),
+        shown("cd sub && git add a && git add b && git log", ask, false, full),
+        shown("git switch -c x && cargo build", ask, false, full),
+        shown("git -C x tag y", ask, false, full),
+        shown("git pull --rebase", ask, false, full),
+        shown("git apply x.patch", ask, false, full),
+        shown("touch a", ask, false, full),
+        shown("echo x > a && git add a", ask, false, full),
+        shown("git add -A", ask, false, Sandbox::Required),
+        shown("git add -A", ask, false, Sandbox::Partial),
+        shown("git add -A", ask, false, Sandbox::Missing),
+        "failed:".to_owned(),
+        shown("git commit -m x", auto, true, full),
+        shown("make && git commit -m x", auto, true, full),
+        shown("echo x > a && git add a && git commit -m x", auto, true, full),
+        shown("cargo build --release", auto, true, full),
+        shown("cat /w/a; npm run fetch", auto, true, full),
+        shown("git fetch origin", auto, true, full),
+        shown("cat *.txt && git add a", auto, true, full),
+        shown("cat a*.txt && git add a", auto, true, full),
+        shown("$x", auto, true, full),
+        shown("git add -A", auto, true, Sandbox::Partial),
+    ];
+    expect_test::expect![[r"
+        git add -A: allow `git add **` (out)
+        git add -A && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
+        cd sub && git add a && git add b && git log: allow `git add **` (out)
+        git switch -c x && cargo build: allow `git switch **` (out), allow `cargo build **` (out)
+        git -C x tag y: allow `git -C x tag y` (out)
+        git pull --rebase: allow `git pull --rebase` (out)
+        git apply x.patch: allow `git apply **`
+        touch a: allow `touch **`
+        echo x > a && git add a: none
+        git add -A: allow `git add **`
+        git add -A: allow `git add **`
+        git add -A: allow `git add **`
+        failed:
+        git commit -m x: allow `git commit **` (out)
+        make && git commit -m x: allow `make` (out), allow `git commit **` (out)
+        echo x > a && git add a && git commit -m x: allow `git add **` (out), allow `git commit **` (out)
+        cargo build --release: allow `cargo build **` (out)
+        cat /w/a; npm run fetch: allow `npm run fetch` (out)
+        git fetch origin: allow `git fetch origin` (out)
+        cat *.txt && git add a: none
+        cat a*.txt && git add a: none
+        $x: none
+        git add -A: allow `git add **` (out)"]]
+    .assert_eq(&table.join("\n"));
+}
+
+#[test]
+fn git_runs_unasked_where_it_can_change_nothing_or_where_that_is_not_promised() {
+    let places = places();
+    let decided = |mode, is_trusted, sandbox| {
+        let ctx = Context { mode, is_trusted, sandbox, places: &places, rules: &[] };
+        sign(decide(&call("git status", &places), &ctx).decision)
+    };
+    // In the modes read-only, ask, auto-edit and full.
+    for (is_trusted, sandbox, want) in [
+        (false, Sandbox::Missing, "D??A"),
+        (true, Sandbox::Missing, "D?AA"),
+        (false, Sandbox::Partial, "D??A"),
+        (true, Sandbox::Partial, "AAAA"),
+        (false, Sandbox::Full, "AAAA"),
+        (true, Sandbox::Full, "AAAA"),
+        (false, Sandbox::Required, "AAAA"),
+    ] {
+        let modes = [
+            PermissionMode::ReadOnly,
+            PermissionMode::Ask,
+            PermissionMode::AutoEdit,
+            PermissionMode::Full,
+        ];
+        let got: String = modes.map(|mode| decided(mode, is_trusted, sandbox)).iter().collect();
+        assert_eq!(got, want, "{is_trusted} {sandbox:?}");
+    }
+    // A wrapper that the folder provides does more than start a program.
+    let mut analysis = Analysis::of("timeout 5 ls");
+    assert!(analysis.programs.iter().any(|program| program.is_transparent));
+    analysis.mark_launched(&["timeout".to_owned()].into());
+    assert!(!analysis.programs.iter().any(|program| program.is_transparent));
+    assert!(!analysis.is_harmless());
+}
+
+#[test]
+fn only_rules_that_allow_commands_leave_the_sandbox() {
+    for (text, want) in [
+        ("decision = 'allow'\nargv = ['git', 'add', '**']", ""),
+        ("decision = 'allow'\nkind = 'execute'", ""),
+        ("decision = 'allow'\ntool = 'bash'", ""),
+        ("decision = 'deny'\nargv = ['x']", "`sandbox = \"off\"` needs `decision = \"allow\"`"),
+        ("decision = 'ask'\nargv = ['x']", "`sandbox = \"off\"` needs `decision = \"allow\"`"),
+        ("decision = 'allow'", "a rule names at least one of"),
+        ("decision = 'allow'\npath = 'x'", "`path` and `sandbox` never match the same call"),
+        ("decision = 'allow'\nhost = 'x'", "`host` and `sandbox` never match the same call"),
+        ("decision = 'allow'\nkind = 'read'", "`kind` and `sandbox` never match the same call"),
+    ] {
+        let rule: Rule = toml::from_str(&format!("{text}\nsandbox = 'off'")).unwrap();
+        let compiled = rule.compile(Origin::User, &[], None);
+        let got = compiled.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(got.starts_with(want) && got.is_empty() == want.is_empty(), "{text}: {got}");
+    }
+    assert!(toml::from_str::<Rule>("decision = 'allow'\nargv = ['x']\nsandbox = 'on'").is_err());
+    let file = "[[rules]]\ndecision = 'allow'\nargv = ['x']\nsandbox = 'off'";
+    let found = rules::of_project(file, Path::new("/w"), None).unwrap();
+    assert!(found.rules.iter().all(|rule| rule.rule.sandbox.is_none()), "{found:?}");
+    let told = "rule 1: `sandbox = \"off\"` is ignored in a project's file; put the rule in config.toml to use it";
+    assert_eq!(found.ignored, [told]);
+}
+
+#[test]
+fn files_get_the_decision_of_their_zone() {
+    let places = places();
+    let rule = |rule: &str, origin| {
+        let rule: Rule = toml::from_str(rule).unwrap();
+        rule.compile(origin, &places.roots, places.home.as_deref()).unwrap()
+    };
+    let rules = [
+        rule("decision = 'allow'\nkind = 'write'\npath = 'gen/**'", Origin::User),
+        rule("decision = 'allow'\nkind = 'write'\npath = '**'", Origin::GrantedForSession),
+        rule("decision = 'deny'\npath = 'secret/**'", Origin::Project),
+        rule("decision = 'ask'\nkind = 'write'\npath = 'ask/**'", Origin::User),
+        rule("decision = 'allow'\nkind = 'write'\npath = '.github/workflows/*.yml'", Origin::User),
+        rule("decision = 'allow'\nkind = 'read'\npath = '~/.aws/config'", Origin::User),
+        rule("decision = 'allow'\nkind = 'read'\npath = '~/.kube/**'", Origin::Project),
+        rule("decision = 'allow'\nkind = 'read'\npath = '/usr/**'", Origin::User),
+    ];
+    let check = |action: fn(Vec<CheckedPath>) -> Action, path: &str, mode| {
+        let path = PathBuf::from(path);
+        let links = if path.ends_with("hard") { 2 } else { 1 };
+        let paths = vec![CheckedPath { named: path.clone(), resolved: path, links }];
+        let call = Call { tool: "edit".to_owned(), action: action(paths) };
+        let sandbox = Sandbox::Missing;
+        let ctx = Context { mode, is_trusted: false, sandbox, places: &places, rules: &rules };
+        let verdict = decide(&call, &ctx);
+        (sign(verdict.decision), verdict.reason)
+    };
+    let mut table = Vec::new();
+    for path in [
+        "/w/src/a.rs",
+        "/w/gen/a.rs",
+        "/w/secret/a",
+        "/w/ask/a",
+        "/w/hard",
+        "/w/.git/config",
+        "/w/.github/workflows/ci.yml",
+        "/w/AGENTS.md",
+        "/tmp/a",
+        "/usr/share/a",
+        "/home/u/.bashrc",
+        "/home/u/.aws/config",
+        "/home/u/.aws/credentials",
+        "/home/u/.kube/config",
+        "/home/u/.config/pintle/config.toml",
+    ] {
+        let modes = [
+            PermissionMode::ReadOnly,
+            PermissionMode::Ask,
+            PermissionMode::AutoEdit,
+            PermissionMode::Full,
+        ];
+        let read: String = modes.iter().map(|mode| check(Action::Read, path, *mode).0).collect();
+        let write: String = modes.iter().map(|mode| check(Action::Write, path, *mode).0).collect();
+        let (_, reason) = check(Action::Write, path, PermissionMode::Ask);
+        let reason = if reason.is_empty() { "no reason" } else { &reason };
+        table.push(format!("{path} | read {read} | write {write} | {reason}"));
+    }
+    expect_test::expect![[r"
+        /w/src/a.rs | read AAAA | write DAAA | no reason
+        /w/gen/a.rs | read AAAA | write DAAA | no reason
+        /w/secret/a | read DDDD | write DDDD | a rule denies it
+        /w/ask/a | read AAAA | write D??? | a rule asks about it
+        /w/hard | read AAAA | write D??A | /w/hard has 2 names (hard links)
+        /w/.git/config | read AAAA | write D??A | it changes /w/.git/config: git runs what is in there
+        /w/.github/workflows/ci.yml | read AAAA | write D??A | it changes /w/.github/workflows/ci.yml: the pipeline of a CI service
+        /w/AGENTS.md | read AAAA | write D??A | it changes /w/AGENTS.md: instructions for agents
+        /tmp/a | read ???A | write D??A | it changes files outside the working directory
+        /usr/share/a | read AAAA | write D??A | it changes files outside the working directory
+        /home/u/.bashrc | read ???A | write D??A | it changes /home/u/.bashrc: a shell's start file
+        /home/u/.aws/config | read AAAA | write DDDD | it changes AWS credentials (/home/u/.aws/config)
+        /home/u/.aws/credentials | read DDDD | write DDDD | it changes AWS credentials (/home/u/.aws/credentials)
+        /home/u/.kube/config | read DDDD | write DDDD | it changes Kubernetes credentials (/home/u/.kube/config)
+        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | it changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"]].assert_eq(&table.join("\n"));
+}
+
+#[test]
+fn rules_about_hosts_hold_for_ports_and_any_case() {
+    let places = places();
+    let rule = |decision, host: &str| {
+        let rule = Rule { host: Some(host.to_owned()), ..Rule::new(decision) };
+        rule.compile(Origin::User, &places.roots, None).unwrap()
+    };
+    let allow = |host| rule(Decision::Allow, host);
+    let deny = |host| rule(Decision::Deny, host);
+    for (url, host, rules, want) in [
+        ("https://docs.rs/", "docs.rs", vec![allow("docs.rs")], 'A'),
+        ("http://docs.rs/", "docs.rs", vec![allow("docs.rs")], 'A'),
+        ("https://docs.rs/", "docs.rs", vec![allow("Docs.rs:443")], 'A'),
+        ("http://docs.rs/", "docs.rs", vec![allow("docs.rs:443")], '?'),
+        ("http://docs.rs/", "docs.rs", vec![allow("docs.rs:80")], 'A'),
+        ("https://docs.rs:8443/", "docs.rs:8443", vec![allow("docs.rs")], '?'),
+        ("https://docs.rs./", "docs.rs.", vec![allow("*"), deny("docs.rs")], 'D'),
+        ("https://docs.rs:8443/", "docs.rs:8443", vec![allow("*"), deny("docs.rs")], 'D'),
+        ("https://docs.rs/", "docs.rs", vec![allow("*"), deny("DOCS.RS:443")], 'D'),
+        ("https://docs.rs/", "docs.rs", vec![allow("*"), deny("docs.rs:80")], 'A'),
+        ("http://[::1]:80/", "[::1]", vec![allow("*"), deny("[::1]")], 'D'),
+    ] {
+        let action = Action::Network { url: url.to_owned(), host: host.to_owned() };
+        let call = Call { tool: "web_fetch".to_owned(), action };
+        let (mode, sandbox) = (PermissionMode::Ask, Sandbox::Full);
+        let ctx = Context { mode, is_trusted: true, sandbox, places: &places, rules: &rules };
+        assert_eq!(sign(decide(&call, &ctx).decision), want, "{url}");
+    }
+}
+
+#[test]
+fn a_rule_about_a_tool_is_about_those_of_other_families_and_no_clients() {
+    let places = places();
+    let of = |decision: &str, tool: &str| {
+        let text = format!("decision = '{decision}'\ntool = '{tool}'");
+        let rule: Rule = toml::from_str(&text).unwrap();
+        vec![rule.compile(Origin::User, &places.roots, None).unwrap()]
+    };
+    let decided = |tool: &str, action: Action, rules: &[Compiled]| {
+        let mode = PermissionMode::Ask;
+        let call = Call { tool: tool.to_owned(), action };
+        let sandbox = Sandbox::Missing;
+        decide(&call, &Context { mode, is_trusted: false, sandbox, places: &places, rules })
+            .decision
+    };
+    let make = || call("make", &places).action;
+    for (name, rules, tool, action, want) in [
+        ("its own name", of("deny", "bash"), "bash", make(), Decision::Deny),
+        ("another family's", of("deny", "bash"), "run_shell_command", make(), Decision::Deny),
+        ("the other way", of("allow", "shell_command"), "Bash", make(), Decision::Allow),
+        ("another purpose", of("deny", "edit"), "Bash", make(), Decision::Ask),
+        ("jobs are no commands", of("allow", "job"), "Bash", make(), Decision::Ask),
+        ("a client's own", of("allow", "lookup"), "lookup", Action::Client, Decision::Allow),
+        ("a client's like another", of("allow", "grep"), "search", Action::Client, Decision::Ask),
+    ] {
+        assert_eq!(decided(tool, action, &rules), want, "{name}");
+    }
+}
+
+#[test]
+fn brackets_of_a_rule_s_path_may_be_those_of_a_name() {
+    use Decision::{Allow, Ask, Deny};
+    let places = places();
+    for (rule, decision, path, want) in [
+        ("app/[id]/page.tsx", Deny, "/w/app/[id]/page.tsx", Deny),
+        ("app/[id]/page.tsx", Deny, "/w/app/i/page.tsx", Deny),
+        ("app/[id]/page.tsx", Deny, "/w/app/x/page.tsx", Allow),
+        ("app/[[...tab]]/**", Deny, "/w/app/[[...tab]]/a/b.ts", Deny),
+        ("app/{-$locale}/*.{ts,tsx}", Ask, "/w/app/{-$locale}/x.tsx", Ask),
+        ("/w/app/[id]/*", Deny, "/w/app/[id]/x", Deny),
+        ("~/[id]/*", Deny, "/home/u/[id]/x", Deny),
+        ("app/[id]/page.tsx", Allow, "/w/app/[id]/page.tsx", Allow),
+    ] {
+        let rule =
+            Rule { path: Some(rule.to_owned()), kind: Some(Kind::Write), ..Rule::new(decision) };
+        let rule = rule.compile(Origin::User, &places.roots, places.home.as_deref()).unwrap();
+        let is_match = rule.matches_path(Kind::Write, "edit", Path::new(path)) == rules::Match::Yes;
+        let got = if is_match { decision } else { Allow };
+        assert_eq!(got, want, "{rule:?} {path}");
+    }
+    // A pattern that matches nothing is the name of a file to a shell.
+    let analysis = Analysis::of("cat app/[id]/page.tsx");
+    let paths = analysis.paths(Path::new("/w"), None);
+    assert!(paths.contains(&PathBuf::from("/w/app/[id]/page.tsx")), "{paths:?}");
+}

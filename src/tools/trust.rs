@@ -1,0 +1,495 @@
+//! The lasting answers of a person: the workspaces that are trusted, the content of the files in them from which the engine takes orders,
+//! and the rules that answers to approvals added.
+//!
+//! One file beside the configuration, read anew whenever it is asked, so that every engine of the user sees an answer
+//! at once. Changes hold a lock and replace the file as a whole. Blocking; callers are on a thread that may.
+
+use crate::permissions::{Decision, Origin, Rule};
+use pintle_base::disk;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tokio::sync::watch;
+
+/// The name of the file, beside `config.toml`.
+pub const FILE_NAME: &str = "trust.toml";
+
+/// The maximum size of the file.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The first line of the file.
+const HEADER: &str = "# Written by pintle: the folders that you trust, and the answers that hold for always.\n# `pintle trust` lists and changes them.\n\n";
+
+/// The lasting answers. Clones are the same answers.
+#[derive(Debug, Clone)]
+pub struct Answers {
+    source: Source,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    File {
+        path: PathBuf,
+        /// Folders that are trusted as long as the program runs: clients of a shared engine add theirs.
+        for_now: watch::Sender<Vec<PathBuf>>,
+        /// Copies of folders, each with the folder that it stands for.
+        copies: watch::Sender<Vec<(PathBuf, PathBuf)>>,
+        /// Content that is agreed to as long as the program runs.
+        agreed_for_now: watch::Sender<Vec<Agreed>>,
+        /// The person who starts the program agrees to the content that it finds, for this run.
+        agrees_at_start: bool,
+    },
+    /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
+    TrustAll,
+    /// Nothing is trusted, whatever a person trusted before, and nothing is kept.
+    TrustNothing,
+}
+
+/// The content of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// The trusted folders, with all that is below them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trusted: Vec<Trusted>,
+    /// The content of files in trusted folders that a person agreed to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agreed: Vec<Agreed>,
+    /// The rules that answers added.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<KeptRule>,
+}
+
+/// The files of a project from which the engine takes orders, by their path below its folder, each with the SHA-256 of its text in
+/// hexadecimal digits.
+pub type Orders = BTreeMap<String, String>;
+
+/// The content of a project's files that a person agreed to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Agreed {
+    /// The project's folder, resolved.
+    pub path: PathBuf,
+    /// The files.
+    pub files: Orders,
+}
+
+/// What a person agreed to in a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Agreement {
+    /// Every content.
+    Any,
+    /// The content of these files.
+    To(Orders),
+    /// The project is trusted, but nothing is known of its files yet.
+    Unknown,
+}
+
+/// A trusted folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trusted {
+    /// The folder, resolved.
+    pub path: PathBuf,
+}
+
+/// A rule that an answer added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptRule {
+    /// The folder in which it holds; everywhere without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<PathBuf>,
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: Rule,
+}
+
+/// Trusts every folder; whoever serves people sets the file of their answers.
+impl Default for Answers {
+    fn default() -> Self {
+        Self::trust_all()
+    }
+}
+
+impl Answers {
+    /// The answers in a file, which need not exist.
+    pub fn in_file(path: impl Into<PathBuf>) -> Self {
+        Self {
+            source: Source::File {
+                path: path.into(),
+                for_now: watch::Sender::default(),
+                copies: watch::Sender::default(),
+                agreed_for_now: watch::Sender::default(),
+                agrees_at_start: false,
+            },
+        }
+    }
+
+    /// Agrees to the content of trusted projects as this program finds it first, and keeps nothing of that: a person starts the program
+    /// for one task and says so.
+    #[must_use]
+    pub fn agreeing_at_start(mut self) -> Self {
+        if let Source::File { agrees_at_start, .. } = &mut self.source {
+            *agrees_at_start = true;
+        }
+        self
+    }
+
+    /// Returns what a person agreed to in a resolved project folder that is trusted.
+    pub fn agreement(&self, folder: &Path) -> Agreement {
+        let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else {
+            return Agreement::Any;
+        };
+        let folder = self.original(folder);
+        let find = |all: &[Agreed]| {
+            let found = all.iter().find(|agreed| agreed.path == folder);
+            found.map(|agreed| Agreement::To(agreed.files.clone()))
+        };
+        let kept = || find(&self.load().unwrap_or_default().agreed);
+        let for_now = || find(&agreed_for_now.borrow());
+        let found = if *agrees_at_start { for_now() } else { kept().or_else(for_now) };
+        found.unwrap_or(Agreement::Unknown)
+    }
+
+    /// Agrees to files of a resolved project folder, unless there is an agreement about the folder. If it cannot be kept, it holds as
+    /// long as the program runs.
+    pub fn agree_first(&self, folder: &Path, files: Orders) {
+        let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else { return };
+        let path = self.original(folder);
+        let agreed = Agreed { path, files };
+        let add = |all: &mut Vec<Agreed>| {
+            let is_new = all.iter().all(|known| known.path != agreed.path);
+            if is_new {
+                all.push(agreed.clone());
+            }
+            is_new
+        };
+        let kept = !agrees_at_start && self.change(|kept| add(&mut kept.agreed)).is_ok();
+        if !kept {
+            agreed_for_now.send_modify(|all| {
+                add(all);
+            });
+        }
+    }
+
+    /// Agrees to these files of a resolved project folder, whatever their content was before. A file with an empty digest is forgotten.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn agree(&self, folder: &Path, files: &Orders) -> io::Result<()> {
+        let Source::File { agreed_for_now, .. } = &self.source else { return Ok(()) };
+        let path = self.original(folder);
+        let extend = |all: &mut Vec<Agreed>| {
+            let known = all.iter_mut().find(|known| known.path == path)?;
+            // Those of other folders of the project stay.
+            known.files.extend(files.clone());
+            known.files.retain(|_, digest| !digest.is_empty());
+            Some(())
+        };
+        self.change(|kept| {
+            if extend(&mut kept.agreed).is_none() {
+                kept.agreed.push(Agreed { path: path.clone(), files: files.clone() });
+            }
+            true
+        })?;
+        agreed_for_now.send_if_modified(|all| extend(all).is_some());
+        Ok(())
+    }
+
+    /// Trusts these resolved folders besides, as long as the program runs.
+    pub fn trust_for_now(&self, folders: impl IntoIterator<Item = PathBuf>) {
+        let Source::File { for_now, .. } = &self.source else { return };
+        for_now.send_modify(|trusted| {
+            for folder in folders {
+                if !trusted.contains(&folder) {
+                    trusted.push(folder);
+                }
+            }
+        });
+    }
+
+    /// Takes a copy for the folder that was copied, as long as the program runs: it is trusted as that is, and has its rules. Both are resolved.
+    pub fn take_for(&self, copy: PathBuf, original: PathBuf) {
+        let Source::File { copies, .. } = &self.source else { return };
+        copies.send_modify(|copies| copies.push((copy, original)));
+    }
+
+    /// Returns the folder that answers about this one were given for.
+    fn original(&self, folder: &Path) -> PathBuf {
+        let Source::File { copies, .. } = &self.source else { return folder.to_owned() };
+        let copies = copies.borrow();
+        let found = copies.iter().find_map(|(copy, original)| {
+            folder.strip_prefix(copy).ok().map(|below| original.join(below))
+        });
+        found.unwrap_or_else(|| folder.to_owned())
+    }
+
+    /// Trusts every folder and keeps nothing.
+    pub fn trust_all() -> Self {
+        Self { source: Source::TrustAll }
+    }
+
+    /// Trusts no folder and keeps nothing, whatever a person said before.
+    pub fn trust_nothing() -> Self {
+        Self { source: Source::TrustNothing }
+    }
+
+    /// Returns true if no answer of a person can trust a folder.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.source, Source::TrustNothing)
+    }
+
+    /// Returns what a person agreed to in a folder, on a thread that may block; none for a folder that is not trusted.
+    pub async fn trusts(&self, folder: &Path) -> Option<Agreement> {
+        match self.source {
+            Source::File { .. } => {}
+            Source::TrustAll => return Some(Agreement::Any),
+            Source::TrustNothing => return None,
+        }
+        let (answers, folder) = (self.clone(), folder.to_owned());
+        let trusts = move || answers.is_trusted(&folder).then(|| answers.agreement(&folder));
+        tokio::task::spawn_blocking(trusts).await.unwrap_or_default()
+    }
+
+    /// [`Self::is_trusted`] and [`Self::rules`], on a thread that may block.
+    pub async fn about(&self, folder: &Path) -> (bool, Vec<(Origin, Rule)>) {
+        match self.source {
+            Source::File { .. } => {}
+            Source::TrustAll => return (true, Vec::new()),
+            Source::TrustNothing => return (false, Vec::new()),
+        }
+        let (answers, folder) = (self.clone(), folder.to_owned());
+        let about = move || (answers.is_trusted(&folder), answers.rules(&folder));
+        tokio::task::spawn_blocking(about).await.unwrap_or_default()
+    }
+
+    /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.
+    pub fn is_trusted(&self, folder: &Path) -> bool {
+        let for_now = match &self.source {
+            Source::File { for_now, .. } => for_now,
+            Source::TrustAll => return true,
+            Source::TrustNothing => return false,
+        };
+        let folder = &self.original(folder);
+        if for_now.borrow().iter().any(|trusted| folder.starts_with(trusted)) {
+            return true;
+        }
+        let kept = self.load().unwrap_or_else(|error| {
+            tracing::warn!("the file of answers is left out: {error}");
+            Kept::default()
+        });
+        kept.trusted.iter().any(|trusted| folder.starts_with(&trusted.path))
+    }
+
+    /// The rules that hold in a folder, with the kind of answer that added them.
+    pub fn rules(&self, folder: &Path) -> Vec<(Origin, Rule)> {
+        let folder = &self.original(folder);
+        let kept = self.load().unwrap_or_default();
+        let rules = kept.rules.into_iter().filter_map(|kept| match kept.workspace {
+            None => Some((Origin::GrantedByUser, kept.rule)),
+            Some(workspace) if folder.starts_with(&workspace) => {
+                Some((Origin::GrantedForProject, kept.rule))
+            }
+            Some(_) => None,
+        });
+        rules.collect()
+    }
+
+    /// The content of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no plain file, is too large, or holds something else.
+    pub fn load(&self) -> io::Result<Kept> {
+        match &self.source {
+            Source::File { path, .. } => read(path),
+            Source::TrustAll | Source::TrustNothing => Ok(Kept::default()),
+        }
+    }
+
+    /// Trusts a resolved folder, or trusts it no longer. Returns true if that changed something.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn set_trusted(&self, folder: &Path, is_trusted: bool) -> io::Result<bool> {
+        self.change(|kept| {
+            let before = kept.trusted.len();
+            kept.trusted.retain(|trusted| trusted.path != folder);
+            if is_trusted {
+                kept.trusted.push(Trusted { path: folder.to_owned() });
+            } else {
+                kept.agreed.retain(|agreed| !agreed.path.starts_with(folder));
+            }
+            kept.trusted.len() != before
+        })
+    }
+
+    /// Keeps rules, for one folder or everywhere. Only rules that allow are answers.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn keep(&self, workspace: Option<&Path>, rules: &[Rule]) -> io::Result<()> {
+        self.change(|kept| {
+            for rule in rules.iter().filter(|rule| rule.decision == Decision::Allow) {
+                let rule =
+                    KeptRule { workspace: workspace.map(Path::to_owned), rule: rule.clone() };
+                if !kept.rules.contains(&rule) {
+                    kept.rules.push(rule);
+                }
+            }
+            true
+        })?;
+        Ok(())
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Kept) -> bool) -> io::Result<bool> {
+        let Source::File { path, .. } = &self.source else { return Ok(false) };
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        disk::create_private_folder(folder)?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let lock = disk::open_private(&folder.join(format!("{FILE_NAME}.lock")), &mut options)?;
+        lock.lock()?;
+        let mut kept = read(path)?;
+        let has_changed = change(&mut kept);
+        let text = toml::to_string(&kept).map_err(io::Error::other)?;
+        let mut file = tempfile::Builder::new().prefix(".trust").tempfile_in(folder)?;
+        file.write_all(HEADER.as_bytes())?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(has_changed)
+    }
+}
+
+fn read(path: &Path) -> io::Result<Kept> {
+    let wrong = |message: String| io::Error::other(format!("{}: {message}", path.display()));
+    match disk::read_to_string(path, MAX_BYTES) {
+        Ok(text) => toml::from_str(&text).map_err(|error| wrong(error.message().to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kept::default()),
+        Err(error) => Err(wrong(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests make the files that they need")]
+mod tests {
+    use super::*;
+    use crate::permissions::SandboxUse;
+
+    #[test]
+    fn answers_are_kept_for_the_folder_they_were_given_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let answers = Answers::in_file(folder.path().join("sub").join(FILE_NAME));
+        let (here, there) = (Path::new("/w/a"), Path::new("/w/b"));
+        assert!(!answers.is_trusted(here));
+        assert!(answers.set_trusted(here, true).unwrap());
+        assert!(!answers.set_trusted(here, true).unwrap());
+        let rows = [("/w/a", true), ("/w/a/sub", true), ("/w", false), ("/w/ab", false)];
+        for (path, is_trusted) in rows {
+            assert_eq!(answers.is_trusted(Path::new(path)), is_trusted, "{path}");
+        }
+        let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned(), "**".to_owned()]);
+        let rule = Rule { sandbox: Some(SandboxUse::Off), ..rule };
+        let deny = Rule::for_words(Decision::Deny, vec!["x".to_owned()]);
+        answers.keep(Some(here), &[rule.clone(), deny]).unwrap();
+        answers.keep(Some(here), std::slice::from_ref(&rule)).unwrap();
+        assert_eq!(answers.rules(here), [(Origin::GrantedForProject, rule.clone())]);
+        assert_eq!(answers.rules(there), []);
+        answers.keep(None, std::slice::from_ref(&rule)).unwrap();
+        assert_eq!(answers.rules(there), [(Origin::GrantedByUser, rule)]);
+        assert!(answers.set_trusted(here, false).unwrap());
+        assert!(!answers.is_trusted(here));
+    }
+
+    #[test]
+    fn content_holds_as_it_was_agreed_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        let orders = |text: &str| Orders::from([(".mcp.json".to_owned(), text.to_owned())]);
+        let (here, below) = (Path::new("/w/a"), Path::new("/w/a/sub"));
+        let answers = Answers::in_file(&path);
+        answers.set_trusted(here, true).unwrap();
+        assert_eq!(answers.agreement(here), Agreement::Unknown);
+        answers.agree_first(here, orders("one"));
+        answers.agree_first(here, orders("two"));
+        let other = Answers::in_file(&path);
+        assert_eq!(other.agreement(here), Agreement::To(orders("one")));
+        assert_eq!(other.agreement(below), Agreement::Unknown);
+        other.agree(here, &orders("two")).unwrap();
+        assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
+        // A run for one task begins anew and changes nothing of that.
+        let run = Answers::in_file(&path).agreeing_at_start();
+        assert_eq!(run.agreement(here), Agreement::Unknown);
+        run.agree_first(here, orders("three"));
+        run.agree_first(here, orders("four"));
+        assert_eq!(run.agreement(here), Agreement::To(orders("three")));
+        assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
+        // A copy is taken for the folder that was copied.
+        answers.take_for("/tmp/c".into(), here.into());
+        assert_eq!(answers.agreement(Path::new("/tmp/c")), Agreement::To(orders("two")));
+        answers.set_trusted(here, false).unwrap();
+        assert_eq!(answers.agreement(here), Agreement::Unknown);
+        assert_eq!(Answers::trust_all().agreement(here), Agreement::Any);
+    }
+
+    #[test]
+    fn folders_that_are_trusted_for_now_are_so_for_every_clone_and_are_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        let answers = Answers::in_file(&path);
+        let clone = answers.clone();
+        answers.trust_for_now(["/w/a".into(), "/w/b".into()]);
+        clone.trust_for_now(["/w/b".into(), "/w/c".into()]);
+        for answers in [&answers, &clone] {
+            for (path, is_trusted) in
+                [("/w/a", true), ("/w/b/sub", true), ("/w/c", true), ("/w", false)]
+            {
+                assert_eq!(answers.is_trusted(Path::new(path)), is_trusted, "{path}");
+            }
+        }
+        assert!(!Answers::in_file(&path).is_trusted(Path::new("/w/a")));
+    }
+
+    #[test]
+    fn a_copy_is_trusted_as_the_folder_that_was_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let answers = Answers::in_file(folder.path().join(FILE_NAME));
+        let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned()]);
+        answers.take_for("/tmp/c/a".into(), "/w/a".into());
+        assert!(!answers.is_trusted(Path::new("/tmp/c/a")));
+        answers.set_trusted(Path::new("/w/a"), true).unwrap();
+        answers.keep(Some(Path::new("/w/a")), std::slice::from_ref(&rule)).unwrap();
+        let (copy, below) = (Path::new("/tmp/c/a"), Path::new("/tmp/c/a/sub"));
+        assert!(answers.is_trusted(copy) && answers.is_trusted(below));
+        assert_eq!(answers.rules(copy), [(Origin::GrantedForProject, rule)]);
+        assert!(!answers.is_trusted(Path::new("/tmp/c/ab")));
+    }
+
+    #[test]
+    fn answers_that_trust_nothing_cannot_be_told_otherwise() {
+        let answers = Answers::trust_nothing();
+        let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned()]);
+        answers.trust_for_now(["/w".into()]);
+        assert!(!answers.set_trusted(Path::new("/w"), true).unwrap());
+        answers.keep(None, &[rule]).unwrap();
+        assert!(!answers.is_trusted(Path::new("/w")));
+        assert_eq!(answers.rules(Path::new("/w")), []);
+        assert!(answers.is_closed() && !Answers::trust_all().is_closed());
+    }
+
+    #[test]
+    fn a_file_that_is_none_trusts_nothing_and_does_not_hang() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let answers = Answers::in_file(&path);
+        assert!(!answers.is_trusted(Path::new("/w")));
+        assert!(answers.set_trusted(Path::new("/w"), true).is_err());
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "trusted = 1").unwrap();
+        assert!(!answers.is_trusted(Path::new("/w")));
+        assert!(answers.keep(None, &[]).is_err(), "a damaged file must not be replaced");
+    }
+}

@@ -1,0 +1,16 @@
+//! What the tests of all crates share: random seeds, waiting for conditions, an ssh server, and tests that cannot run everywhere.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking, print what they skip, and use real files and processes"
+)]
+
+pub mod chance;
+pub mod skips;
+pub mod sshd;
+pub mod waiting;
+
+pub use skips::{is_superuser, skipped};
+pub use sshd::Sshd;
