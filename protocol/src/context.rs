@@ -30,7 +30,7 @@ pub struct ContextReadParams {
 }
 
 /// The last request to the model; before the first one, the request that would be sent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReadResult {
     /// The fill level of the window.

@@ -45,6 +45,7 @@ pub mod search;
 pub mod session;
 pub mod shell;
 pub mod subscription;
+pub mod to_session;
 pub mod trust;
 pub mod turn;
 pub mod usage;

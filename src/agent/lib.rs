@@ -37,11 +37,10 @@ pub use clients::{
 };
 pub use command::messages_held;
 pub use command::{
-    Accepted, Adopt, Answer, AnswerCommand, ClientCommand, Command, ContextCommand,
-    DiagnosticsReport, Feed, HistoryCommand, Interrupted, JobCommand, NewFolder, Note, NoteBody,
-    OpenConfig, Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind,
-    ServersCommand, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand,
-    Terms, Transient, TurnCommand, UserJob, Wanted,
+    Adopt, Answer, ClientCommand, Command, DiagnosticsReport, Feed, ForEachRequest, HistoryCommand,
+    JobCommand, NewFolder, Note, NoteBody, OpenConfig, Pager, QueueCommand, Record, Reply,
+    ServersCommand, SessionCall, SessionHandle, SessionRequest, SettingsCommand, Snapshot,
+    Subscriber, SubscriptionCommand, Transient, TurnCommand, UserJob, Wanted, each_session_request,
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,

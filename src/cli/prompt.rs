@@ -7,8 +7,8 @@ use crate::cli::args::ShowPrompt;
 use crate::cli::{assemble, beside};
 use pintle_agent::models::{ModelSource, Models};
 use pintle_agent::{
-    ContextCommand, CreateSession, Engine, EngineHandle, Feed, OpenConfig, Services, Subscriber,
-    SubscriberId, SubscriptionCommand, Terms, TurnCommand, Wanted,
+    CreateSession, Engine, EngineHandle, Feed, OpenConfig, Services, Subscriber, SubscriberId,
+    SubscriptionCommand, TurnCommand, Wanted,
 };
 use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
@@ -16,11 +16,12 @@ use pintle_llm::catalog::Model;
 use pintle_llm::script::Script;
 use pintle_llm::{Error, ModelRef, Provider};
 use pintle_protocol::content::Input;
-use pintle_protocol::context::{ContextReadResult, ContextTool};
+use pintle_protocol::context::{ContextReadParams, ContextReadResult, ContextTool};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::WhenBusy;
+use pintle_protocol::methods::{ContextRead, TurnStart};
 use pintle_protocol::models::ModelsListResult;
+use pintle_protocol::turn::TurnStartParams;
 use pintle_session::context::estimate;
 use pintle_session::store::Store;
 use serde::Deserialize;
@@ -133,16 +134,11 @@ async fn ask(
         .await?;
     let drain = async { while feed.recv().await.is_some() {} };
     let turn = async {
-        session
-            .ask(|reply| TurnCommand::Start {
-                input: vec![Input::text("Show the prompt.")],
-                when_busy: WhenBusy::Reject,
-                terms: Terms::default(),
-                reply,
-            })
-            .await?;
+        let input = vec![Input::text("Show the prompt.")];
+        let start = TurnStartParams { input, ..TurnStartParams::default() };
+        session.call::<TurnStart>(start).await?;
         session.ask(|reply| TurnCommand::WhenIdle { reply }).await?;
-        session.ask(|reply| ContextCommand::Read { reply }).await
+        session.call::<ContextRead>(ContextReadParams::default()).await
     };
     let sent = tokio::select! {
         sent = turn => sent?,

@@ -15,19 +15,19 @@ pub use super::report::{Destination, Report, ReportFormat};
 pub use filter::EventFilter;
 use pintle_agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, NewFolder, OpenConfig, Record,
-    ReviewCommand, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
-    Terms as TurnTerms, TurnCommand, Wanted,
+    SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, TurnCommand, Wanted,
 };
-use pintle_base::text::money;
-use pintle_base::text::screen;
 use pintle_base::text::visible::{visible, visible_line};
+use pintle_base::text::{money, screen};
 use pintle_base::transport::Outgoing;
 use pintle_protocol::content::{Input, Usage, usd};
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{PeerInfo, QueuePolicy, WhenBusy};
+use pintle_protocol::methods::{PeerInfo, ReviewPatch, TurnInterrupt, TurnStart};
 use pintle_protocol::plan::WorkMode;
+use pintle_protocol::review::ReviewPatchParams;
 use pintle_protocol::run::{RunHeader, RunLine, RunResult, RunStatus};
+use pintle_protocol::turn::{TurnInterruptParams, TurnStartParams};
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -285,7 +285,7 @@ async fn write_patch(
     to: &Destination,
     outcome: &mut RunResult,
 ) -> Result<(), Error> {
-    let patch = session.ask(|reply| ReviewCommand::Patch { open: false, reply }).await?;
+    let patch = session.call::<ReviewPatch>(ReviewPatchParams::default()).await?;
     outcome.not_in_patch = patch.left_out;
     deliver(out, engine, to, patch.text).await
 }
@@ -392,17 +392,13 @@ async fn attempt(
     if let Some(bytes) = &options.piped {
         input.push(engine.keep_input(&session.id, "stdin", bytes.clone()).await?);
     }
-    let started = session
-        .ask(|reply| TurnCommand::Start {
-            input,
-            when_busy: WhenBusy::Reject,
-            terms: TurnTerms {
-                limits: Some(options.limits),
-                output_schema: options.output_schema.clone(),
-            },
-            reply,
-        })
-        .await?;
+    let start = TurnStartParams {
+        input,
+        limits: Some(options.limits),
+        output_schema: options.output_schema.clone(),
+        ..TurnStartParams::default()
+    };
+    let started = session.call::<TurnStart>(start).await?;
     watch.outcome.turn_id = Some(started.turn_id);
 
     let mut is_stopping = false;
@@ -430,8 +426,7 @@ async fn attempt(
             () = stopped(options, clock, heard), if !is_stopping => {
                 is_stopping = true;
                 watch.is_idle = clock.is_idle(heard);
-                let queue = QueuePolicy::Return;
-                session.ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply }).await?;
+                session.call::<TurnInterrupt>(TurnInterruptParams::default()).await?;
             }
         }
     }

@@ -4,8 +4,7 @@
 use crate::support::props::engine_on;
 use crate::support::stage::Setup;
 use pintle_agent::{
-    CreateSession, EngineHandle, Error, HistoryCommand, OpenConfig, ReviewCommand, Rewind,
-    SessionHandle, SubscriptionCommand, Terms, TurnCommand,
+    CreateSession, EngineHandle, Error, OpenConfig, SessionHandle, SubscriptionCommand, TurnCommand,
 };
 use pintle_exec::Environment;
 use pintle_exec::memory::Memory;
@@ -14,11 +13,15 @@ use pintle_llm::script::Reply;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, RewindScope};
-use pintle_protocol::history::HistoryPoint;
-use pintle_protocol::methods::WhenBusy;
-use pintle_protocol::review::{
-    Hunk, HunkKind, Outcome, ReviewAction, ReviewDecideResult, ReviewTarget,
+use pintle_protocol::history::{HistoryPoint, SessionRewindParams};
+use pintle_protocol::methods::{
+    ReviewBaseline, ReviewDecide, ReviewList, SessionRewind, TurnStart,
 };
+use pintle_protocol::review::{
+    Hunk, HunkKind, Outcome, ReviewAction, ReviewBaselineParams, ReviewDecideParams,
+    ReviewDecideResult, ReviewListParams, ReviewTarget,
+};
+use pintle_protocol::turn::TurnStartParams;
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -167,13 +170,8 @@ impl<'a> Case<'a> {
                 self.script.push(Reply::new().tool("write", write));
                 self.script.push(Reply::new().text("done"));
                 let input = vec![Input::text("go")];
-                let start = |reply| TurnCommand::Start {
-                    input,
-                    when_busy: WhenBusy::Reject,
-                    terms: Terms::default(),
-                    reply,
-                };
-                self.session.ask(start).await.unwrap();
+                let start = TurnStartParams { input, ..TurnStartParams::default() };
+                self.session.call::<TurnStart>(start).await.unwrap();
                 self.session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();
                 prop_assert_eq!(self.env.text(path), Some(content), "the agent has written");
                 self.taken.extend(self.lost(&before));
@@ -237,17 +235,14 @@ impl<'a> Case<'a> {
         before: &Disk,
     ) -> Result<(), TestCaseError> {
         let Some((seq, then)) = pick(&self.ends, to).cloned() else { return Ok(()) };
-        let go = |seq: u64, is_dry_run: bool| {
+        let go = |seq: u64, dry_run: bool| {
             let to = HistoryPoint { seq: Some(seq), ..HistoryPoint::default() };
-            Rewind { to, scope: RewindScope::Files, is_dry_run, ..Rewind::default() }
+            let scope = RewindScope::Files;
+            SessionRewindParams { to, scope, dry_run, ..SessionRewindParams::default() }
         };
-        let rewind = go(seq, true);
-        let told =
-            self.session.ask(|reply| HistoryCommand::Rewind { rewind, reply }).await.unwrap();
+        let told = self.session.call::<SessionRewind>(go(seq, true)).await.unwrap();
         prop_assert_eq!(&self.disk(), before, "only said");
-        let rewind = go(seq, false);
-        let done =
-            self.session.ask(|reply| HistoryCommand::Rewind { rewind, reply }).await.unwrap();
+        let done = self.session.call::<SessionRewind>(go(seq, false)).await.unwrap();
         prop_assert_eq!(&told.files, &done.files, "what was said is what was done");
         let after = self.disk();
         for path in FILES {
@@ -261,8 +256,7 @@ impl<'a> Case<'a> {
         }
         self.nobody_lost(before)?;
         if and_forth {
-            let rewind = go(done.from_seq, false);
-            self.session.ask(|reply| HistoryCommand::Rewind { rewind, reply }).await.unwrap();
+            self.session.call::<SessionRewind>(go(done.from_seq, false)).await.unwrap();
             prop_assert_eq!(&self.disk(), before, "there and back");
         }
         Ok(())
@@ -273,8 +267,7 @@ impl<'a> Case<'a> {
     }
 
     async fn hunks(&mut self) -> Vec<Hunk> {
-        let list = |reply| ReviewCommand::List { path: None, turn_id: None, closed: false, reply };
-        let listed = self.session.ask(list).await;
+        let listed = self.session.call::<ReviewList>(ReviewListParams::default()).await;
         listed.unwrap().hunks
     }
 
@@ -290,8 +283,9 @@ impl<'a> Case<'a> {
 
     /// What was decided; nothing where it makes no sense any more.
     async fn decide(&mut self, action: ReviewAction) -> Option<ReviewDecideResult> {
-        let decide = |reply| ReviewCommand::Decide { action, reply };
-        let done: Result<ReviewDecideResult, Error> = self.session.ask(decide).await;
+        let decide = ReviewDecideParams { session_id: None, action };
+        let done: Result<ReviewDecideResult, Error> =
+            self.session.call::<ReviewDecide>(decide).await;
         let done = done.ok()?;
         self.verdicts.push(done.seq);
         Some(done)
@@ -322,8 +316,8 @@ impl<'a> Case<'a> {
             prop_assert_eq!(&*known, &hunk.path);
         }
         for path in FILES {
-            let baseline = |reply| ReviewCommand::Baseline { path: path.to_owned(), reply };
-            let read = self.session.ask(baseline).await;
+            let baseline = ReviewBaselineParams { session_id: None, path: path.to_owned() };
+            let read = self.session.call::<ReviewBaseline>(baseline).await;
             // One that the agent never changed has none.
             let Ok(read) = read else { continue };
             let of: Vec<&Hunk> = hunks.iter().filter(|hunk| hunk.path == path).collect();

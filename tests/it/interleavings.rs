@@ -10,20 +10,27 @@ use crate::support::props::engine_on;
 use crate::support::replies::replies;
 use crate::support::stage::Setup;
 use pintle_agent::{
-    Answer, AnswerCommand, Command, ContextCommand, CreateSession, EngineHandle, Error, Feed,
-    HistoryCommand, OpenConfig, QueueCommand, QueueEdit, Rewind, SessionHandle, Subscriber,
-    SubscriberId, SubscriptionCommand, Terms, TurnCommand, Wanted,
+    Answer, Command, CreateSession, EngineHandle, Error, Feed, OpenConfig, SessionHandle,
+    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand, Wanted,
 };
 use pintle_exec::memory::{Answer as Ran, Memory};
 use pintle_llm::Script;
 use pintle_llm::script::Reply;
 use pintle_protocol::approval::{ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::Input;
-use pintle_protocol::history::HistoryPoint;
+use pintle_protocol::context::SessionCompactParams;
+use pintle_protocol::history::{HistoryPoint, SessionRewindParams};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::methods::{
+    QueueList, QueuePolicy, QueueRemove, SessionCompact, SessionRewind, TurnInterrupt, TurnStart,
+    TurnSteer, WhenBusy,
+};
 use pintle_protocol::question::QuestionAnswer;
-use pintle_protocol::turn::WhenIdle;
+use pintle_protocol::queue::QueueRemoveParams;
+use pintle_protocol::session::SessionParams;
+use pintle_protocol::turn::{
+    TurnInterruptParams, TurnStartParams, TurnSteerParams, TurnSteerResult,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
@@ -191,46 +198,42 @@ impl<'a> Case<'a> {
             Act::Prompt(when_busy) => {
                 let text = self.next_text();
                 let (input, when_busy) = (vec![Input::text(&text)], *when_busy);
-                let start =
-                    |reply| TurnCommand::Start { input, when_busy, terms: Terms::default(), reply };
-                if let Ok(accepted) = self.session.ask(start).await {
+                let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };
+                if let Ok(accepted) = self.session.call::<TurnStart>(start).await {
                     self.accepted.insert(accepted.item_id, text);
                 }
             }
             Act::Steer => {
                 let text = self.next_text();
                 let input = vec![Input::text(&text)];
-                let steer = |reply| TurnCommand::Steer {
-                    expected: None,
-                    input,
-                    when_idle: WhenIdle::Reject,
-                    reply,
-                };
-                if let Ok(Some(accepted)) = self.session.ask(steer).await {
-                    self.accepted.insert(accepted.item_id, text);
+                let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
+                let steered = self.session.call::<TurnSteer>(steer).await;
+                if let Ok(TurnSteerResult { item_id: Some(item_id), .. }) = steered {
+                    self.accepted.insert(item_id, text);
                 }
             }
             Act::Stop(queue) => {
-                let queue = *queue;
-                let stop = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
-                self.session.ask(stop).await.unwrap();
+                let stop = TurnInterruptParams { queue: *queue, ..TurnInterruptParams::default() };
+                self.session.call::<TurnInterrupt>(stop).await.unwrap();
             }
             Act::Compact => {
-                let compact = |reply| ContextCommand::Compact { instructions: None, reply };
-                let _: Result<_, Error> = self.session.ask(compact).await;
+                let compact = SessionCompactParams::default();
+                let _: Result<_, Error> = self.session.call::<SessionCompact>(compact).await;
             }
             Act::TakeBack { all } => {
-                let waiting = self.edit_queue(QueueEdit::List).await;
-                let first = waiting.into_iter().next().map(|input| vec![input]);
-                let some = if *all { None } else { Some(first.unwrap_or_default()) };
-                self.edit_queue(QueueEdit::Remove(some)).await;
+                let waiting = self.session.call::<QueueList>(SessionParams::default()).await;
+                let first = waiting.unwrap().queue.into_iter().next().map(|input| input.item_id);
+                let item_ids = (!*all).then(|| first.into_iter().collect());
+                let remove = QueueRemoveParams { session_id: None, item_ids };
+                // Refused where the message was read meanwhile.
+                let _: Result<_, Error> = self.session.call::<QueueRemove>(remove).await;
             }
             Act::Permit(option) => {
                 self.take_what_came();
                 let Some(approval_id) = self.truth.approvals().next().cloned() else { return };
                 let option_id = Some((*option).to_owned());
                 let answer = ApprovalAnswer { option_id, ..ApprovalAnswer::default() };
-                let answer = AnswerCommand::Returned(Answer::Approval { approval_id, answer });
+                let answer = Answer::Approval { approval_id, answer };
                 self.session.tell(answer).await.unwrap();
             }
             Act::Tell => {
@@ -238,7 +241,7 @@ impl<'a> Case<'a> {
                 let Some(question_id) = self.truth.questions().next().cloned() else { return };
                 let text = Some("green".to_owned());
                 let answer = QuestionAnswer { text, ..QuestionAnswer::default() };
-                let answer = AnswerCommand::Returned(Answer::Question { question_id, answer });
+                let answer = Answer::Question { question_id, answer };
                 self.session.tell(answer).await.unwrap();
             }
             Act::OpenGate(place) => self.script.open(&place.to_string()),
@@ -247,10 +250,9 @@ impl<'a> Case<'a> {
                 self.take_what_came();
                 let seq = Some(self.truth.seq() * place / 100);
                 let to = HistoryPoint { seq, ..HistoryPoint::default() };
-                let rewind = Rewind { to, ..Rewind::default() };
-                let rewind = |reply| HistoryCommand::Rewind { rewind, reply };
+                let rewind = SessionRewindParams { to, ..SessionRewindParams::default() };
                 // While a turn runs it is refused.
-                let _: Result<_, Error> = self.session.ask(rewind).await;
+                let _: Result<_, Error> = self.session.call::<SessionRewind>(rewind).await;
             }
             Act::Look => self.look().await,
             Act::Reopen => {
@@ -272,13 +274,6 @@ impl<'a> Case<'a> {
             }
         }
         self.take_what_came();
-    }
-
-    /// What waits; nothing where the edit is refused, since the message was read meanwhile.
-    async fn edit_queue(&self, edit: QueueEdit) -> Vec<ItemId> {
-        let queue = self.session.ask(|reply| QueueCommand::Edit { edit, reply }).await;
-        let queue = queue.unwrap_or_default();
-        queue.into_iter().map(|input| input.item_id).collect()
     }
 
     /// What the session says of itself is what its events say.
@@ -323,9 +318,9 @@ impl<'a> Case<'a> {
         self.script.clear();
         self.script.push(Reply::new().text("alive"));
         let text = self.next_text();
-        let (input, when_busy) = (vec![Input::text(&text)], WhenBusy::Reject);
-        let start = |reply| TurnCommand::Start { input, when_busy, terms: Terms::default(), reply };
-        let probe = self.session.ask(start).await.unwrap();
+        let input = vec![Input::text(&text)];
+        let start = TurnStartParams { input, ..TurnStartParams::default() };
+        let probe = self.session.call::<TurnStart>(start).await.unwrap();
         self.session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();
         self.take_what_came();
         // Sub-agents may ask as well.

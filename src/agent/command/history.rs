@@ -1,13 +1,9 @@
-//! The session's history: read, left for another place of it, added to.
+//! The session's history: read, and added to.
 
 use super::Reply;
 use pintle_protocol::event::Notice;
-use pintle_protocol::files::RewindScope;
-use pintle_protocol::history::{HistoryPoint, SessionMergeResult, SessionRewindResult};
-use pintle_protocol::ids::SessionId;
 use pintle_protocol::item::ClientNote;
 use pintle_session::store::Page;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Commands about the history.
@@ -21,31 +17,6 @@ pub enum HistoryCommand {
         limit: usize,
         /// Receives what reads them, and the number of the last event.
         reply: Reply<(Pager, u64)>,
-    },
-    /// Go on from another place of the history of an idle session.
-    Rewind {
-        /// The place, and what goes back to it.
-        rewind: Rewind,
-        /// Receives what was done, or would be done.
-        reply: Reply<SessionRewindResult>,
-    },
-    /// Take what was said and done in a fork back, as a branch of an idle session.
-    Merge {
-        /// The fork.
-        fork: SessionId,
-        /// Receives what was taken over.
-        reply: Reply<SessionMergeResult>,
-    },
-    /// Name a place of the history.
-    Label {
-        /// The place.
-        at: HistoryPoint,
-        /// The name; `None` removes it.
-        label: Option<String>,
-        /// The client's data about it.
-        metadata: Option<Value>,
-        /// Receives the number of the event that is the place.
-        reply: Reply<u64>,
     },
     /// Add something that was not said in a turn; at once, or when the running turn is over.
     Note {
@@ -92,19 +63,4 @@ pub enum NoteBody {
     Unread(Notice),
     /// A client's, with its text.
     Client(ClientNote, String),
-}
-
-/// Where to go in the history.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rewind {
-    /// The place.
-    pub to: HistoryPoint,
-    /// Conversation, files, or both.
-    pub scope: RewindScope,
-    /// Files that are put back although somebody else has changed them.
-    pub overwrite: Vec<String>,
-    /// Have the model sum up what it will not know any more.
-    pub is_summed_up: bool,
-    /// Only say what that would do.
-    pub is_dry_run: bool,
 }

@@ -7,11 +7,6 @@ use pintle_protocol::item::Item;
 /// Commands about background jobs.
 #[derive(Debug)]
 pub enum JobCommand {
-    /// List them.
-    List {
-        /// Receives their items, oldest first.
-        reply: Reply<Vec<Item>>,
-    },
     /// Stop one.
     Stop {
         /// The job.

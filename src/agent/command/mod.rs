@@ -1,43 +1,43 @@
-//! The commands of a session: what it can be asked, by resource, and how to ask.
+//! What a session can be asked, and how to ask.
 //!
-//! Each resource has a file with its commands and their results; `session` has a file that carries them out. Invariant: the response to a
+//! Most commands are requests of the protocol (`request`). The others have a file for each resource, and `session` has the file that carries
+//! them out. Invariant: the response to a
 //! command is sent before any event that the command causes. A session that is closed drops commands, which tells who asked.
 
 mod answer;
 mod client;
-mod context;
 mod filter;
 mod history;
 mod job;
 mod queue;
-mod review;
+mod request;
 mod servers;
 mod settings;
 mod subscription;
 mod turn;
 
-pub use answer::{Answer, AnswerCommand};
+pub use answer::Answer;
 pub use client::{ClientCommand, DiagnosticsReport};
-pub use context::ContextCommand;
 pub use filter::Wanted;
 pub(crate) use filter::is_about_a_question;
-pub use history::{HistoryCommand, Note, NoteBody, Pager, Rewind};
+pub use history::{HistoryCommand, Note, NoteBody, Pager};
 pub use job::{JobCommand, UserJob};
-pub use queue::{QueueCommand, QueueEdit};
-pub use review::ReviewCommand;
+pub use queue::QueueCommand;
+pub use request::{ForEachRequest, SessionCall, SessionRequest, each_session_request};
 pub use servers::ServersCommand;
 pub(crate) use settings::commands_ended;
 pub use settings::messages_held;
 pub(crate) use settings::mode_kept;
 pub use settings::{NewFolder, OpenConfig, SettingsCommand};
 pub use subscription::{Adopt, Feed, Record, Snapshot, Subscriber, SubscriptionCommand, Transient};
-pub use turn::{Accepted, Interrupted, Terms, TurnCommand};
+pub use turn::TurnCommand;
 
 use crate::background::in_background;
 use crate::clients::SubscriberId;
 use crate::error::Error;
 use pintle_protocol::event::Cause;
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::to_session::ToSession;
 use pintle_session::store::Page;
 use tokio::sync::{mpsc, oneshot};
 
@@ -51,24 +51,22 @@ pub type Reply<T> = oneshot::Sender<Result<T, Error>>;
 /// A command to a session.
 #[derive(Debug)]
 pub enum Command {
-    /// Begin, steer and stop turns.
+    /// A request of the protocol.
+    Request(Box<SessionCall>),
+    /// Begin a turn with a filled queue, or wait until nothing runs.
     Turn(TurnCommand),
-    /// Edit the messages that the model has not read.
+    /// Reorder the messages that the model has not read.
     Queue(QueueCommand),
     /// Receive the session's events.
     Subscription(SubscriptionCommand),
-    /// Answer approvals, questions and calls.
-    Answer(AnswerCommand),
+    /// The response to a request that this engine sent; one to a request that is not open is ignored.
+    Answer(Answer),
     /// A client's contributions: hooks, tools, diagnostics.
     Client(ClientCommand),
     /// Change how the session works.
     Settings(SettingsCommand),
-    /// Read the journal, go to another place of it, add to it.
+    /// Read the journal, add to it.
     History(HistoryCommand),
-    /// The model's context.
-    Context(ContextCommand),
-    /// The review of the agent's changes.
-    Review(ReviewCommand),
     /// Background jobs.
     Job(JobCommand),
     /// MCP servers.
@@ -103,12 +101,10 @@ into_command!(
     Turn(TurnCommand),
     Queue(QueueCommand),
     Subscription(SubscriptionCommand),
-    Answer(AnswerCommand),
+    Answer(Answer),
     Client(ClientCommand),
     Settings(SettingsCommand),
     History(HistoryCommand),
-    Context(ContextCommand),
-    Review(ReviewCommand),
     Job(JobCommand),
     Servers(ServersCommand)
 );
@@ -150,6 +146,19 @@ impl SessionHandle {
             self.cause.get_or_insert_default().key = key;
         }
         self
+    }
+
+    /// Sends a request of the protocol and waits for its result. With a key, a repeated request has no second effect. The session id in the
+    /// params is ignored.
+    ///
+    /// # Errors
+    /// The session refused, or is closed.
+    pub async fn call<R: SessionRequest>(&self, params: R::Params) -> Result<R::Result, Error> {
+        let (reply, answer) = oneshot::channel();
+        let key = params.key().map(str::to_owned);
+        let command = Command::Request(Box::new(R::into_call(params, reply)));
+        self.clone().keyed(key).tell(command).await?;
+        answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
     }
 
     /// Sends a command and waits for its response.

@@ -9,11 +9,9 @@ use pintle_exec::variables::ExtraVariables;
 use pintle_llm::Trace;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel, QueuedInput, SessionCreated};
-use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::plan::WorkMode;
 use pintle_session::export::phrases;
 use pintle_tools::mcp::Definition;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,20 +27,6 @@ pub enum SettingsCommand {
         config: OpenConfig,
         /// Receives the response when they hold.
         reply: Reply<()>,
-    },
-    /// Set options by their ids; no values only list them.
-    SetOptions {
-        /// The new values.
-        values: BTreeMap<String, String>,
-        /// Receives all options, and which of the values were applied.
-        reply: Reply<ConfigResult>,
-    },
-    /// Give the session another title.
-    UpdateTitle {
-        /// The title; an empty one removes it.
-        title: String,
-        /// Receives the title as it is then.
-        reply: Reply<Option<String>>,
     },
 }
 

@@ -4,7 +4,7 @@
 //! Invariant: the first answer holds, and a later one learns who gave it.
 
 use super::Session;
-use crate::command::{AnswerCommand, Reply};
+use crate::command::Reply;
 use crate::error::{Error, ErrorKind};
 use crate::session::question_rules;
 use crate::turn::approval;
@@ -13,18 +13,6 @@ use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};
 
 impl Session {
-    pub(super) fn answer_command(&mut self, command: AnswerCommand) {
-        match command {
-            AnswerCommand::Returned(answer) => self.answer(&answer),
-            AnswerCommand::Approval { id, answer, reply } => {
-                self.answer_approval(&id, &answer, reply);
-            }
-            AnswerCommand::Question { id, answer, reply } => {
-                self.answer_question(&id, &answer, reply);
-            }
-        }
-    }
-
     /// Takes an answer to a question of permission. The answer to it comes before the event that it causes.
     pub(super) fn answer_approval(
         &mut self,

@@ -2,31 +2,28 @@
 
 use super::turns::other_request;
 use super::{Phase, Session};
-use crate::command::{ContextCommand, Reply};
+use crate::command::Reply;
 use crate::error::{Error, ErrorKind};
 use crate::turn::context::Work;
 use crate::turn::meter::specs;
 use pintle_llm::ToolSpec;
-use pintle_protocol::context::{ContextReadResult, ContextUsage};
+use pintle_protocol::context::{
+    ContextReadResult, ContextUsage, SessionCompactParams, SessionCompactResult,
+};
 use pintle_protocol::ids::TurnId;
 use pintle_session::context::inspect::RequestParts;
 use pintle_session::history::keys::Effect;
 use std::sync::Arc;
 
 impl Session {
-    pub(super) fn context_command(&mut self, command: ContextCommand) {
-        match command {
-            ContextCommand::Compact { instructions, reply } => self.compact(instructions, reply),
-            ContextCommand::Read { reply } => {
-                let _ = reply.send(Ok(self.read_context()));
-            }
-        }
-    }
-
     /// Begins to sum up the conversation.
-    pub(super) fn compact(&mut self, instructions: Option<String>, reply: Reply<TurnId>) {
+    pub(super) fn compact(
+        &mut self,
+        params: SessionCompactParams,
+        reply: Reply<SessionCompactResult>,
+    ) {
         if let Some(earlier) = self.begun_before() {
-            let _ = reply.send(earlier);
+            let _ = reply.send(earlier.map(|turn_id| SessionCompactResult { turn_id }));
             return;
         }
         if let Phase::Running(running) = &self.phase {
@@ -39,8 +36,8 @@ impl Session {
         match self.services.models.provider(&self.settings.model) {
             Ok(provider) => {
                 let turn_id = TurnId::new(self.services.ambient.new_id());
-                let _ = reply.send(Ok(turn_id.clone()));
-                self.begin_turn(turn_id, Work::Compact(instructions), provider);
+                let _ = reply.send(Ok(SessionCompactResult { turn_id: turn_id.clone() }));
+                self.begin_turn(turn_id, Work::Compact(params.instructions), provider);
             }
             Err(error) => {
                 let _ = reply.send(Err(error.into()));
@@ -59,8 +56,8 @@ impl Session {
         })
     }
 
-    /// The last request to the model, else the request that it would be sent.
-    pub(super) fn read_context(&self) -> ContextReadResult {
+    /// Returns the last request to the model, or the next one if none was sent. A summary omits the texts.
+    pub(super) fn read_context(&self, is_summary: bool) -> ContextReadResult {
         let would_be;
         let sent = match (&self.view.sent, &self.phase) {
             (Some(sent), _) => &**sent,
@@ -76,9 +73,13 @@ impl Session {
                 &would_be
             }
         };
+        let (usage, sources) = (self.context_usage(), sent.sources());
+        if is_summary {
+            return ContextReadResult { usage, sources, ..ContextReadResult::default() };
+        }
         ContextReadResult {
-            usage: self.context_usage(),
-            sources: sent.sources(),
+            usage,
+            sources,
             system: Some(sent.system.to_string()),
             tools: sent.tools(),
             messages: sent.messages(),

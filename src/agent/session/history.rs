@@ -4,20 +4,22 @@
 
 use super::{Phase, Session};
 use crate::background::in_background;
-use crate::command::{HistoryCommand, Pager, Record, Reply, Rewind};
+use crate::command::{HistoryCommand, Pager, Record, Reply};
 use crate::error::{Action, Error, ErrorKind};
 use crate::turn::briefing::Briefing;
 use crate::turn::context::{TurnState, Work};
 use pintle_llm::{Message, Provider};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::RewindScope;
-use pintle_protocol::history::{HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult};
+use pintle_protocol::history::{
+    HistoryRewound, LabelChanged, SessionLabelParams, SessionLabelResult, SessionRewindParams,
+    SessionRewindResult,
+};
 use pintle_protocol::ids::TurnId;
 use pintle_session::history::touched::TouchedFiles;
 use pintle_session::history::{recovery, replay, tree};
 use pintle_session::store::Entry;
 use pintle_tools::Ledger;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// The longest name of a place, in characters.
@@ -34,25 +36,24 @@ struct AbandonedBranch {
 }
 
 impl Session {
-    pub(super) async fn history_command(&mut self, command: HistoryCommand) {
+    pub(super) fn history_command(&mut self, command: HistoryCommand) {
         match command {
             HistoryCommand::Events { after, limit, reply } => {
                 let pager = self.log.journal.pager(after, limit);
                 let _ = reply.send(Ok((Pager::new(pager), self.log.journal.last_seq())));
-            }
-            HistoryCommand::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
-            HistoryCommand::Merge { fork, reply } => self.merge(fork, reply).await,
-            HistoryCommand::Label { at, label, metadata, reply } => {
-                self.label(&at, label, metadata, reply).await;
             }
             HistoryCommand::Note { note, reply } => self.take_note(note, reply),
         }
     }
 
     /// Goes to another place, or says what that would do.
-    pub(super) async fn rewind(&mut self, rewind: Rewind, reply: Reply<SessionRewindResult>) {
+    pub(super) async fn rewind(
+        &mut self,
+        params: SessionRewindParams,
+        reply: Reply<SessionRewindResult>,
+    ) {
         let (mut records, mut left) = (Vec::new(), None);
-        let _ = reply.send(self.try_rewind(rewind, &mut records, &mut left).await);
+        let _ = reply.send(self.try_rewind(params, &mut records, &mut left).await);
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
             self.publish(&record);
@@ -64,7 +65,7 @@ impl Session {
 
     async fn try_rewind(
         &mut self,
-        rewind: Rewind,
+        params: SessionRewindParams,
         records: &mut Vec<Arc<Record>>,
         left: &mut Option<AbandonedBranch>,
     ) -> Result<SessionRewindResult, Error> {
@@ -73,13 +74,13 @@ impl Session {
             let hint = "interrupt it, or go back when it is over";
             return Err(Error::new(busy, "a turn is running").hint(hint));
         }
-        let Rewind { to, scope, overwrite, is_summed_up, is_dry_run } = rewind;
-        if is_summed_up && scope == RewindScope::Files {
+        let SessionRewindParams { to, scope, overwrite, summarize, dry_run, .. } = params;
+        if summarize && scope == RewindScope::Files {
             let what = "only a conversation that goes back can be summed up";
             let hint = "leave `summarize` out, or go back with the scope `conversation` or `both`";
             return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
         }
-        let provider = if is_summed_up {
+        let provider = if summarize {
             Some(self.services.models.provider(&self.settings.model)?)
         } else {
             None
@@ -105,7 +106,7 @@ impl Session {
         if scope != RewindScope::Files {
             (result.dropped, result.restored) = tree::difference(&entries, from_seq, place.seq);
         }
-        if !is_dry_run {
+        if !dry_run {
             if scope != RewindScope::Files {
                 self.ask_to_switch(Some(place.seq)).await?;
             }
@@ -197,29 +198,18 @@ impl Session {
     /// Names a place, or takes its name away.
     pub(super) async fn label(
         &mut self,
-        at: &HistoryPoint,
-        label: Option<String>,
-        metadata: Option<Value>,
-        reply: Reply<u64>,
+        params: SessionLabelParams,
+        reply: Reply<SessionLabelResult>,
     ) {
-        match self.try_label(at, label, metadata).await {
-            Ok(record) => {
-                let (seq, record) = record;
-                let _ = reply.send(Ok(seq));
-                self.publish(&record);
-            }
-            Err(error) => {
-                let _ = reply.send(Err(error));
-            }
-        }
+        let done = self.try_label(params).await;
+        self.respond(reply, done);
     }
 
     async fn try_label(
         &mut self,
-        at: &HistoryPoint,
-        label: Option<String>,
-        metadata: Option<Value>,
-    ) -> Result<(u64, Arc<Record>), Error> {
+        params: SessionLabelParams,
+    ) -> Result<(SessionLabelResult, Option<Arc<Record>>), Error> {
+        let SessionLabelParams { at, label, metadata, .. } = params;
         let bytes = metadata.as_ref().map_or(0, |metadata| metadata.to_string().len());
         if bytes > MAX_METADATA_BYTES {
             let what = format!("the metadata has {bytes} bytes");
@@ -242,12 +232,13 @@ impl Session {
         };
         let seq = match seq {
             Some(seq) => seq,
-            None => tree::find(&entries, at).map_err(no_place)?.seq,
+            None => tree::find(&entries, &at).map_err(no_place)?.seq,
         };
         // Without a label there is nothing that the data would be about.
         let metadata = metadata.filter(|_| label.is_some());
         let changed = LabelChanged { seq, label, metadata };
-        Ok((seq, self.log.append(None, Event::LabelChanged(changed), None)?))
+        let record = self.log.append(None, Event::LabelChanged(changed), None)?;
+        Ok((SessionLabelResult { seq }, Some(record)))
     }
 }
 

@@ -32,9 +32,6 @@ const USER_COMMAND: &str = "shell";
 impl Session {
     pub(super) fn job_command(&mut self, command: JobCommand) {
         match command {
-            JobCommand::List { reply } => {
-                let _ = reply.send(Ok(self.jobs.items()));
-            }
             JobCommand::Stop { id, reply } => self.jobs.stop_for_client(&id, reply),
             JobCommand::Wait { id, reply } => self.jobs.wait_for_client(&id, reply),
             JobCommand::Run { line, to_model, reply } => {

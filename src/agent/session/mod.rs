@@ -24,6 +24,7 @@ mod phase;
 mod question_rules;
 mod questions;
 mod queue;
+mod requests;
 mod restore;
 mod review;
 mod seen;
@@ -256,15 +257,14 @@ impl Session {
 
     async fn command(&mut self, command: Command) {
         match command {
+            Command::Request(call) => self.request(*call).await,
             Command::Turn(command) => self.turn_command(command),
             Command::Queue(command) => self.queue_command(command),
             Command::Subscription(command) => self.subscription_command(command).await,
-            Command::Answer(command) => self.answer_command(command),
+            Command::Answer(answer) => self.answer(&answer),
             Command::Client(command) => self.client_command(command).await,
             Command::Settings(command) => self.settings_command(command),
-            Command::History(command) => self.history_command(command).await,
-            Command::Context(command) => self.context_command(command),
-            Command::Review(command) => self.review_command(command).await,
+            Command::History(command) => self.history_command(command),
             Command::Job(command) => self.job_command(command),
             Command::Servers(command) => self.servers_command(command),
             // `handle` takes these, since the session ends with them.

@@ -7,22 +7,51 @@
 use super::turns::other_request;
 use super::{Phase, Session};
 use crate::command::{Note, NoteBody, Reply};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use pintle_protocol::event::{Cause, Event};
+use pintle_protocol::history::SessionNoteParams;
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus};
+use pintle_protocol::item::{ClientNote, EngineMessage, Item, ItemBody, ItemStatus};
+use pintle_protocol::methods::Empty;
 use pintle_session::context::conversation::{engine_message, from_engine};
 use pintle_session::history::keys::{Effect, digest, message_json};
 
+/// The maximum length of a note's kind, in characters.
+const MAX_KIND_CHARS: usize = 64;
+
+/// The maximum size of a note's text, and of its data as JSON, in bytes.
+const MAX_NOTE_BYTES: usize = 64 * 1024;
+
 impl Session {
+    /// Takes a note of a client.
+    pub(super) fn note_of_client(&mut self, params: SessionNoteParams, reply: Reply<Empty>) {
+        if let Err(error) = check_note(&params) {
+            let _ = reply.send(Err(error));
+            return;
+        }
+        let SessionNoteParams { text, kind, data, to_model, hidden, .. } = params;
+        let note = ClientNote { kind, data, is_unread: !to_model, is_hidden: hidden };
+        let note = Note { body: NoteBody::Client(note, text), private: None };
+        let is_new = self.is_new_note(&note);
+        let is_taken = matches!(is_new, Ok(true));
+        let _ = reply.send(is_new.map(|_| Empty {}));
+        if is_taken {
+            self.keep_note(note);
+        }
+    }
+
     pub(super) fn take_note(&mut self, note: Note, reply: Reply<()>) {
         let is_new = self.is_new_note(&note);
         let is_taken = matches!(is_new, Ok(true));
         let _ = reply.send(is_new.map(|_| ()));
         if is_taken {
-            self.inbox.notes.push((note, self.log.cause.clone()));
-            self.write_notes();
+            self.keep_note(note);
         }
+    }
+
+    fn keep_note(&mut self, note: Note) {
+        self.inbox.notes.push((note, self.log.cause.clone()));
+        self.write_notes();
     }
 
     /// Returns false where an earlier request with the key of this one added the note.
@@ -113,4 +142,25 @@ fn message_of(body: &NoteBody) -> Option<EngineMessage> {
             Some(EngineMessage { text, note: Some(note.clone()), ..EngineMessage::default() })
         }
     }
+}
+
+/// Refuses a note that is too large, or empty.
+fn check_note(params: &SessionNoteParams) -> Result<(), Error> {
+    let SessionNoteParams { text, kind, data, to_model, .. } = params;
+    let invalid = |message: &str, hint: String| {
+        Err(Error::new(ErrorKind::Invalid, message.to_owned()).hint(hint))
+    };
+    let bytes = data.as_ref().map_or(0, |data| data.to_string().len()).max(text.len());
+    if bytes > MAX_NOTE_BYTES {
+        let hint = format!("use at most {MAX_NOTE_BYTES} for text and for data");
+        return invalid(&format!("the note has {bytes} bytes"), hint);
+    }
+    if text.trim().is_empty() && (*to_model || data.is_none()) {
+        let hint = "give the note a text, or data that the model does not read";
+        return invalid("`text` is empty", hint.to_owned());
+    }
+    if kind.as_ref().is_some_and(|kind| kind.chars().count() > MAX_KIND_CHARS) {
+        return invalid("`kind` is too long", format!("use at most {MAX_KIND_CHARS} characters"));
+    }
+    Ok(())
 }

@@ -3,14 +3,14 @@
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
 use super::{Session, Settings};
-use crate::command::{NewFolder, OpenConfig, Record, SettingsCommand, mode_kept};
+use crate::command::{NewFolder, OpenConfig, Record, Reply, SettingsCommand, mode_kept};
 use crate::error::{Error, ErrorKind};
 use crate::session::parse_model;
 use crate::turn::mode::WORK_MODES;
 use pintle_llm::{Effort, ModelRef};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{ConfigChanged, Event};
-use pintle_protocol::methods::{ConfigOption, ConfigResult, Rejected};
+use pintle_protocol::methods::{ConfigOption, ConfigResult, ConfigSetParams, Rejected};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::queue::QueueMode;
 use pintle_tools::mcp::SessionServers;
@@ -38,24 +38,16 @@ fn queue_option(id: &str, name: &str, mode: QueueMode) -> ConfigOption {
 
 impl Session {
     pub(super) fn settings_command(&mut self, command: SettingsCommand) {
-        match command {
-            SettingsCommand::Configure { mut config, reply } => {
-                // Somebody opens the session: that never widens what it may do.
-                let now = self.settings.permission_mode;
-                let wider = config.permission_mode.filter(|wanted| *wanted > now);
-                config.permission_mode = config.permission_mode.map(|mode| mode.min(now));
-                let done = self.configure(config).map(|record| ((), record));
-                let is_open = done.is_ok();
-                self.respond(reply, done);
-                if let Some(wanted) = wider.filter(|_| is_open) {
-                    self.log.unseen.push(mode_kept(wanted, now));
-                }
-            }
-            SettingsCommand::SetOptions { values, reply } => {
-                let done = self.set_options(values);
-                self.respond(reply, done);
-            }
-            SettingsCommand::UpdateTitle { title, reply } => self.update_title(&title, reply),
+        let SettingsCommand::Configure { mut config, reply } = command;
+        // Opening a session never widens its permissions.
+        let now = self.settings.permission_mode;
+        let wider = config.permission_mode.filter(|wanted| *wanted > now);
+        config.permission_mode = config.permission_mode.map(|mode| mode.min(now));
+        let done = self.configure(config).map(|record| ((), record));
+        let is_open = done.is_ok();
+        self.respond(reply, done);
+        if let Some(wanted) = wider.filter(|_| is_open) {
+            self.log.unseen.push(mode_kept(wanted, now));
         }
     }
 
@@ -154,8 +146,14 @@ impl Session {
         ]
     }
 
-    /// Sets what can be set. The record is to be handed on once the answer is out.
-    pub(super) fn set_options(
+    /// Sets the options that can be set, and lists all.
+    pub(super) fn set_options(&mut self, params: ConfigSetParams, reply: Reply<ConfigResult>) {
+        let done = self.try_set_options(params.values);
+        self.respond(reply, done);
+    }
+
+    /// The record is to be handed on once the answer is out.
+    fn try_set_options(
         &mut self,
         values: BTreeMap<String, String>,
     ) -> Result<(ConfigResult, Option<Arc<Record>>), Error> {

@@ -4,47 +4,62 @@
 
 use super::Session;
 use super::inbox::Queue;
-use crate::command::{QueueCommand, QueueEdit, Record};
+use crate::command::{QueueCommand, Record, Reply};
 use crate::error::Error;
 use pintle_protocol::event::{Event, QueuedInput};
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_protocol::queue::QueueUpdate;
+use pintle_protocol::queue::{
+    QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams,
+};
 use std::sync::Arc;
-
-/// The response to an edit, and the record to be handed on after it.
-type Edited = (Vec<QueuedInput>, Option<Arc<Record>>);
 
 impl Session {
     pub(super) fn queue_command(&mut self, command: QueueCommand) {
-        let QueueCommand::Edit { edit, reply } = command;
-        let done = match edit {
-            QueueEdit::List => Ok((self.inbox.unread(), None)),
-            QueueEdit::Remove(ids) => self.remove_queued(ids.as_deref()),
-            QueueEdit::Update(update) => self.update_queued(*update),
-            QueueEdit::Order(ids) => self.change_queue(self.inbox.ordered(&ids)),
-        };
+        let QueueCommand::Order { item_ids, reply } = command;
+        let done = self.change_queue(self.inbox.ordered(&item_ids));
         self.respond(reply, done);
     }
 
-    fn remove_queued(&mut self, ids: Option<&[ItemId]>) -> Result<Edited, Error> {
+    pub(super) fn list_queue(&self, reply: Reply<QueueResult>) {
+        let _ = reply.send(Ok(QueueResult { queue: self.inbox.unread() }));
+    }
+
+    pub(super) fn remove_queued(
+        &mut self,
+        params: &QueueRemoveParams,
+        reply: Reply<QueueRemoveResult>,
+    ) {
+        let done = self.try_remove(params.item_ids.as_deref());
+        self.respond(reply, done);
+    }
+
+    fn try_remove(
+        &mut self,
+        ids: Option<&[ItemId]>,
+    ) -> Result<(QueueRemoveResult, Option<Arc<Record>>), Error> {
         let inputs = self.inbox.find(ids)?;
         if inputs.is_empty() {
-            return Ok((inputs, None));
+            return Ok((QueueRemoveResult { removed: inputs }, None));
         }
         let removed = Event::InputRemoved { inputs: inputs.clone(), is_handled: false };
         let record = self.log.append(None, removed, None)?;
         self.inbox.remove(&inputs);
-        Ok((inputs, Some(record)))
+        Ok((QueueRemoveResult { removed: inputs }, Some(record)))
     }
 
-    fn update_queued(&mut self, update: QueueUpdate) -> Result<Edited, Error> {
+    pub(super) fn update_queued(&mut self, params: QueueUpdateParams, reply: Reply<QueueResult>) {
         let running = self.phase.turn_id();
         let new_turn = || TurnId::new(self.services.ambient.new_id());
-        let queue = self.inbox.updated(update, running.as_ref(), new_turn)?;
-        self.change_queue(queue)
+        let updated = self.inbox.updated(params.update, running.as_ref(), new_turn);
+        let done = updated.and_then(|queue| self.change_queue(queue));
+        self.respond(reply, done.map(|(queue, record)| (QueueResult { queue }, record)));
     }
 
-    fn change_queue(&mut self, queue: Queue) -> Result<Edited, Error> {
+    /// Returns the queue as it is then, and the record to be handed on after it.
+    fn change_queue(
+        &mut self,
+        queue: Queue,
+    ) -> Result<(Vec<QueuedInput>, Option<Arc<Record>>), Error> {
         let all = queue.all();
         let record = self.log.append(None, Event::QueueChanged { queue: all.clone() }, None)?;
         self.inbox.replace(queue);

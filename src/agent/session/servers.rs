@@ -3,36 +3,35 @@
 use super::Session;
 use crate::command::ServersCommand;
 use crate::error::{Error, ErrorKind};
-use pintle_protocol::mcp::McpServerState;
+use pintle_protocol::mcp::{McpListResult, McpServerState, McpUpdateParams};
 use pintle_tools::mcp::{Seat, Server};
 use std::sync::Arc;
 
 impl Session {
     pub(super) fn servers_command(&self, command: ServersCommand) {
         match command {
-            ServersCommand::List { reply } => {
-                let _ = reply.send(Ok(self.server_states()));
-            }
             ServersCommand::Prompts { reply } => {
                 let _ = reply.send(Ok(self.servers.prompts()));
             }
             ServersCommand::Find { server, reply } => {
                 let _ = reply.send(self.find_server(&server));
             }
-            ServersCommand::Update { server, enabled, restart, reply } => {
-                if !self.server_states().iter().any(|state| state.name == server) {
-                    let _ = reply.send(Err(self.no_server(&server)));
-                    return;
-                }
-                if let Some(enabled) = enabled {
-                    self.servers.switch(&server, enabled);
-                }
-                if restart {
-                    self.servers.restart(&server);
-                }
-                let _ = reply.send(Ok(self.server_states()));
-            }
         }
+    }
+
+    /// Switches a server off or on, or starts it again. Returns the states of all.
+    pub(super) fn update_server(&self, params: &McpUpdateParams) -> Result<McpListResult, Error> {
+        let McpUpdateParams { server, enabled, restart, .. } = params;
+        if !self.server_states().iter().any(|state| state.name == *server) {
+            return Err(self.no_server(server));
+        }
+        if let Some(enabled) = enabled {
+            self.servers.switch(server, *enabled);
+        }
+        if *restart {
+            self.servers.restart(server);
+        }
+        Ok(McpListResult { servers: self.server_states() })
     }
 
     /// Returns the server of this name.
@@ -60,7 +59,7 @@ impl Session {
     }
 
     /// The states of the servers: those that a turn has found, else those that are known before one.
-    fn server_states(&self) -> Vec<McpServerState> {
+    pub(super) fn server_states(&self) -> Vec<McpServerState> {
         let Some(shared) = &self.services.servers else { return Vec::new() };
         self.servers.states(shared, &self.settings.servers)
     }

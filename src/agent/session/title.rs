@@ -9,13 +9,25 @@ use crate::session::naming::{Answered, Naming};
 use crate::session::phase::Phase;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::Event;
-use pintle_protocol::session::{SessionUpdated, TitledBy};
+use pintle_protocol::session::{
+    SessionUpdateParams, SessionUpdateResult, SessionUpdated, TitledBy,
+};
 use pintle_session::context::title;
 
 impl Session {
     /// Gives the session the title that a person wants.
-    pub(super) fn update_title(&mut self, wanted: &str, reply: Reply<Option<String>>) {
-        let title = title::one_line(wanted);
+    pub(super) fn update_title(
+        &mut self,
+        params: SessionUpdateParams,
+        reply: Reply<SessionUpdateResult>,
+    ) {
+        let Some(wanted) = params.title else {
+            let hint = "send `title`: a text, or null to remove it";
+            let _ =
+                reply.send(Err(Error::new(ErrorKind::Invalid, "no change was given").hint(hint)));
+            return;
+        };
+        let title = title::one_line(&wanted.unwrap_or_default());
         let count = title.chars().count();
         if count > title::MAX_GIVEN_CHARS {
             let what = format!("the title has {count} characters");
@@ -25,7 +37,7 @@ impl Session {
         }
         let title = (!title.is_empty()).then_some(title);
         if title == self.settings.title && !self.naming.is_due && self.naming.is_idle() {
-            let _ = reply.send(Ok(title));
+            let _ = reply.send(Ok(SessionUpdateResult { title }));
             return;
         }
         let updated = SessionUpdated {
@@ -38,7 +50,7 @@ impl Session {
             Ok(record) => {
                 self.naming = Naming::default();
                 self.settings.title.clone_from(&title);
-                let _ = reply.send(Ok(title));
+                let _ = reply.send(Ok(SessionUpdateResult { title }));
                 self.keep_title();
                 self.publish(&record);
                 self.answer_idle_waiters();

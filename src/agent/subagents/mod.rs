@@ -12,7 +12,7 @@ mod follow;
 
 pub(super) use follow::News;
 
-use crate::command::{Command, SessionHandle, Subscriber, SubscriptionCommand, Terms, TurnCommand};
+use crate::command::{Command, SessionHandle, Subscriber, SubscriptionCommand};
 use crate::error::Error;
 use crate::requests::{CreateSession, SessionFactory};
 use follow::Follower;
@@ -21,8 +21,10 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::content::Input;
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
-use pintle_protocol::methods::{QueuePolicy, WhenBusy};
-use pintle_protocol::turn::WhenIdle;
+use pintle_protocol::methods::{
+    SteerOutcome, TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams, TurnSteer,
+    TurnSteerParams, WhenBusy,
+};
 use pintle_session::context::conversation::from_engine;
 use pintle_tools::{AgentRequest, AgentView};
 use tokio::sync::{mpsc, oneshot};
@@ -225,18 +227,8 @@ impl Subagents {
             }
             let (mut follower, from) = Follower::new(handle.clone());
             watch(&handle, from).await;
-            let input = vec![Input::text(task)];
-            let when_busy = WhenBusy::Queue;
-            let started = handle
-                .ask(|reply| TurnCommand::Start {
-                    input,
-                    when_busy,
-                    terms: Terms::default(),
-                    reply,
-                })
-                .await;
-            let news = match started {
-                Ok(_) => follower.next().await,
+            let news = match start(&handle, task).await {
+                Ok(()) => follower.next().await,
                 Err(error) => News::failed(&error),
             };
             SubagentEvent::News { id, news, follower: Box::new(follower) }
@@ -312,9 +304,7 @@ impl Subagents {
                 Some(open) => {
                     let handle = open.handle.clone();
                     self.going.push(Box::pin(async move {
-                        let queue = QueuePolicy::Return;
-                        let stop = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
-                        let _ = handle.ask(stop).await;
+                        let _ = handle.call::<TurnInterrupt>(TurnInterruptParams::default()).await;
                         SubagentEvent::Nothing
                     }));
                 }
@@ -457,19 +447,16 @@ pub(super) async fn watch(handle: &SessionHandle, subscriber: Subscriber) {
 /// Steers a turn that runs, else begins one.
 async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
     let input = vec![Input::text(text.clone())];
-    let steered = handle
-        .ask(|reply| TurnCommand::Steer {
-            expected: None,
-            input,
-            when_idle: WhenIdle::Reject,
-            reply,
-        })
-        .await?;
-    if steered.is_none() {
-        let (input, when_busy) = (vec![Input::text(text)], WhenBusy::Queue);
-        handle
-            .ask(|reply| TurnCommand::Start { input, when_busy, terms: Terms::default(), reply })
-            .await?;
+    let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
+    if handle.call::<TurnSteer>(steer).await?.outcome == SteerOutcome::NoActiveTurn {
+        start(handle, text).await?;
     }
     Ok(())
+}
+
+/// Begins a turn with a message, or queues it.
+async fn start(handle: &SessionHandle, text: String) -> Result<(), Error> {
+    let (input, when_busy) = (vec![Input::text(text)], WhenBusy::Queue);
+    let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };
+    handle.call::<TurnStart>(start).await.map(|_| ())
 }

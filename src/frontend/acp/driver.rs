@@ -17,15 +17,14 @@ use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::ErrorObjectOwned;
-use pintle_agent::{
-    AnswerCommand, Feed, QueueCommand, QueueEdit, SessionHandle, SubscriberId, TurnCommand,
-};
+use pintle_agent::{Feed, SessionHandle, SubscriberId};
 use pintle_base::transport::envelope::{self, Envelope, Id, Invalid};
 use pintle_base::transport::{Incoming as Message, Outgoing};
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::QueuePolicy;
+use pintle_protocol::methods::{QueuePolicy, QueueRemove, TurnInterrupt, TurnInterruptParams};
+use pintle_protocol::queue::QueueRemoveParams;
 use serde_json::value::RawValue;
 use std::path::Path;
 use std::sync::Arc;
@@ -313,16 +312,19 @@ impl Driver {
         let Some((handle, turn, item)) = self.sessions.iter().find_map(in_session) else { return };
         self.running.push(
             async move {
-                let queue = QueuePolicy::Keep;
-                let expected = Some(turn);
-                let stopped =
-                    handle.ask(|reply| TurnCommand::Interrupt { expected, queue, reply }).await;
+                let stop = TurnInterruptParams {
+                    session_id: None,
+                    turn_id: Some(turn),
+                    queue: QueuePolicy::Keep,
+                };
+                let stopped = handle.call::<TurnInterrupt>(stop).await;
                 if let (true, Some(item)) =
                     (!stopped.is_ok_and(|stopped| stopped.turn_id.is_some()), item)
                 {
-                    let edit = QueueEdit::Remove(Some(vec![item]));
+                    let item_ids = Some(vec![item]);
+                    let remove = QueueRemoveParams { session_id: None, item_ids };
                     // A message that was read meanwhile belongs to a turn that ends by itself.
-                    let _ = handle.ask(|reply| QueueCommand::Edit { edit, reply }).await;
+                    let _ = handle.call::<QueueRemove>(remove).await;
                 }
                 Outcome::NoResponse
             }
@@ -348,7 +350,7 @@ impl Driver {
             Answered::Tell(session, answer) => {
                 // A full command channel waits for the session, which never waits for this connection.
                 let sent = async move {
-                    let _ = session.tell(AnswerCommand::Returned(answer)).await;
+                    let _ = session.tell(answer).await;
                     Outcome::NoResponse
                 };
                 self.running.push(sent.boxed());

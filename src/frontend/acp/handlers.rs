@@ -12,17 +12,20 @@ use crate::native::dispatch::{error_object, refused};
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
-    Accepted, Adopt, ContextCommand, CreateSession, Editors, EngineHandle, Error, ErrorKind,
-    Filter, Hint, NewFolder, OpenConfig, ServerDefinition, ServerOrigin, ServersCommand,
-    SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Terms,
-    Trace, TurnCommand, Wanted, parse_servers,
+    Adopt, CreateSession, Editors, EngineHandle, Error, ErrorKind, Filter, Hint, NewFolder,
+    OpenConfig, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand,
+    Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Trace, Wanted, parse_servers,
 };
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
+use pintle_protocol::context::SessionCompactParams;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{ConfigResult, PromptCommand, QueuePolicy, WhenBusy};
-use pintle_protocol::turn::WhenIdle;
+use pintle_protocol::methods::{
+    ConfigResult, ConfigSet, ConfigSetParams, PromptCommand, SessionCompact, SteerOutcome,
+    TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams, TurnStartResult, TurnSteer,
+    TurnSteerParams, WhenBusy,
+};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -84,7 +87,7 @@ pub(super) enum Outcome {
     Response(Id, Vec<u8>),
     Refused(Id, ErrorObjectOwned),
     Opened(Id, Opening, Box<Opened>),
-    Prompted(Id, SessionId, Accepted),
+    Prompted(Id, SessionId, TurnStartResult),
     /// A turn that compacts the conversation has begun.
     Compacting(Id, SessionId, pintle_protocol::ids::TurnId),
     Configured(Id, SessionId, Setting, ConfigResult),
@@ -348,46 +351,38 @@ pub(super) async fn prompt(
     handle: SessionHandle,
     input: Vec<Input>,
     trace: Trace,
-) -> HandlerResult<Accepted> {
+) -> HandlerResult<TurnStartResult> {
     let config = OpenConfig { trace: Some(trace), ..OpenConfig::default() };
     handle
         .ask(|reply| SettingsCommand::Configure { config, reply })
         .await
         .map_err(error_response)?;
-    let start = |reply| TurnCommand::Start {
-        input,
-        when_busy: WhenBusy::Queue,
-        terms: Terms::default(),
-        reply,
-    };
-    handle.ask(start).await.map_err(error_response)
+    let when_busy = WhenBusy::Queue;
+    let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };
+    handle.call::<TurnStart>(start).await.map_err(error_response)
 }
 
 pub(super) async fn compact(
     handle: SessionHandle,
     instructions: Option<String>,
 ) -> HandlerResult<pintle_protocol::ids::TurnId> {
-    handle
-        .ask(|reply| ContextCommand::Compact { instructions, reply })
-        .await
-        .map_err(error_response)
+    let compact = SessionCompactParams { instructions, ..SessionCompactParams::default() };
+    let begun = handle.call::<SessionCompact>(compact).await.map_err(error_response)?;
+    Ok(begun.turn_id)
 }
 
 /// Stops the running turn and hands queued messages back.
 pub(super) async fn interrupt(handle: SessionHandle) {
-    let queue = QueuePolicy::Return;
     // A closed session has nothing to stop.
-    let _ = handle.ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply }).await;
+    let _ = handle.call::<TurnInterrupt>(TurnInterruptParams::default()).await;
 }
 
 pub(super) async fn set(
     handle: &SessionHandle,
     values: BTreeMap<String, String>,
 ) -> HandlerResult<ConfigResult> {
-    let result = handle
-        .ask(|reply| SettingsCommand::SetOptions { values, reply })
-        .await
-        .map_err(error_response)?;
+    let set = ConfigSetParams { session_id: None, values };
+    let result = handle.call::<ConfigSet>(set).await.map_err(error_response)?;
     match result.rejected.first() {
         Some(rejected) => Err(invalid(&rejected.reason)),
         None => Ok(result),
@@ -422,19 +417,12 @@ pub(super) async fn steer(
     let needs_prompt = idle == Some("promptRequired");
     let trace = trace(params.meta.as_ref());
     let input = content::input(params.prompt).map_err(|reason| invalid(&reason))?;
-    let steer = input.clone();
-    let accepted = handle
-        .ask(|reply| TurnCommand::Steer {
-            expected: None,
-            input: steer,
-            when_idle: WhenIdle::Reject,
-            reply,
-        })
-        .await;
-    Ok(match accepted {
-        Ok(Some(_)) => Steered::Injected,
-        Ok(None) if needs_prompt => Steered::PromptRequired,
-        Ok(None) => match prompt(handle, input, trace).await {
+    let steer = TurnSteerParams { input: input.clone(), ..TurnSteerParams::default() };
+    let steered = handle.call::<TurnSteer>(steer).await;
+    Ok(match steered.map(|steered| steered.outcome) {
+        Ok(SteerOutcome::Accepted | SteerOutcome::Held) => Steered::Injected,
+        Ok(SteerOutcome::NoActiveTurn) if needs_prompt => Steered::PromptRequired,
+        Ok(SteerOutcome::NoActiveTurn) => match prompt(handle, input, trace).await {
             Ok(_) => Steered::Started,
             Err(error) => Steered::Failed(error.message().to_owned()),
         },

@@ -6,10 +6,9 @@ use super::session::{OpenSession, Prompt};
 use super::translator::Translator;
 use super::{notices, settings, wire};
 use agent_client_protocol_schema::v1 as acp;
-use pintle_agent::Accepted;
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{ConfigResult, PromptCommand};
+use pintle_protocol::methods::{ConfigResult, PromptCommand, TurnStartResult};
 
 impl Driver {
     pub(super) fn finish(&mut self, done: Outcome) {
@@ -25,7 +24,7 @@ impl Driver {
                 (id, None)
             }
             Outcome::Prompted(id, session, accepted) => {
-                let Accepted { turn_id, item_id, .. } = accepted;
+                let TurnStartResult { turn_id, item_id, .. } = accepted;
                 self.prompted(
                     &id,
                     &session,

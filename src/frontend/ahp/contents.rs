@@ -14,8 +14,10 @@ use ahp_types::errors::ahp_error_codes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::{BoxFuture, FutureExt};
-use pintle_agent::{EngineHandle, ReviewCommand, SessionHandle};
+use pintle_agent::{EngineHandle, SessionHandle};
 use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::methods::ReviewBaseline;
+use pintle_protocol::review::ReviewBaselineParams;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -147,7 +149,8 @@ async fn load(
             kept.map_err(|error| failed(&error))
         }
         Content::Baseline(handle, path) => {
-            let read = handle.ask(|reply| ReviewCommand::Baseline { path, reply }).await;
+            let params = ReviewBaselineParams { session_id: None, path };
+            let read = handle.call::<ReviewBaseline>(params).await;
             let baseline = read.map_err(|error| failed(&error))?;
             match baseline.text {
                 Some(text) => Ok(text.into_bytes()),

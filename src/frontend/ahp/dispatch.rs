@@ -14,18 +14,23 @@ use ahp_types::commands::DispatchActionParams;
 use ahp_types::state::{PendingMessageKind, ToolDefinition, ToolResultContent};
 use futures_util::future::FutureExt;
 use pintle_agent::{
-    Answer, AnswerCommand, ClientCommand, ClientTool, EngineHandle, Error, Extensions,
-    HistoryCommand, OpenConfig, QueueCommand, QueueEdit, Rewind, SessionHandle, SettingsCommand,
-    Terms, TurnCommand,
+    Answer, ClientCommand, ClientTool, EngineHandle, Error, Extensions, OpenConfig, QueueCommand,
+    SessionHandle, SessionRequest,
 };
-use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
+use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalAnswerParams, Decision, Scope};
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::files::RewindScope;
-use pintle_protocol::history::HistoryPoint;
+use pintle_protocol::history::{HistoryPoint, SessionRewindParams};
 use pintle_protocol::hook::{ToolCallResult, ToolRegisterParams};
 use pintle_protocol::ids::{ItemId, SessionId};
-use pintle_protocol::methods::{ConfigResult, QueuePolicy, WhenBusy};
-use pintle_protocol::turn::WhenIdle;
+use pintle_protocol::methods::{
+    ApprovalAnswerRequest, ConfigResult, ConfigSet, ConfigSetParams, QuestionAnswerRequest,
+    QueueRemove, SessionRewind, SessionUpdate, SteerOutcome, TurnInterrupt, TurnInterruptParams,
+    TurnStart, TurnStartParams, TurnSteer, TurnSteerParams, WhenBusy,
+};
+use pintle_protocol::question::QuestionAnswerParams;
+use pintle_protocol::queue::QueueRemoveParams;
+use pintle_protocol::session::SessionUpdateParams;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -271,12 +276,24 @@ fn ask<T: Send + 'static, C: Into<pintle_agent::Command> + Send + 'static>(
     })
 }
 
+/// A request to the session, whose result does not matter.
+fn call<R: SessionRequest>(params: R::Params) -> super::session::Make
+where
+    R::Params: Send + 'static,
+{
+    Box::new(move |handle: SessionHandle| {
+        async move { handle.call::<R>(params).await.map(drop).map_err(|error| reason(&error)) }
+            .boxed()
+    })
+}
+
 fn rename(open: &mut Open, title: String) -> Verdict {
     let is_unsaid = open.is_draft && !open.has_work();
     if is_unsaid || open.channels.session.title == title.trim() {
         return Verdict::refuse("the session has this title, or nothing was said in it yet");
     }
-    Verdict::Ask(ask(|reply| SettingsCommand::UpdateTitle { title, reply }))
+    let params = SessionUpdateParams { session_id: None, title: Some(Some(title)) };
+    Verdict::Ask(call::<SessionUpdate>(params))
 }
 
 fn configure(open: &mut Open, changed: &ahp_types::common::JsonObject) -> Verdict {
@@ -301,7 +318,7 @@ async fn set_options(
     handle: &SessionHandle,
     values: BTreeMap<String, String>,
 ) -> Result<(), String> {
-    let set = handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await;
+    let set = handle.call::<ConfigSet>(ConfigSetParams { session_id: None, values }).await;
     let ConfigResult { rejected, .. } = set.map_err(|error| reason(&error))?;
     match rejected.first() {
         None => Ok(()),
@@ -331,8 +348,9 @@ fn start(open: &mut Open, action: &ChatTurnStartedAction) -> Verdict {
 }
 
 async fn begin(handle: SessionHandle, input: Vec<Input>) -> Result<(), Error> {
-    let (when_busy, terms) = (WhenBusy::Queue, Terms::default());
-    handle.ask(|reply| TurnCommand::Start { input, when_busy, terms, reply }).await.map(drop)
+    let when_busy = WhenBusy::Queue;
+    let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };
+    handle.call::<TurnStart>(start).await.map(drop)
 }
 
 /// The options that make a message's model the session's, if it is another.
@@ -358,8 +376,11 @@ fn cancel(open: &Open, turn: &str) -> Verdict {
     let Some((_, id)) = active else {
         return Verdict::refuse("this turn does not run");
     };
-    let (expected, queue) = (Some(id.clone()), QueuePolicy::Return);
-    Verdict::Ask(ask(move |reply| TurnCommand::Interrupt { expected, queue, reply }))
+    let turn_id = Some(id.clone());
+    Verdict::Ask(call::<TurnInterrupt>(TurnInterruptParams {
+        turn_id,
+        ..TurnInterruptParams::default()
+    }))
 }
 
 /// A message for the running turn, or for one of its own.
@@ -377,9 +398,9 @@ fn say(open: &Open, action: &ChatPendingMessageSetAction) -> Verdict {
             let handle = handle.keyed(Some(key));
             let refused = |error: Error| reason(&error);
             if kind == PendingMessageKind::Steering {
-                let (expected, input, when_idle) = (None, input.clone(), WhenIdle::Reject);
-                let steer = |reply| TurnCommand::Steer { expected, input, when_idle, reply };
-                if handle.ask(steer).await.map_err(refused)?.is_some() {
+                let steer = TurnSteerParams { input: input.clone(), ..TurnSteerParams::default() };
+                let steered = handle.call::<TurnSteer>(steer).await.map_err(refused)?;
+                if steered.outcome != SteerOutcome::NoActiveTurn {
                     return Ok(());
                 }
             }
@@ -393,19 +414,18 @@ fn unsay(open: &Open, id: &str) -> Verdict {
     let Some(item) = open.translator.queued(id).cloned() else {
         return Verdict::refuse("the model has read this message");
     };
-    let edit = QueueEdit::Remove(Some(vec![item]));
-    Verdict::Ask(ask(|reply| QueueCommand::Edit { edit, reply }))
+    let params = QueueRemoveParams { session_id: None, item_ids: Some(vec![item]) };
+    Verdict::Ask(call::<QueueRemove>(params))
 }
 
 /// The order of the messages for turns of their own.
 fn reorder(open: &Open, order: &[String]) -> Verdict {
-    let ids: Vec<ItemId> =
+    let item_ids: Vec<ItemId> =
         order.iter().filter_map(|name| open.translator.queued(name)).cloned().collect();
-    if ids.is_empty() {
+    if item_ids.is_empty() {
         return Verdict::refuse("the model has read these messages");
     }
-    let edit = QueueEdit::Order(ids);
-    Verdict::Ask(ask(|reply| QueueCommand::Edit { edit, reply }))
+    Verdict::Ask(ask(|reply| QueueCommand::Order { item_ids, reply }))
 }
 
 /// The turns after one leave, so that a person can say something else there. Files stay as they are: clients put them back themselves.
@@ -427,8 +447,12 @@ fn truncate(open: &Open, turn: Option<&str>) -> Verdict {
             HistoryPoint { turn_id: Some(id.clone()), ..HistoryPoint::default() }
         }
     };
-    let rewind = Rewind { to, scope: RewindScope::Conversation, ..Rewind::default() };
-    Verdict::Ask(ask(|reply| HistoryCommand::Rewind { rewind, reply }))
+    let scope = RewindScope::Conversation;
+    Verdict::Ask(call::<SessionRewind>(SessionRewindParams {
+        to,
+        scope,
+        ..SessionRewindParams::default()
+    }))
 }
 
 fn add_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdict {
@@ -491,8 +515,9 @@ fn confirm(open: &mut Open, action: &ChatToolCallConfirmedAction, client: &str) 
         Ok(answer) => answer,
         Err(reason) => return Verdict::Refuse(reason),
     };
-    let id = approval.approval_id.clone();
-    Verdict::Ask(ask(|reply| AnswerCommand::Approval { id, answer, reply }))
+    let approval_id = approval.approval_id.clone();
+    let params = ApprovalAnswerParams { session_id: None, approval_id, answer };
+    Verdict::Ask(call::<ApprovalAnswerRequest>(params))
 }
 
 /// The option that a person chose, or the narrowest of that decision.
@@ -548,7 +573,7 @@ fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
     let outcome = serde_json::to_value(result).map_err(|error| error.to_string());
     Verdict::Ask(Box::new(move |handle| {
         async move {
-            let answer = AnswerCommand::Returned(Answer::Call { call_id, outcome });
+            let answer = Answer::Call { call_id, outcome };
             handle.tell(answer).await.map_err(|error| reason(&error))
         }
         .boxed()
@@ -564,18 +589,21 @@ fn answer(
     match open.translator.asked(&action.request_id) {
         None => Verdict::refuse("the question was answered already"),
         Some(Asked::Question(id)) => {
-            let (id, answer) = (id.clone(), input::question_answer(action.response, answers));
-            Verdict::Ask(ask(|reply| AnswerCommand::Question { id, answer, reply }))
+            let answer = input::question_answer(action.response, answers);
+            let question_id = id.clone();
+            let params = QuestionAnswerParams { session_id: None, question_id, answer };
+            Verdict::Ask(call::<QuestionAnswerRequest>(params))
         }
         Some(Asked::Approval(session, approval)) => {
             let Some(child) = children.get(session).cloned() else {
                 return Verdict::refuse("the sub-agent is gone");
             };
-            let id = approval.approval_id.clone();
+            let approval_id = approval.approval_id.clone();
             let answer = input::approval_answer(action.response, answers);
+            let params = ApprovalAnswerParams { session_id: None, approval_id, answer };
             Verdict::Ask(Box::new(move |_| {
                 async move {
-                    let asked = child.ask(|reply| AnswerCommand::Approval { id, answer, reply });
+                    let asked = child.call::<ApprovalAnswerRequest>(params);
                     asked.await.map(drop).map_err(|error| reason(&error))
                 }
                 .boxed()

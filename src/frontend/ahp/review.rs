@@ -15,10 +15,12 @@ use ahp_types::state::{
     FileEditDiffStats,
 };
 use futures_util::future::{BoxFuture, FutureExt};
-use pintle_agent::{Error, ReviewCommand, SessionHandle};
+use pintle_agent::{Error, SessionHandle};
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::{ReviewDecide, ReviewList};
 use pintle_protocol::review::{
-    Hunk, HunkKind, Outcome, ReviewAction, ReviewListResult, ReviewTarget,
+    Hunk, HunkKind, Outcome, ReviewAction, ReviewDecideParams, ReviewListParams, ReviewListResult,
+    ReviewTarget,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -39,9 +41,7 @@ impl Host {
         open.translator.is_review_stale = false;
         let session = session.clone();
         let reading = async move {
-            let (path, turn_id, closed) = (None, None, false);
-            let list =
-                handle.ask(|reply| ReviewCommand::List { path, turn_id, closed, reply }).await;
+            let list = handle.call::<ReviewList>(ReviewListParams::default()).await;
             Done::Reviewed { session, list }
         };
         self.running.push(reading.boxed());
@@ -151,7 +151,9 @@ pub(super) fn invoke(
             id if id == UNDO.0 => ReviewAction::Undo { target, discard_edits: false },
             other => return Err(invalid(format!("there is no operation `{other}`"))),
         };
-        let decided = handle.ask(|reply| ReviewCommand::Decide { action, reply }).await;
+        let decided = handle
+            .call::<ReviewDecide>(ReviewDecideParams { session_id: None, action })
+            .await;
         let decided = decided.map_err(|error| failed(&error))?;
         let conflicts =
             decided.verdict.parts.iter().filter(|part| part.outcome == Outcome::Conflict).count();

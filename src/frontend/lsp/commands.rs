@@ -7,13 +7,13 @@ use super::wire::{self, HandlerResult};
 use crate::connection::close_session;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
-use pintle_agent::{Accepted, Filter, SessionHandle, SubscriptionCommand, Terms, TurnCommand};
+use pintle_agent::{Filter, SessionHandle, SubscriptionCommand};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{QueuedInput, StateValue};
-use pintle_protocol::ids::{HunkId, SessionId};
-use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::ids::{HunkId, SessionId, TurnId};
+use pintle_protocol::methods::{Disposition, TurnInterrupt, TurnStart, TurnSteer, WhenBusy};
 use pintle_protocol::review::ReviewAction;
-use pintle_protocol::turn::WhenIdle;
+use pintle_protocol::turn::{TurnInterruptParams, TurnStartParams, TurnSteerParams};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -254,9 +254,11 @@ impl SessionCommand {
             }
             Self::Stop => {
                 let Some(session) = session else { return Ok(json!({"stopped": false})) };
-                let queue = QueuePolicy::Return;
-                let stop = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
-                let stopped = session.ask(stop).await.map_err(|error| wire::refused(&error))?;
+                let stop = TurnInterruptParams::default();
+                let stopped = session
+                    .call::<TurnInterrupt>(stop)
+                    .await
+                    .map_err(|error| wire::refused(&error))?;
                 carried.returned = stopped.returned;
                 return Ok(json!({"stopped": stopped.turn_id.is_some()}));
             }
@@ -294,33 +296,30 @@ impl SessionCommand {
             Some(session) => session,
             None => carried.opened.insert(opener.create().await?).session.clone(),
         };
-        if may_steer && let Some(accepted) = steer(&session, input.clone()).await? {
-            return Ok(told(&session, &accepted, "steered"));
+        if may_steer && let Some(turn) = steer(&session, input.clone()).await? {
+            return Ok(told(&session, &turn, "steered"));
         }
-        let start = |reply| TurnCommand::Start {
-            input,
-            when_busy: WhenBusy::Queue,
-            terms: Terms::default(),
-            reply,
-        };
-        let accepted = session.ask(start).await.map_err(|error| wire::refused(&error))?;
+        let when_busy = WhenBusy::Queue;
+        let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };
+        let accepted =
+            session.call::<TurnStart>(start).await.map_err(|error| wire::refused(&error))?;
         let disposition = match accepted.disposition {
             Disposition::Started => "started",
             Disposition::Queued => "queued",
         };
-        Ok(told(&session, &accepted, disposition))
+        Ok(told(&session, &accepted.turn_id, disposition))
     }
 }
 
-/// Puts a message into the running turn; `None` if none runs.
-async fn steer(session: &SessionHandle, input: Vec<Input>) -> HandlerResult<Option<Accepted>> {
-    let when_idle = WhenIdle::Reject;
-    let steer = |reply| TurnCommand::Steer { expected: None, input, when_idle, reply };
-    session.ask(steer).await.map_err(|error| wire::refused(&error))
+/// Puts a message into the running turn, and returns that turn; `None` if none runs.
+async fn steer(session: &SessionHandle, input: Vec<Input>) -> HandlerResult<Option<TurnId>> {
+    let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
+    let steered = session.call::<TurnSteer>(steer).await.map_err(|error| wire::refused(&error))?;
+    Ok(steered.turn_id)
 }
 
-fn told(session: &SessionHandle, accepted: &Accepted, disposition: &str) -> Value {
-    json!({"sessionId": session.id, "turnId": accepted.turn_id, "disposition": disposition})
+fn told(session: &SessionHandle, turn: &TurnId, disposition: &str) -> Value {
+    json!({"sessionId": session.id, "turnId": turn, "disposition": disposition})
 }
 
 /// Closes the session, unless a turn runs in it.

@@ -18,8 +18,7 @@ use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
 use pintle_agent::{
-    Answer, AnswerCommand, EditCall, Editors, Error, Feed, SessionHandle, SubscriberId, Transcript,
-    TurnCommand,
+    Answer, EditCall, Editors, Error, Feed, SessionHandle, SubscriberId, Transcript,
 };
 use pintle_base::transport::envelope::{self, Envelope, Id, Invalid};
 use pintle_base::transport::{Incoming, Outgoing};
@@ -28,7 +27,7 @@ use pintle_protocol::error;
 use pintle_protocol::event::QueuedInput;
 use pintle_protocol::history::SessionRewindResult;
 use pintle_protocol::ids::{SessionId, TurnId};
-use pintle_protocol::methods::QueuePolicy;
+use pintle_protocol::methods::{QueuePolicy, TurnInterrupt, TurnInterruptParams};
 use pintle_protocol::review::ReviewListResult;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -354,9 +353,10 @@ impl Driver {
     pub(super) fn stop(&mut self, turn: TurnId) {
         let Some(session) = self.session.clone() else { return };
         let stopped = async move {
-            let (expected, queue) = (Some(turn), QueuePolicy::Keep);
+            let (turn_id, queue) = (Some(turn), QueuePolicy::Keep);
+            let stop = TurnInterruptParams { session_id: None, turn_id, queue };
             // A turn that has ended meanwhile need not be stopped.
-            let _ = session.ask(|reply| TurnCommand::Interrupt { expected, queue, reply }).await;
+            let _ = session.call::<TurnInterrupt>(stop).await;
             Outcome::NoResponse
         };
         self.running.push(stopped.boxed());
@@ -365,7 +365,7 @@ impl Driver {
     pub(super) fn tell(&mut self, session: SessionHandle, answer: Answer) {
         // A full command channel waits for the session, which never waits for this connection.
         let told = async move {
-            let _ = session.tell(AnswerCommand::Returned(answer)).await;
+            let _ = session.tell(answer).await;
             Outcome::NoResponse
         };
         self.running.push(told.boxed());

@@ -7,12 +7,13 @@ use super::hunks;
 use super::wire::{self, HandlerResult};
 use futures_util::future::FutureExt;
 use ls_types as lsp;
-use pintle_agent::{Error, ReviewCommand, SessionHandle};
+use pintle_agent::{Error, SessionHandle};
 use pintle_base::transport::envelope;
 use pintle_protocol::event::Event;
+use pintle_protocol::methods::{ReviewDecide, ReviewList};
 use pintle_protocol::review::{
-    Hunk, Outcome as DecisionOutcome, ReviewAction, ReviewDecideResult, ReviewListResult,
-    ReviewTarget,
+    Hunk, Outcome as DecisionOutcome, ReviewAction, ReviewDecideParams, ReviewDecideResult,
+    ReviewListParams, ReviewListResult, ReviewTarget,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,9 +95,7 @@ impl Driver {
         };
         self.changes.is_reading = true;
         let reading = async move {
-            let (path, turn_id, closed) = (None, None, false);
-            let list = |reply| ReviewCommand::List { path, turn_id, closed, reply };
-            Outcome::Reviewed(session.ask(list).await)
+            Outcome::Reviewed(session.call::<ReviewList>(ReviewListParams::default()).await)
         };
         self.running.push(reading.boxed());
     }
@@ -169,7 +168,8 @@ pub(super) async fn decide(
     session: &SessionHandle,
     action: ReviewAction,
 ) -> HandlerResult<(Value, Option<String>)> {
-    let decided = session.ask(|reply| ReviewCommand::Decide { action, reply }).await;
+    let decide = ReviewDecideParams { session_id: None, action };
+    let decided = session.call::<ReviewDecide>(decide).await;
     let decided = decided.map_err(|error| wire::refused(&error))?;
     let ReviewDecideResult { seq, verdict, is_queued } = decided;
     let applied =

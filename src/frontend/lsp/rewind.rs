@@ -4,13 +4,14 @@ use super::driver::{Driver, Outcome};
 use super::wire::{self, HandlerResult};
 use futures_util::future::FutureExt;
 use ls_types as lsp;
-use pintle_agent::{EngineHandle, Error, HistoryCommand, Rewind, SessionHandle};
+use pintle_agent::{EngineHandle, Error, SessionHandle};
 use pintle_base::text::visible::visible;
 use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, FileFate, RewindScope};
-use pintle_protocol::history::{HistoryPoint, SessionRewindResult};
+use pintle_protocol::history::{HistoryPoint, SessionRewindParams, SessionRewindResult};
 use pintle_protocol::ids::ItemId;
+use pintle_protocol::methods::SessionRewind;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -64,16 +65,17 @@ pub(super) async fn look(
     };
     let at = known.checked_sub(count).ok_or_else(missing)?;
     let (item_id, content) = messages.swap_remove(at);
-    let dry_run = Rewind { is_dry_run: true, scope: RewindScope::Both, ..before(item_id.clone()) };
-    let looked = session.ask(|reply| HistoryCommand::Rewind { rewind: dry_run, reply }).await;
+    let scope = RewindScope::Both;
+    let dry_run = SessionRewindParams { dry_run: true, scope, ..before(item_id.clone()) };
+    let looked = session.call::<SessionRewind>(dry_run).await;
     let looked = looked.map_err(|error| wire::refused(&error))?;
     let text = question(&text_of(&content), count, &looked.files);
     Ok(Proposal { session, item_id, text, has_files: !looked.files.is_empty() })
 }
 
-fn before(item_id: ItemId) -> Rewind {
+fn before(item_id: ItemId) -> SessionRewindParams {
     let to = HistoryPoint { item_id: Some(item_id), ..HistoryPoint::default() };
-    Rewind { to, ..Rewind::default() }
+    SessionRewindParams { to, ..SessionRewindParams::default() }
 }
 
 fn text_of(content: &[Input]) -> String {
@@ -174,11 +176,9 @@ impl Driver {
         if let Some((Proposal { session, item_id, .. }, scope)) =
             self.rewinds.responded(id, outcome)?
         {
-            let rewind = Rewind { scope, ..before(item_id) };
-            let rewound = async move {
-                let rewind = |reply| HistoryCommand::Rewind { rewind, reply };
-                Outcome::Rewound(session.ask(rewind).await)
-            };
+            let rewind = SessionRewindParams { scope, ..before(item_id) };
+            let rewound =
+                async move { Outcome::Rewound(session.call::<SessionRewind>(rewind).await) };
             self.running.push(rewound.boxed());
         }
         Ok(())

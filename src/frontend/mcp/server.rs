@@ -7,14 +7,12 @@ use super::forms::Asked;
 use super::tasks::{self, State, Task};
 use super::tools::{self, Call, Start, Steer};
 use futures_util::future::{BoxFuture, FutureExt};
-use pintle_agent::{
-    CreateSession, EngineHandle, Error, NewFolder, OpenConfig, ReviewCommand, SessionHandle,
-    TurnCommand,
-};
+use pintle_agent::{CreateSession, EngineHandle, Error, NewFolder, OpenConfig, SessionHandle};
 use pintle_protocol::content::Input;
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::{ReviewPatch, SteerOutcome, TurnSteer, TurnSteerParams};
+use pintle_protocol::review::ReviewPatchParams;
 use pintle_protocol::run::{RunResult, RunStatus};
-use pintle_protocol::turn::WhenIdle;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
     CreateTaskResult, DetailedTask, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -284,15 +282,19 @@ impl Server {
 
     async fn steer(&self, Steer { session, message }: &Steer) -> Result<String, String> {
         let task = self.named(session)?;
-        let steer = |reply| TurnCommand::Steer {
-            expected: Some(task.turn.clone()),
+        let steer = TurnSteerParams {
+            expected_turn_id: Some(task.turn.clone()),
             input: vec![Input::text(message.clone())],
-            when_idle: WhenIdle::Reject,
-            reply,
+            ..TurnSteerParams::default()
         };
-        match task.session.ask(steer).await {
-            Ok(Some(_)) => Ok("The task reads it before its next step.".to_owned()),
-            Ok(None) => Err("the task is over: go on with start_task and its session".to_owned()),
+        let steered = task.session.call::<TurnSteer>(steer).await;
+        match steered.map(|steered| steered.outcome) {
+            Ok(SteerOutcome::Accepted | SteerOutcome::Held) => {
+                Ok("The task reads it before its next step.".to_owned())
+            }
+            Ok(SteerOutcome::NoActiveTurn) => {
+                Err("the task is over: go on with start_task and its session".to_owned())
+            }
             Err(error) => Err(words(&error)),
         }
     }
@@ -311,7 +313,7 @@ impl Server {
 
     async fn patch(&self, session: &str) -> Result<String, String> {
         let task = self.named(session)?;
-        let patch = task.session.ask(|reply| ReviewCommand::Patch { open: false, reply }).await;
+        let patch = task.session.call::<ReviewPatch>(ReviewPatchParams::default()).await;
         let patch = patch.map_err(|error| words(&error))?;
         let left_out = patch.left_out.iter().map(|path| {
             format!("Not in the patch, since outside of the session's directory: {path}\n")

@@ -6,13 +6,13 @@ use super::forms::Asked;
 use crate::connection::{Events, FEED_CAPACITY};
 use crate::outcome::{Terms, Watch, count_lines};
 use pintle_agent::{
-    Adopt, AnswerCommand, EngineHandle, Error, ErrorKind, Feed, Record, SessionHandle, Subscriber,
-    SubscriberId, SubscriptionCommand, Terms as TurnTerms, TurnCommand, Wanted,
+    Adopt, EngineHandle, Error, ErrorKind, Feed, Record, SessionHandle, Subscriber, SubscriberId,
+    SubscriptionCommand, TurnCommand, Wanted,
 };
 use pintle_protocol::content::Input;
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{SessionId, TurnId};
-use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::methods::{TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams};
 use pintle_protocol::run::RunResult;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -79,14 +79,8 @@ pub(super) async fn start(
     watch.outcome.session_id = Some(session.id.clone());
     let journal = engine.store().journal(&session.id).ok();
     watch.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
-    let started = session
-        .ask(|reply| TurnCommand::Start {
-            input: vec![Input::text(prompt)],
-            when_busy: WhenBusy::Reject,
-            terms: TurnTerms::default(),
-            reply,
-        })
-        .await;
+    let start = TurnStartParams { input: vec![Input::text(prompt)], ..TurnStartParams::default() };
+    let started = session.call::<TurnStart>(start).await;
     let unsubscribe = move |reply| SubscriptionCommand::Unsubscribe { id, reply };
     let turn = match started {
         Ok(accepted) => accepted.turn_id,
@@ -126,9 +120,9 @@ impl Task {
     /// # Errors
     /// Its session is closed.
     pub(super) async fn stop(&self) -> Result<(), Error> {
-        let (expected, queue) = (Some(self.turn.clone()), QueuePolicy::Return);
-        let interrupt = |reply| TurnCommand::Interrupt { expected, queue, reply };
-        match self.session.ask(interrupt).await {
+        let turn_id = Some(self.turn.clone());
+        let interrupt = TurnInterruptParams { turn_id, ..TurnInterruptParams::default() };
+        match self.session.call::<TurnInterrupt>(interrupt).await {
             Err(error) if error.kind == ErrorKind::Conflict => Ok(()),
             stopped => stopped.map(drop),
         }
@@ -148,7 +142,7 @@ impl Task {
         };
         if let Some(session) = session {
             // A question that nobody waits for any more is answered in vain.
-            let _ = session.tell(AnswerCommand::Returned(asked.answer(content))).await;
+            let _ = session.tell(asked.answer(content)).await;
         }
     }
 }

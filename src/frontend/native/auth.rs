@@ -12,8 +12,10 @@ use pintle_protocol::auth::{
     AuthStatusResult,
 };
 use pintle_protocol::error;
-use pintle_protocol::mcp::{McpListResult, McpLoginParams, McpLogoutParams, McpLogoutResult};
-use pintle_protocol::methods::Empty;
+use pintle_protocol::mcp::{
+    McpListResult, McpLoginParams, McpLogoutParams, McpLogoutResult, McpUpdateParams,
+};
+use pintle_protocol::methods::{Empty, McpUpdate};
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,10 +87,8 @@ pub(super) async fn mcp_login(
         done = server.log_in(&scopes, &mut show) => done.map_err(|error| no_login(&name, &error))?,
     }
     // Where a turn has used it, it is connected again at once.
-    let update =
-        |reply| ServersCommand::Update { server: name, enabled: None, restart: true, reply };
-    let servers = session.ask(update).await.map_err(refused)?;
-    Ok(McpListResult { servers })
+    let update = McpUpdateParams { session_id: None, server: name, enabled: None, restart: true };
+    session.call::<McpUpdate>(update).await.map_err(refused)
 }
 
 pub(super) async fn mcp_logout(

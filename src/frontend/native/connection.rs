@@ -2,7 +2,7 @@
 
 use super::filter;
 use super::handlers::HandlerResult;
-use super::keys::checked_key;
+use super::keys::check_key;
 use super::questions::OpenQuestion;
 use crate::connection::Scope;
 use pintle_agent::{
@@ -184,7 +184,8 @@ impl Connection {
 
     /// The cause of what a request to the engine brings about.
     pub(super) fn cause(&self, key: Option<String>) -> HandlerResult<Option<Cause>> {
-        let (client_id, key) = (self.state().client_id.clone(), checked_key(key)?);
+        check_key(key.as_deref())?;
+        let client_id = self.state().client_id.clone();
         let is_known = client_id.is_some() || key.is_some();
         Ok(is_known.then_some(Cause { client_id, key }))
     }

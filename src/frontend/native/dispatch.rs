@@ -1,7 +1,7 @@
 //! The method table: every request that this engine answers, with its handler.
 
 use super::connection::{Connection, Phase};
-use super::{answers, auth, documents, extend, handlers, hints, history, shell, stored};
+use super::{auth, diagnostics, documents, extend, handlers, hints, history, shell, stored};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use jsonrpsee::RpcModule;
@@ -12,17 +12,13 @@ use pintle_agent as agent;
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    ApprovalAnswerRequest, AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff,
-    CheckpointList, CommandList, ConfigList, ConfigSet, ContextRead, DocumentChanged,
-    DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister, Initialize,
-    ItemCancel, ItemRead, JobList, JobStop, McpList, McpLogin, McpLogout, McpUpdate, ModelsList,
-    Ping, QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request,
-    ReviewBaseline, ReviewDecide, ReviewList, ReviewPatch, SessionAnchors, SessionArchive,
-    SessionClose, SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionExport,
-    SessionFork, SessionItems, SessionLabel, SessionList, SessionMerge, SessionNote, SessionOpen,
-    SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate,
-    ShellRun, Shutdown, SkillList, ToolRegister, ToolUnregister, TrustAgree, TrustRead,
-    TurnInterrupt, TurnStart, TurnSteer, UsageRead,
+    AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff, CheckpointList, CommandList,
+    DocumentChanged, DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister,
+    Initialize, ItemRead, JobList, JobStop, McpLogin, McpLogout, ModelsList, Ping, Request,
+    SessionAnchors, SessionArchive, SessionClose, SessionCreate, SessionDelete, SessionEvents,
+    SessionExport, SessionFork, SessionItems, SessionList, SessionOpen, SessionSearch,
+    SessionSubscribe, SessionTree, SessionUnsubscribe, ShellRun, Shutdown, SkillList, ToolRegister,
+    ToolUnregister, TrustAgree, TrustRead, UsageRead,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -91,7 +87,6 @@ impl Table {
         add::<Shutdown, _, _>(&mut module, handlers::shutdown);
         add::<SessionCreate, _, _>(&mut module, handlers::session_create);
         add::<SessionOpen, _, _>(&mut module, handlers::session_open);
-        add::<SessionUpdate, _, _>(&mut module, answers::session_update);
         add::<SessionList, _, _>(&mut module, stored::session_list);
         add::<SessionSearch, _, _>(&mut module, stored::session_search);
         add::<SessionItems, _, _>(&mut module, stored::session_items);
@@ -100,60 +95,37 @@ impl Table {
         add::<CheckpointDiff, _, _>(&mut module, stored::checkpoint_diff);
         add::<SessionExport, _, _>(&mut module, stored::session_export);
         add::<SessionDelete, _, _>(&mut module, stored::session_delete);
-        add::<SessionRewind, _, _>(&mut module, history::session_rewind);
         add::<SessionFork, _, _>(&mut module, history::session_fork);
-        add::<SessionLabel, _, _>(&mut module, history::session_label);
-        add::<SessionNote, _, _>(&mut module, history::session_note);
-        add::<SessionMerge, _, _>(&mut module, history::session_merge);
         add::<SessionAnchors, _, _>(&mut module, stored::session_anchors);
         add::<SessionTree, _, _>(&mut module, stored::session_tree);
-        add::<ReviewList, _, _>(&mut module, history::review_list);
-        add::<ReviewDecide, _, _>(&mut module, history::review_decide);
-        add::<ReviewBaseline, _, _>(&mut module, history::review_baseline);
-        add::<ReviewPatch, _, _>(&mut module, history::review_patch);
         add::<SessionClose, _, _>(&mut module, handlers::session_close);
         add::<SessionSubscribe, _, _>(&mut module, handlers::session_subscribe);
         add::<SessionUnsubscribe, _, _>(&mut module, handlers::session_unsubscribe);
         add_as::<SessionEvents, stored::RawEvents, _, _>(&mut module, stored::session_events);
         add::<BlobRead, _, _>(&mut module, stored::blob_read);
-        add::<TurnStart, _, _>(&mut module, handlers::turn_start);
-        add::<TurnSteer, _, _>(&mut module, handlers::turn_steer);
-        add::<TurnInterrupt, _, _>(&mut module, handlers::turn_interrupt);
-        add::<SessionCompact, _, _>(&mut module, handlers::session_compact);
-        add::<ContextRead, _, _>(&mut module, handlers::context_read);
         add::<CommandList, _, _>(&mut module, handlers::command_list);
         add::<SkillList, _, _>(&mut module, handlers::skill_list);
         add::<TrustRead, _, _>(&mut module, handlers::trust_read);
         add::<TrustAgree, _, _>(&mut module, handlers::trust_agree);
-        add::<ConfigList, _, _>(&mut module, handlers::config_list);
-        add::<ConfigSet, _, _>(&mut module, handlers::config_set);
-        add::<QueueList, _, _>(&mut module, handlers::queue_list);
-        add::<QueueUpdateRequest, _, _>(&mut module, handlers::queue_update);
-        add::<QueueRemove, _, _>(&mut module, handlers::queue_remove);
         add::<HookRegister, _, _>(&mut module, extend::hook_register);
         add::<ToolRegister, _, _>(&mut module, extend::tool_register);
         add::<ToolUnregister, _, _>(&mut module, extend::tool_unregister);
-        add::<ApprovalAnswerRequest, _, _>(&mut module, answers::approval_answer);
-        add::<QuestionAnswerRequest, _, _>(&mut module, answers::question_answer);
-        add::<EditorDiagnostics, _, _>(&mut module, answers::editor_diagnostics);
+        add::<EditorDiagnostics, _, _>(&mut module, diagnostics::editor_diagnostics);
         add::<DocumentOpen, _, _>(&mut module, documents::open);
         add::<DocumentChanged, _, _>(&mut module, documents::change);
         add::<DocumentSave, _, _>(&mut module, documents::save);
         add::<DocumentClose, _, _>(&mut module, documents::close);
-        add::<JobList, _, _>(&mut module, handlers::job_list);
-        add::<ItemCancel, _, _>(&mut module, handlers::item_cancel);
         add_cancellable::<ShellRun, _, _>(&mut module, shell::shell_run);
         add::<UsageRead, _, _>(&mut module, stored::usage_read);
         add::<SessionArchive, _, _>(&mut module, stored::session_archive);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
-        add::<McpList, _, _>(&mut module, handlers::mcp_list);
-        add::<McpUpdate, _, _>(&mut module, handlers::mcp_update);
         add_cancellable::<McpLogin, _, _>(&mut module, auth::mcp_login);
         add::<McpLogout, _, _>(&mut module, auth::mcp_logout);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);
         add::<AuthStatus, _, _>(&mut module, auth::auth_status);
         add_cancellable::<AuthLogin, _, _>(&mut module, auth::auth_login);
         add::<AuthLogout, _, _>(&mut module, auth::auth_logout);
+        agent::each_session_request(&mut Forwarded(&mut module));
         Self { module, connection }
     }
 
@@ -228,6 +200,15 @@ impl Table {
             ),
         });
         (order, response.boxed())
+    }
+}
+
+/// Adds the requests that sessions answer.
+struct Forwarded<'a>(&'a mut RpcModule<Connection>);
+
+impl agent::ForEachRequest for Forwarded<'_> {
+    fn request<R: agent::SessionRequest>(&mut self) {
+        add::<R, _, _>(self.0, handlers::forward::<R>);
     }
 }
 

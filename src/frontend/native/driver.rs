@@ -9,7 +9,7 @@ use super::requests::{Request, Requests};
 use crate::connection::{self, Ended, Outbox, Protocol};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
-use pintle_agent::{AnswerCommand, EditCall, Editors, Feed, SessionHandle, SubscriberId};
+use pintle_agent::{EditCall, Editors, Feed, SessionHandle, SubscriberId};
 use pintle_base::transport::Incoming;
 use pintle_base::transport::envelope::{self, Envelope, Id, Invalid};
 use pintle_protocol::auth::AuthOpenUrlParams;
@@ -164,10 +164,7 @@ impl Driver {
                     return None;
                 };
                 // A full command channel waits for the session, which never waits for this connection.
-                self.answers.push(
-                    async move { drop(session.tell(AnswerCommand::Returned(answer)).await) }
-                        .boxed(),
-                );
+                self.answers.push(async move { drop(session.tell(answer).await) }.boxed());
             }
             Err(invalid) => self.reject(&invalid),
         }

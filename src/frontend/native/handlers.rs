@@ -3,36 +3,27 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, invalid, refused};
 use super::filter;
-use super::keys::{check_length, checked_key};
+use super::keys::{check_key, check_length};
 use crate::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
-    self as agent, ContextCommand, CreateSession, JobCommand, NewFolder, OpenConfig, QueueCommand,
-    QueueEdit, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand,
-    Snapshot, SubscriptionCommand, Terms, Trace, TurnCommand, Wanted,
+    self as agent, CreateSession, JobCommand, NewFolder, OpenConfig, ServerDefinition,
+    ServerOrigin, ServersCommand, SessionHandle, SessionRequest, Snapshot, SubscriptionCommand,
+    Wanted,
 };
 use pintle_base::transport::MAX_MESSAGE_BYTES;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
-use pintle_protocol::context::{
-    ContextReadParams, ContextReadResult, SessionCompactParams, SessionCompactResult,
-};
 use pintle_protocol::error::{self, ErrorData};
-use pintle_protocol::event::QueuedInput;
-use pintle_protocol::history::ItemCancelParams;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::mcp::{McpListResult, McpServer, McpUpdateParams};
+use pintle_protocol::mcp::McpServer;
 use pintle_protocol::methods::{
-    CommandListResult, ConfigResult, ConfigSetParams, Empty, EngineInfo, InitializeParams,
-    InitializeResult, JobListResult, JobStopParams, JobStopResult, Limits, ProtocolChoice,
-    SessionConfig, SessionCreateParams, SessionOpenParams, SessionParams, SessionResult,
-    SessionSubscribeParams, SkillListResult, SteerOutcome, TurnInterruptParams,
-    TurnInterruptResult, TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult,
+    CommandListResult, Empty, EngineInfo, InitializeParams, InitializeResult, JobStopParams,
+    JobStopResult, Limits, ProtocolChoice, SessionConfig, SessionCreateParams, SessionOpenParams,
+    SessionParams, SessionResult, SessionSubscribeParams, SkillListResult,
 };
 use pintle_protocol::models::ModelsListResult;
-use pintle_protocol::queue::{
-    QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams,
-};
 use pintle_protocol::subscription::EventFilter;
+use pintle_protocol::to_session::ToSession;
 use pintle_protocol::trust::{TrustAgreeParams, TrustResult};
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use std::collections::BTreeMap;
@@ -169,86 +160,14 @@ pub(super) async fn session_unsubscribe(
     Ok(Empty {})
 }
 
-pub(super) async fn turn_start(
+/// Forwards a request to its session.
+pub(super) async fn forward<R: SessionRequest>(
     connection: Arc<Connection>,
-    params: TurnStartParams,
-) -> HandlerResult<TurnStartResult> {
-    let TurnStartParams { session_id, input, when_busy, limits, output_schema, traceparent, key } =
-        params;
-    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
-    if let Some(parent) = traceparent {
-        let trace = Some(Trace::new(Some(&parent), None));
-        let config = OpenConfig { trace, ..OpenConfig::default() };
-        session.ask(|reply| SettingsCommand::Configure { config, reply }).await.map_err(refused)?;
-    }
-    let terms = Terms { limits, output_schema };
-    let accepted = session.ask(|reply| TurnCommand::Start { input, when_busy, terms, reply }).await;
-    let agent::Accepted { turn_id, item_id, disposition, .. } = accepted.map_err(refused)?;
-    Ok(TurnStartResult { turn_id, item_id, disposition })
-}
-
-pub(super) async fn turn_steer(
-    connection: Arc<Connection>,
-    params: TurnSteerParams,
-) -> HandlerResult<TurnSteerResult> {
-    let TurnSteerParams { session_id, expected_turn_id: expected, input, when_idle, key } = params;
-    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
-    let steer = |reply| TurnCommand::Steer { expected, input, when_idle, reply };
-    Ok(match session.ask(steer).await.map_err(refused)? {
-        Some(accepted) => TurnSteerResult {
-            outcome: if accepted.is_held { SteerOutcome::Held } else { SteerOutcome::Accepted },
-            item_id: Some(accepted.item_id),
-            turn_id: Some(accepted.turn_id),
-        },
-        None => {
-            TurnSteerResult { outcome: SteerOutcome::NoActiveTurn, item_id: None, turn_id: None }
-        }
-    })
-}
-
-pub(super) async fn turn_interrupt(
-    connection: Arc<Connection>,
-    params: TurnInterruptParams,
-) -> HandlerResult<TurnInterruptResult> {
-    let TurnInterruptParams { session_id, turn_id: expected, queue } = params;
-    let session = session(&connection, session_id)?;
-    let interrupted = session.ask(|reply| TurnCommand::Interrupt { expected, queue, reply }).await;
-    let agent::Interrupted { turn_id, returned } = interrupted.map_err(refused)?;
-    Ok(TurnInterruptResult { turn_id, returned })
-}
-
-pub(super) async fn item_cancel(
-    connection: Arc<Connection>,
-    params: ItemCancelParams,
-) -> HandlerResult<Empty> {
-    let session = session(&connection, params.session_id)?;
-    let item_id = params.item_id;
-    session.ask(|reply| TurnCommand::CancelCall { item_id, reply }).await.map_err(refused)?;
-    Ok(Empty {})
-}
-
-pub(super) async fn session_compact(
-    connection: Arc<Connection>,
-    params: SessionCompactParams,
-) -> HandlerResult<SessionCompactResult> {
-    let SessionCompactParams { session_id, instructions, key } = params;
-    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
-    let begun = session.ask(|reply| ContextCommand::Compact { instructions, reply }).await;
-    Ok(SessionCompactResult { turn_id: begun.map_err(refused)? })
-}
-
-pub(super) async fn context_read(
-    connection: Arc<Connection>,
-    params: ContextReadParams,
-) -> HandlerResult<ContextReadResult> {
-    let session = session(&connection, params.session_id)?;
-    let read = session.ask(|reply| ContextCommand::Read { reply }).await.map_err(refused)?;
-    Ok(if params.summary {
-        let (tools, messages) = (Vec::new(), Vec::new());
-        ContextReadResult { system: None, tools, messages, ..read }
-    } else {
-        read
-    })
+    params: R::Params,
+) -> HandlerResult<R::Result> {
+    let session = session(&connection, params.session_id().cloned())?;
+    check_key(params.key())?;
+    session.call::<R>(params).await.map_err(refused)
 }
 
 pub(super) async fn command_list(
@@ -298,68 +217,6 @@ async fn folder(
     Ok(snapshot.map_err(refused)?.cwd)
 }
 
-pub(super) async fn config_list(
-    connection: Arc<Connection>,
-    params: SessionParams,
-) -> HandlerResult<ConfigResult> {
-    let session = session(&connection, params.session_id)?;
-    set_options(&session, BTreeMap::new()).await
-}
-
-pub(super) async fn config_set(
-    connection: Arc<Connection>,
-    params: ConfigSetParams,
-) -> HandlerResult<ConfigResult> {
-    let session = session(&connection, params.session_id)?;
-    set_options(&session, params.values).await
-}
-
-async fn set_options(
-    session: &SessionHandle,
-    values: BTreeMap<String, String>,
-) -> HandlerResult<ConfigResult> {
-    session.ask(|reply| SettingsCommand::SetOptions { values, reply }).await.map_err(refused)
-}
-
-pub(super) async fn queue_list(
-    connection: Arc<Connection>,
-    params: SessionParams,
-) -> HandlerResult<QueueResult> {
-    let session = session(&connection, params.session_id)?;
-    Ok(QueueResult { queue: edit_queue(&session, QueueEdit::List).await? })
-}
-
-pub(super) async fn queue_update(
-    connection: Arc<Connection>,
-    params: QueueUpdateParams,
-) -> HandlerResult<QueueResult> {
-    let session = session(&connection, params.session_id)?;
-    let edit = QueueEdit::Update(Box::new(params.update));
-    Ok(QueueResult { queue: edit_queue(&session, edit).await? })
-}
-
-pub(super) async fn queue_remove(
-    connection: Arc<Connection>,
-    params: QueueRemoveParams,
-) -> HandlerResult<QueueRemoveResult> {
-    let session = session(&connection, params.session_id)?;
-    let edit = QueueEdit::Remove(params.item_ids);
-    Ok(QueueRemoveResult { removed: edit_queue(&session, edit).await? })
-}
-
-async fn edit_queue(session: &SessionHandle, edit: QueueEdit) -> HandlerResult<Vec<QueuedInput>> {
-    session.ask(|reply| QueueCommand::Edit { edit, reply }).await.map_err(refused)
-}
-
-pub(super) async fn job_list(
-    connection: Arc<Connection>,
-    params: SessionParams,
-) -> HandlerResult<JobListResult> {
-    let session = session(&connection, params.session_id)?;
-    let jobs = session.ask(|reply| JobCommand::List { reply }).await.map_err(refused)?;
-    Ok(JobListResult { jobs })
-}
-
 pub(super) async fn job_stop(
     connection: Arc<Connection>,
     params: JobStopParams,
@@ -368,26 +225,6 @@ pub(super) async fn job_stop(
     let session = session(&connection, session_id)?;
     let job = session.ask(|reply| JobCommand::Stop { id, reply }).await.map_err(refused)?;
     Ok(JobStopResult { job })
-}
-
-pub(super) async fn mcp_list(
-    connection: Arc<Connection>,
-    params: SessionParams,
-) -> HandlerResult<McpListResult> {
-    let session = session(&connection, params.session_id)?;
-    let servers = session.ask(|reply| ServersCommand::List { reply }).await.map_err(refused)?;
-    Ok(McpListResult { servers })
-}
-
-pub(super) async fn mcp_update(
-    connection: Arc<Connection>,
-    params: McpUpdateParams,
-) -> HandlerResult<McpListResult> {
-    let McpUpdateParams { session_id, server, enabled, restart } = params;
-    let session = session(&connection, session_id)?;
-    let update = |reply| ServersCommand::Update { server, enabled, restart, reply };
-    let servers = session.ask(update).await.map_err(refused)?;
-    Ok(McpListResult { servers })
 }
 
 pub(super) async fn models_list(

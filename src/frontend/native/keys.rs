@@ -16,13 +16,12 @@ pub(super) fn check_length(path: &str, text: &str) -> HandlerResult<()> {
     Err(invalid(path, &format!("has {chars} characters"), hint))
 }
 
-/// Returns the key of a request, which must be neither empty nor too long.
-pub(super) fn checked_key(key: Option<String>) -> HandlerResult<Option<String>> {
-    let Some(text) = &key else { return Ok(None) };
-    if text.is_empty() {
+/// Refuses a key that is empty or too long.
+pub(super) fn check_key(key: Option<&str>) -> HandlerResult<()> {
+    let Some(key) = key else { return Ok(()) };
+    if key.is_empty() {
         let hint = "leave it out, or send a text such as a UUID".to_owned();
         return Err(invalid("/key", "is empty", hint));
     }
-    check_length("/key", text)?;
-    Ok(key)
+    check_length("/key", key)
 }

@@ -4,9 +4,9 @@
 //! a login, which waits for a person, keeps no other request waiting. The
 //! responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
 
-mod answers;
 mod auth;
 pub(crate) mod connection;
+mod diagnostics;
 pub(crate) mod dispatch;
 mod documents;
 mod driver;

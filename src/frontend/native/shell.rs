@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, invalid, refused};
 use super::handlers::{HandlerResult, session};
-use super::keys::checked_key;
+use super::keys::check_key;
 use pintle_agent::{Error, ErrorKind, JobCommand, SessionHandle, UserJob};
 use pintle_protocol::error;
 use pintle_protocol::event::{Event, EventRecord};
@@ -22,7 +22,8 @@ pub(super) async fn shell_run(
         let hint = "send a command line, such as `git status`".to_owned();
         return Err(invalid("/command", "is empty", hint));
     }
-    let session = session(&connection, session_id)?.keyed(checked_key(key)?);
+    check_key(key.as_deref())?;
+    let session = session(&connection, session_id)?.keyed(key);
     let job = session.ask(|reply| JobCommand::Run { line, to_model, reply }).await;
     let item = match job.map_err(refused)? {
         UserJob::Ended(seq) => item_of(&session, seq).await,

@@ -8,16 +8,17 @@ use super::sessions::{OpenSession, Sessions, Watching};
 use super::shell::{self, Shells};
 use crate::connection::{Ended, Outbox, Protocol, Scope};
 use pintle_agent::{
-    AnswerCommand, ContextCommand, EngineHandle, Error, Feed, Interrupted, SessionHandle,
-    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
+    EngineHandle, Error, Feed, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
 };
 use pintle_base::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
+use pintle_protocol::context::{SessionCompactParams, SessionCompactResult};
 use pintle_protocol::event::{
     DeltaField, Event, EventRecord, QueuedInput, TransientEvent, TransientRecord, TurnStatus,
 };
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::ItemStatus;
-use pintle_protocol::methods::QueuePolicy;
+use pintle_protocol::methods::{SessionCompact, TurnInterrupt};
+use pintle_protocol::turn::{TurnInterruptParams, TurnInterruptResult};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::mpsc;
@@ -195,7 +196,7 @@ impl Driver {
 
     pub(super) async fn deny_overdue(&mut self) {
         for (session, answer) in self.dialogs.overdue() {
-            let _ = session.tell(AnswerCommand::Returned(answer)).await;
+            let _ = session.tell(answer).await;
         }
     }
 
@@ -312,9 +313,9 @@ impl Driver {
 
     /// Interrupts the running turn. Messages that the model has not read wait for the next prompt. Returns false if nothing ran.
     pub(super) async fn interrupt(&mut self) -> bool {
-        let queue = QueuePolicy::Return;
-        let interrupt = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
-        let Ok(Interrupted { turn_id, returned }) = self.open.handle.ask(interrupt).await else {
+        let interrupt = TurnInterruptParams::default();
+        let interrupted = self.open.handle.call::<TurnInterrupt>(interrupt).await;
+        let Ok(TurnInterruptResult { turn_id, returned }) = interrupted else {
             return false;
         };
         // Those of other clients are handed back there.
@@ -357,10 +358,10 @@ impl Driver {
     pub(super) async fn begin_compacting(&mut self) {
         let Some(mut compacting) = self.compacting.take_if(|it| it.turn.is_none()) else { return };
         let instructions = compacting.instructions.take();
-        let compact = |reply| ContextCommand::Compact { instructions, reply };
+        let compact = SessionCompactParams { instructions, ..SessionCompactParams::default() };
         self.open.translator.compacted = None;
-        match self.open.handle.ask(compact).await {
-            Ok(turn) => {
+        match self.open.handle.call::<SessionCompact>(compact).await {
+            Ok(SessionCompactResult { turn_id: turn }) => {
                 self.open.translator.quiet = Some(turn.clone());
                 compacting.turn = Some(turn);
                 self.compacting = Some(compacting);

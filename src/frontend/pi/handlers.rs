@@ -8,15 +8,18 @@ use super::line::{
 };
 use super::models::{self, ModelName};
 use super::sessions::OpenSession;
-use pintle_agent::{self as agent, Accepted, ErrorKind, QueueEdit, Snapshot, Terms};
+use pintle_agent::{self as agent, ErrorKind, Snapshot};
 use pintle_protocol::config::ConfigOption;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput, StateValue};
 use pintle_protocol::export::{ExportFormat, SessionExportParams};
-use pintle_protocol::methods::{Disposition, WhenBusy};
-use pintle_protocol::turn::WhenIdle;
+use pintle_protocol::ids::{ItemId, TurnId};
+use pintle_protocol::methods::{
+    ConfigList, Disposition, QueueRemove, SessionParams, TurnStart, TurnStartParams,
+    TurnStartResult, TurnSteer, TurnSteerParams, WhenBusy,
+};
+use pintle_protocol::queue::{QueueRemoveParams, QueueRemoveResult};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The error of a prompt that arrives while a turn runs and does not say how to handle that.
@@ -111,7 +114,7 @@ impl Driver {
             Command::GetCommands => self.commands(&head).await,
             Command::UiResponse(response) => {
                 if let Some((session, answer)) = self.dialogs.take(response) {
-                    let _ = session.tell(agent::AnswerCommand::Returned(answer)).await;
+                    let _ = session.tell(answer).await;
                 }
                 return;
             }
@@ -142,9 +145,7 @@ impl Driver {
 
     /// The session's options, which other clients may have set.
     async fn options(&mut self) -> Result<Vec<ConfigOption>, agent::Error> {
-        let values = BTreeMap::new();
-        let list = |reply| agent::SettingsCommand::SetOptions { values, reply };
-        Ok(self.open.handle.ask(list).await?.options)
+        Ok(self.open.handle.call::<ConfigList>(SessionParams::default()).await?.options)
     }
 
     /// The response to an accepted message, with its disposition; the legacy Pi omits that.
@@ -190,12 +191,11 @@ impl Driver {
         when_busy: WhenBusy,
     ) -> Result<Disposition, agent::Error> {
         let content = input.clone();
-        let start =
-            |reply| agent::TurnCommand::Start { input, when_busy, terms: Terms::default(), reply };
-        let accepted = self.open.handle.ask(start).await?;
-        let disposition = accepted.disposition;
+        let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };
+        let TurnStartResult { turn_id, item_id, disposition } =
+            self.open.handle.call::<TurnStart>(start).await?;
         if disposition == Disposition::Queued {
-            self.queued(accepted, Delivery::FollowUp, content);
+            self.queued(turn_id, item_id, Delivery::FollowUp, content);
         }
         Ok(disposition)
     }
@@ -203,20 +203,23 @@ impl Driver {
     /// Sends a message to the running turn; returns false if none runs.
     async fn steer_running(&mut self, input: Vec<Input>) -> Result<bool, agent::Error> {
         let content = input.clone();
-        let steer = |reply| agent::TurnCommand::Steer {
-            expected: None,
-            input,
-            when_idle: WhenIdle::Reject,
-            reply,
+        let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
+        let steered = self.open.handle.call::<TurnSteer>(steer).await?;
+        let (Some(turn_id), Some(item_id)) = (steered.turn_id, steered.item_id) else {
+            return Ok(false);
         };
-        let Some(accepted) = self.open.handle.ask(steer).await? else { return Ok(false) };
-        self.queued(accepted, Delivery::Steer, content);
+        self.queued(turn_id, item_id, Delivery::Steer, content);
         Ok(true)
     }
 
     /// Sends the update of the queue before the response, as Pi does.
-    fn queued(&mut self, accepted: Accepted, delivery: Delivery, content: Vec<Input>) {
-        let Accepted { turn_id, item_id, .. } = accepted;
+    fn queued(
+        &mut self,
+        turn_id: TurnId,
+        item_id: ItemId,
+        delivery: Delivery,
+        content: Vec<Input>,
+    ) {
         self.queued.insert(item_id.clone());
         let queued =
             QueuedInput { item_id, turn_id, delivery, content, limits: None, output_schema: None };
@@ -309,9 +312,9 @@ impl Driver {
 
     async fn clear_queue(&mut self, head: &Head) -> Value {
         let lists = self.open.translator.queue.lists();
-        let remove = |reply| agent::QueueCommand::Edit { edit: QueueEdit::Remove(None), reply };
-        match self.open.handle.ask(remove).await {
-            Ok(removed) => {
+        let all = QueueRemoveParams::default();
+        match self.open.handle.call::<QueueRemove>(all).await {
+            Ok(QueueRemoveResult { removed }) => {
                 for input in removed {
                     self.open.translator.queue.take(&input.item_id);
                 }

@@ -14,8 +14,10 @@ use pintle_agent::{
     OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId,
     SubscriptionCommand,
 };
+use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::methods::ConfigSet;
 use pintle_session::pi::{self, Apis};
 use pintle_session::store::Store;
 use serde::{Deserialize, Serialize};
@@ -355,7 +357,7 @@ impl Sessions {
             let values = [("steerMode", steering), ("followUpMode", follow_up)];
             let values = values.map(|(id, mode)| (id.to_owned(), mode.name().to_owned()));
             let values = BTreeMap::from(values);
-            handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await?;
+            handle.call::<ConfigSet>(ConfigSetParams { session_id: None, values }).await?;
         }
         let level = ModelName::read(&model).level.to_owned();
         let dialect = self.options.preferences.dialect;

@@ -5,9 +5,10 @@
 use super::driver::{Driver, error_text};
 use super::line::{Head, QueueMode};
 use super::models::{self, ModelName};
-use pintle_agent as agent;
-use pintle_protocol::methods::ConfigResult;
+use pintle_protocol::config::ConfigSetParams;
+use pintle_protocol::methods::{ConfigResult, ConfigSet, SessionUpdate};
 use pintle_protocol::models::ModelsListResult;
+use pintle_protocol::session::{SessionUpdateParams, SessionUpdateResult};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -26,8 +27,9 @@ impl Driver {
         let values: BTreeMap<String, String> = values.collect();
         let model = values.get("model").cloned();
         let effort = values.get("effort").cloned();
-        let set = |reply| agent::SettingsCommand::SetOptions { values, reply };
-        let set = self.open.handle.ask(set).await.map_err(|error| error_text(&error))?;
+        let set = ConfigSetParams { session_id: None, values };
+        let set =
+            self.open.handle.call::<ConfigSet>(set).await.map_err(|error| error_text(&error))?;
         let ConfigResult { rejected, .. } = set;
         if let Some(rejected) = rejected.into_iter().next() {
             return Err(rejected.reason);
@@ -133,9 +135,9 @@ impl Driver {
         if title.is_empty() {
             return head.failed("Session name cannot be empty");
         }
-        let update = |reply| agent::SettingsCommand::UpdateTitle { title, reply };
-        match self.open.handle.ask(update).await {
-            Ok(title) => {
+        let update = SessionUpdateParams { session_id: None, title: Some(Some(title)) };
+        match self.open.handle.call::<SessionUpdate>(update).await {
+            Ok(SessionUpdateResult { title }) => {
                 let mut lines = Vec::new();
                 self.open.translator.set_name(title, &mut lines);
                 self.out.push_all(lines);

@@ -9,22 +9,30 @@ use super::props::{Props, engine_on};
 use super::render::{message, prompt_parts, strings};
 use super::replies::replies;
 use pintle_agent::{
-    Adopt, Answer, AnswerCommand, CallId, ContextCommand, CreateSession, EngineHandle, Feed,
-    JobCommand, OpenConfig, SessionHandle, SettingsCommand, Subscriber, SubscriberId,
-    SubscriptionCommand, Terms, TurnCommand, Wanted,
+    Adopt, Answer, CallId, CreateSession, EngineHandle, Feed, JobCommand, OpenConfig,
+    SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, TurnCommand, Wanted,
 };
 use pintle_exec::Environment;
 use pintle_exec::memory::{Answer as Ran, Memory};
 use pintle_llm::script::Reply;
 use pintle_llm::{Message, Request, Script};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
+use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::content::Input;
+use pintle_protocol::context::{ContextReadParams, SessionCompactParams};
 use pintle_protocol::event::{Event, TransientEvent, TurnLimits};
 use pintle_protocol::ids::{JobId, SessionId};
 use pintle_protocol::item::{Item, ItemBody};
-use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::methods::{
+    ConfigSet, ContextRead, JobList, QueuePolicy, SessionCompact, TurnInterrupt, TurnStart,
+    TurnSteer, WhenBusy,
+};
 use pintle_protocol::question::Question;
-use pintle_protocol::turn::WhenIdle;
+use pintle_protocol::session::SessionParams;
+use pintle_protocol::turn::{
+    SteerOutcome, TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnSteerParams,
+    TurnSteerResult,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -200,35 +208,27 @@ impl Stage {
         match verb {
             "prompt" | "within" | "queue" | "send" => {
                 let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
-                let terms = Terms { limits, ..Terms::default() };
-                let answer = self
-                    .session
-                    .ask(|reply| TurnCommand::Start { input, when_busy, terms, reply })
-                    .await;
+                let start =
+                    TurnStartParams { input, when_busy, limits, ..TurnStartParams::default() };
+                let answer = self.session.call::<TurnStart>(start).await;
                 self.note(answer.map(|accepted| format!("{:?}", accepted.disposition)), step);
             }
             "steer" => {
-                let answer = self
-                    .session
-                    .ask(|reply| TurnCommand::Steer {
-                        expected: None,
-                        input,
-                        when_idle: WhenIdle::Reject,
-                        reply,
-                    })
-                    .await;
-                let told = |accepted: Option<_>| accepted.map_or("no active turn", |_| "accepted");
-                self.note(answer.map(|accepted| told(accepted).to_owned()), step);
+                let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
+                let answer = self.session.call::<TurnSteer>(steer).await;
+                let told = |steered: TurnSteerResult| match steered.outcome {
+                    SteerOutcome::NoActiveTurn => "no active turn",
+                    SteerOutcome::Accepted | SteerOutcome::Held => "accepted",
+                };
+                self.note(answer.map(|steered| told(steered).to_owned()), step);
             }
             "stop" => {
                 let queue = if rest == "keep" { QueuePolicy::Keep } else { QueuePolicy::Return };
                 // Twice: both before what follows from the first is taken.
                 for _ in 0..if rest == "twice" { 2 } else { 1 } {
-                    let answer = self
-                        .session
-                        .ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply })
-                        .await;
-                    let told = |stopped: pintle_agent::Interrupted| {
+                    let stop = TurnInterruptParams { queue, ..TurnInterruptParams::default() };
+                    let answer = self.session.call::<TurnInterrupt>(stop).await;
+                    let told = |stopped: TurnInterruptResult| {
                         let turn = stopped.turn_id.map_or("no active turn", |_| "stopping");
                         format!("{turn}, {} returned", stopped.returned.len())
                     };
@@ -254,19 +254,20 @@ impl Stage {
                     dismissed: verb == "dismiss",
                 };
                 let approval_id = question.approval_id;
-                let answer = AnswerCommand::Returned(Answer::Approval { approval_id, answer });
+                let answer = Answer::Approval { approval_id, answer };
                 let session = self.adopted.lock().unwrap().get(&question.session_id).cloned();
                 session.as_ref().unwrap_or(&self.session).tell(answer).await.unwrap();
             }
             "compact" => {
                 let instructions = (!rest.is_empty()).then(|| rest.to_owned());
-                let told =
-                    self.session.ask(|reply| ContextCommand::Compact { instructions, reply }).await;
+                let compact =
+                    SessionCompactParams { instructions, ..SessionCompactParams::default() };
+                let told = self.session.call::<SessionCompact>(compact).await;
                 self.note(told.map(|_| "begun".to_owned()), step);
             }
             "edit" => self.edit_queue(rest, step).await,
             "context" => {
-                let told = self.session.ask(|reply| ContextCommand::Read { reply }).await;
+                let told = self.session.call::<ContextRead>(ContextReadParams::default()).await;
                 let told = told.map(|read| {
                     let sources = read.sources.iter().skip(2);
                     let sources = sources.map(|from| format!("{} {}", from.count, from.source));
@@ -300,9 +301,9 @@ impl Stage {
             "open" => self.script.open(rest),
             "end" => self.env.end(rest),
             "jobs" => {
-                let jobs = self.session.ask(|reply| JobCommand::List { reply }).await;
-                let told = jobs.map(|jobs| {
-                    let jobs = jobs.iter().map(|job| self.item(job));
+                let jobs = self.session.call::<JobList>(SessionParams::default()).await;
+                let told = jobs.map(|listed| {
+                    let jobs = listed.jobs.iter().map(|job| self.item(job));
                     jobs.collect::<Vec<_>>().join("; ")
                 });
                 self.note(told, step);
@@ -316,8 +317,8 @@ impl Stage {
             "set" => {
                 let values = rest.split(' ').filter_map(|pair| pair.split_once('='));
                 let values = values.map(|(id, value)| (id.to_owned(), value.to_owned())).collect();
-                let told =
-                    self.session.ask(|reply| SettingsCommand::SetOptions { values, reply }).await;
+                let set = ConfigSetParams { session_id: None, values };
+                let told = self.session.call::<ConfigSet>(set).await;
                 let told = told.map(|result| {
                     let options = result.options.iter();
                     let options: Vec<_> =
@@ -499,10 +500,7 @@ fn is_of_agent(request: &Request) -> bool {
 
 async fn prompt_and_wait(session: &SessionHandle, text: &str) {
     let input = vec![Input::text(text)];
-    let when_busy = WhenBusy::Reject;
-    session
-        .ask(|reply| TurnCommand::Start { input, when_busy, terms: Terms::default(), reply })
-        .await
-        .unwrap();
+    let start = TurnStartParams { input, ..TurnStartParams::default() };
+    session.call::<TurnStart>(start).await.unwrap();
     session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();
 }

@@ -9,7 +9,6 @@ mod pending;
 use crate::background::in_background;
 use crate::command::Record;
 use crate::command::Reply;
-use crate::command::ReviewCommand;
 use crate::error::Action;
 use crate::error::Error;
 use crate::error::ErrorKind;
@@ -21,9 +20,11 @@ use crate::session::review::fold::Reviewed;
 use pintle_exec::{After, Environment};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
+use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::review::{
-    ReviewAction, ReviewBaselineResult, ReviewDecideResult, ReviewListResult, ReviewPatchResult,
+    Hunk, ReviewAction, ReviewBaselineParams, ReviewBaselineResult, ReviewDecideParams,
+    ReviewDecideResult, ReviewListParams, ReviewListResult, ReviewPatchParams, ReviewPatchResult,
     Verdict,
 };
 use pintle_session::context::conversation::from_engine;
@@ -48,82 +49,83 @@ impl ReviewState {
 }
 
 impl Session {
-    /// Carries out a command.
-    pub(in crate::session) async fn review_command(&mut self, command: ReviewCommand) {
-        let changed = match &self.phase {
-            Phase::Idle(_) => self.look_at_files().await,
-            Phase::Running(_) => Vec::new(),
-        };
-        match command {
-            ReviewCommand::List { path, turn_id, closed, reply } => {
-                let listed = self.reviewed().await.map(|review| {
-                    let mut hunks = review.hunks();
-                    if closed {
-                        hunks.extend(review.closed());
-                    }
-                    hunks.retain(|hunk| {
-                        let by = |turn| hunk.made_by.iter().any(|maker| maker.turn_id == turn);
-                        path.as_ref().is_none_or(|path| *path == hunk.path)
-                            && turn_id.clone().is_none_or(by)
-                    });
-                    hunks
-                });
-                let listed = match listed {
-                    Ok(mut hunks) => self.mark_waiting(&mut hunks).await.map(|()| hunks),
-                    Err(error) => Err(error),
-                };
-                let seq = self.log.journal.last_seq();
-                let _ = reply.send(listed.map(|hunks| ReviewListResult { hunks, seq }));
-            }
-            ReviewCommand::Baseline { path, reply } => {
-                let read = self.reviewed().await.and_then(|review| {
-                    let unknown = || {
-                        let what = format!("the agent has not changed {path}");
-                        Error::new(ErrorKind::Invalid, what).hint(Action::ListChangedFiles)
-                    };
-                    let baseline = review.baseline(&path).ok_or_else(unknown)?;
-                    let text = baseline.and_then(|content| {
-                        std::str::from_utf8(&content.bytes).ok().map(str::to_owned)
-                    });
-                    Ok(ReviewBaselineResult { exists: baseline.is_some(), text })
-                });
-                let _ = reply.send(read);
-            }
-            ReviewCommand::Patch { open, reply } => {
-                let cwd = self.log.journal.header().cwd.clone();
-                let cwd = self
-                    .services
-                    .env
-                    .canonicalize(Path::new(&cwd))
-                    .await
-                    .map_or(cwd, |path| path.to_string_lossy().into_owned());
-                let since = if open { Since::Kept } else { Since::Start };
-                let made = self.reviewed().await.map(|review| review.patch(&cwd, since));
-                let _ =
-                    reply.send(made.map(|patch| ReviewPatchResult {
-                        text: patch.text,
-                        left_out: patch.left_out,
-                    }));
-            }
-            ReviewCommand::Decide { action, reply } => {
-                return self.decide(action, changed, reply).await;
-            }
-        }
+    /// Lists hunks.
+    pub(in crate::session) async fn review_list(
+        &mut self,
+        params: ReviewListParams,
+        reply: Reply<ReviewListResult>,
+    ) {
+        let changed = self.look_at_files_if_idle().await;
+        let listed = self.list_hunks(&params).await;
+        let seq = self.log.journal.last_seq();
+        let _ = reply.send(listed.map(|hunks| ReviewListResult { hunks, seq }));
         self.publish_all(changed);
     }
 
-    fn publish_all(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
-        for record in records {
-            self.publish(&record);
+    async fn list_hunks(&mut self, params: &ReviewListParams) -> Result<Vec<Hunk>, Error> {
+        let ReviewListParams { path, turn_id, closed, .. } = params;
+        let review = self.reviewed().await?;
+        let mut hunks = review.hunks();
+        if *closed {
+            hunks.extend(review.closed());
         }
+        hunks.retain(|hunk| {
+            let by = |turn: &TurnId| hunk.made_by.iter().any(|maker| maker.turn_id == *turn);
+            path.as_ref().is_none_or(|path| *path == hunk.path) && turn_id.as_ref().is_none_or(by)
+        });
+        self.mark_waiting(&mut hunks).await?;
+        Ok(hunks)
     }
 
-    async fn decide(
+    /// Reads a file's baseline: its content when it was last accepted.
+    pub(in crate::session) async fn review_baseline(
         &mut self,
-        action: ReviewAction,
-        mut records: Vec<Arc<Record>>,
+        params: ReviewBaselineParams,
+        reply: Reply<ReviewBaselineResult>,
+    ) {
+        let changed = self.look_at_files_if_idle().await;
+        let path = params.path;
+        let read = self.reviewed().await.and_then(|review| {
+            let unknown = || {
+                let what = format!("the agent has not changed {path}");
+                Error::new(ErrorKind::Invalid, what).hint(Action::ListChangedFiles)
+            };
+            let baseline = review.baseline(&path).ok_or_else(unknown)?;
+            let text = baseline
+                .and_then(|content| std::str::from_utf8(&content.bytes).ok().map(str::to_owned));
+            Ok(ReviewBaselineResult { exists: baseline.is_some(), text })
+        });
+        let _ = reply.send(read);
+        self.publish_all(changed);
+    }
+
+    /// Makes a patch of the agent's changes.
+    pub(in crate::session) async fn review_patch(
+        &mut self,
+        params: ReviewPatchParams,
+        reply: Reply<ReviewPatchResult>,
+    ) {
+        let changed = self.look_at_files_if_idle().await;
+        let cwd = self.log.journal.header().cwd.clone();
+        let real = self.services.env.canonicalize(Path::new(&cwd)).await;
+        let cwd = real.map_or(cwd, |path| path.to_string_lossy().into_owned());
+        let since = if params.open { Since::Kept } else { Since::Start };
+        let made = self.reviewed().await.map(|review| {
+            let patch = review.patch(&cwd, since);
+            ReviewPatchResult { text: patch.text, left_out: patch.left_out }
+        });
+        let _ = reply.send(made);
+        self.publish_all(changed);
+    }
+
+    /// Takes a verdict, or withdraws one.
+    pub(in crate::session) async fn review_decide(
+        &mut self,
+        params: ReviewDecideParams,
         reply: Reply<ReviewDecideResult>,
     ) {
+        let mut records = self.look_at_files_if_idle().await;
+        let action = params.action;
         let decided = match self.withdraw(&action) {
             Some(withdrawn) => withdrawn.map(|(result, record)| {
                 records.push(record);
@@ -133,6 +135,19 @@ impl Session {
         };
         let _ = reply.send(decided);
         self.publish_all(records);
+    }
+
+    async fn look_at_files_if_idle(&mut self) -> Vec<Arc<Record>> {
+        match &self.phase {
+            Phase::Idle(_) => self.look_at_files().await,
+            Phase::Running(_) => Vec::new(),
+        }
+    }
+
+    fn publish_all(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
+        for record in records {
+            self.publish(&record);
+        }
     }
 
     /// Carries a verdict out, or lets it wait while a turn runs; one that `waited` has done that.
@@ -241,9 +256,18 @@ impl Session {
     /// The review as the journal says now. Only what was appended since the last time is read.
     pub(in crate::session) async fn reviewed(&mut self) -> Result<&Review, Error> {
         if self.review.fold.seq != self.log.journal.last_seq() {
-            let known = self.review.fold.clone();
-            let (read, blobs) = (self.log.journal.reader_after(known.seq), self.blobs());
-            self.review.fold = in_background(move || Ok(known.take(&read()?, &blobs))).await?;
+            let (read, blobs) = (self.log.journal.reader_after(self.review.fold.seq), self.blobs());
+            let known = std::mem::take(&mut self.review.fold);
+            // If the journal cannot be read, the review so far is kept.
+            let (fold, read) = in_background(move || {
+                Ok(match read() {
+                    Ok(entries) => (known.take(&entries, &blobs), Ok(())),
+                    Err(error) => (known, Err(error)),
+                })
+            })
+            .await?;
+            self.review.fold = fold;
+            read?;
         }
         Ok(&self.review.fold.review)
     }

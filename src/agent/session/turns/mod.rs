@@ -6,26 +6,65 @@ mod end;
 mod launch;
 
 use super::{Phase, Session};
-use crate::command::{Accepted, Interrupted, Record, Reply, Terms, TurnCommand};
+use crate::command::{Record, Reply, TurnCommand};
 use crate::error::{Action, Error, ErrorKind};
 use crate::session::settings::Settings;
 use crate::turn::context::Work;
 use crate::turn::inputs;
 use crate::turn::structured_output::check_schema;
-use pintle_llm::Provider;
+use pintle_llm::{Provider, Trace};
 use pintle_protocol::approval::DecidedBy;
 use pintle_protocol::content::Input;
-use pintle_protocol::event::{Delivery, Event, QueuedInput};
+use pintle_protocol::event::{Delivery, Event, QueuedInput, TurnLimits};
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::methods::{
+    Disposition, Empty, QueuePolicy, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
+    TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult, WhenBusy,
+};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::turn::WhenIdle;
 use pintle_session::history::keys::{Effect, as_json, digest};
 use pintle_session::history::outcome;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The name of the provider that answers from a script.
 const SCRIPT: &str = "script";
+
+/// A turn's limits and output schema.
+#[derive(Debug, Default)]
+struct Terms {
+    /// Its limits; the stricter of these and the settings hold.
+    limits: Option<TurnLimits>,
+    /// The JSON Schema that its final message must satisfy.
+    output_schema: Option<Value>,
+}
+
+/// A message that was accepted and is on disk.
+struct Accepted {
+    turn_id: TurnId,
+    item_id: ItemId,
+    disposition: Disposition,
+    /// True if it waits for the next prompt, because no turn runs.
+    is_held: bool,
+}
+
+impl Accepted {
+    /// The result of a `turn/start`.
+    fn started(self) -> TurnStartResult {
+        let Self { turn_id, item_id, disposition, .. } = self;
+        TurnStartResult { turn_id, item_id, disposition }
+    }
+
+    /// The result of a `turn/steer`.
+    fn steered(self) -> TurnSteerResult {
+        TurnSteerResult {
+            outcome: if self.is_held { SteerOutcome::Held } else { SteerOutcome::Accepted },
+            item_id: Some(self.item_id),
+            turn_id: Some(self.turn_id),
+        }
+    }
+}
 
 /// A message in the journal, whose record is published after the response.
 struct AcceptedInput {
@@ -36,19 +75,9 @@ struct AcceptedInput {
 impl Session {
     pub(in crate::session) fn turn_command(&mut self, command: TurnCommand) {
         match command {
-            TurnCommand::Start { input, when_busy, terms, reply } => {
-                self.start(input, when_busy, terms, reply);
-            }
             TurnCommand::StartWith { input, behind, reply } => {
                 self.start_with(input, behind, reply);
             }
-            TurnCommand::Steer { expected, input, when_idle, reply } => {
-                self.steer(expected.as_ref(), input, when_idle, reply);
-            }
-            TurnCommand::Interrupt { expected, queue, reply } => {
-                self.interrupt(expected.as_ref(), queue, reply);
-            }
-            TurnCommand::CancelCall { item_id, reply } => self.cancel_call(&item_id, reply),
             TurnCommand::WhenIdle { reply } => {
                 self.door.idle_waiters.push(reply);
                 self.answer_idle_waiters();
@@ -58,17 +87,16 @@ impl Session {
 
     pub(in crate::session) fn start(
         &mut self,
-        input: Vec<Input>,
-        when_busy: WhenBusy,
-        terms: Terms,
-        reply: Reply<Accepted>,
+        params: TurnStartParams,
+        reply: Reply<TurnStartResult>,
     ) {
+        let TurnStartParams { input, when_busy, limits, output_schema, traceparent, .. } = params;
         if let Some(earlier) = self.accepted_before(&input) {
-            let _ = reply.send(earlier);
+            let _ = reply.send(earlier.map(Accepted::started));
             return;
         }
         let notices = self.services.models.refresh();
-        let accepted = self.accept_prompt(input, when_busy, terms);
+        let accepted = self.accept_prompt(input, when_busy, Terms { limits, output_schema });
         let (AcceptedInput { queued, record }, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -77,12 +105,15 @@ impl Session {
                 return;
             }
         };
+        if let Some(parent) = traceparent {
+            self.settings.trace = Trace::new(Some(&parent), None);
+        }
         let disposition = match queued.delivery {
             Delivery::Prompt => Disposition::Started,
             Delivery::Steer | Delivery::FollowUp => Disposition::Queued,
         };
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
-        let _ = reply.send(Ok(Accepted { turn_id, item_id, disposition, is_held: false }));
+        let _ = reply.send(Ok(TurnStartResult { turn_id, item_id, disposition }));
         self.publish(&record);
         self.note(notices);
         match disposition {
@@ -171,53 +202,39 @@ impl Session {
 
     pub(in crate::session) fn steer(
         &mut self,
-        expected: Option<&TurnId>,
-        input: Vec<Input>,
-        when_idle: WhenIdle,
-        reply: Reply<Option<Accepted>>,
+        params: TurnSteerParams,
+        reply: Reply<TurnSteerResult>,
     ) {
+        let TurnSteerParams { expected_turn_id: expected, input, when_idle, .. } = params;
         if let Some(earlier) = self.accepted_before(&input) {
-            let _ = reply.send(earlier.map(Some));
+            let _ = reply.send(earlier.map(Accepted::steered));
             return;
         }
-        let Phase::Running(running) = &self.phase else {
-            match when_idle {
-                WhenIdle::Reject => drop(reply.send(Ok(None))),
-                WhenIdle::Hold => self.hold(input, reply),
+        let (turn_id, is_held) = match (&self.phase, when_idle) {
+            (Phase::Running(running), _) => (running.turn_id.clone(), false),
+            (Phase::Idle(_), WhenIdle::Hold) => (TurnId::new(self.services.ambient.new_id()), true),
+            (Phase::Idle(_), WhenIdle::Reject) => {
+                let outcome = SteerOutcome::NoActiveTurn;
+                let _ = reply.send(Ok(TurnSteerResult { outcome, item_id: None, turn_id: None }));
+                return;
             }
-            return;
         };
-        let turn_id = running.turn_id.clone();
+        let expected = expected.as_ref().filter(|_| !is_held);
         let accepted = check_expected(expected, &turn_id)
             .and_then(|()| check_input(&input))
             .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, Terms::default()));
         match accepted {
             Ok(AcceptedInput { queued, record }) => {
-                let item_id = queued.item_id.clone();
-                let disposition = Disposition::Queued;
-                let accepted = Accepted { turn_id, item_id, disposition, is_held: false };
-                let _ = reply.send(Ok(Some(accepted)));
-                self.publish(&record);
-                self.inbox.push(queued);
-            }
-            Err(error) => {
-                let _ = reply.send(Err(error));
-            }
-        }
-    }
-
-    /// Keeps a steer that comes while nothing runs for the next prompt.
-    fn hold(&mut self, input: Vec<Input>, reply: Reply<Option<Accepted>>) {
-        let turn_id = TurnId::new(self.services.ambient.new_id());
-        let accepted = check_input(&input)
-            .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, Terms::default()));
-        match accepted {
-            Ok(AcceptedInput { queued, record }) => {
                 let (item_id, disposition) = (queued.item_id.clone(), Disposition::Queued);
-                let accepted = Accepted { turn_id, item_id, disposition, is_held: true };
-                let _ = reply.send(Ok(Some(accepted)));
+                let accepted = Accepted { turn_id, item_id, disposition, is_held };
+                let _ = reply.send(Ok(accepted.steered()));
                 self.publish(&record);
-                self.inbox.hold(queued);
+                if is_held {
+                    // It waits for the next prompt.
+                    self.inbox.hold(queued);
+                } else {
+                    self.inbox.push(queued);
+                }
             }
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -297,25 +314,25 @@ impl Session {
 
     pub(in crate::session) fn interrupt(
         &mut self,
-        expected: Option<&TurnId>,
-        queue: QueuePolicy,
-        reply: Reply<Interrupted>,
+        params: &TurnInterruptParams,
+        reply: Reply<TurnInterruptResult>,
     ) {
         let Phase::Running(running) = &self.phase else {
-            let _ = reply.send(Ok(Interrupted::default()));
+            let _ = reply.send(Ok(TurnInterruptResult::default()));
             return;
         };
         let turn_id = running.turn_id.clone();
-        if let Err(error) = check_expected(expected, &turn_id) {
+        if let Err(error) = check_expected(params.turn_id.as_ref(), &turn_id) {
             let _ = reply.send(Err(error));
             return;
         }
         running.cancel.cancel();
-        let returned: Vec<QueuedInput> = match queue {
+        let returned: Vec<QueuedInput> = match params.queue {
             QueuePolicy::Keep => Vec::new(),
             QueuePolicy::Return => self.inbox.take_all(),
         };
-        let interrupted = Interrupted { turn_id: Some(turn_id), returned: returned.clone() };
+        let interrupted =
+            TurnInterruptResult { turn_id: Some(turn_id), returned: returned.clone() };
         let _ = reply.send(Ok(interrupted));
         if !returned.is_empty() {
             self.record(None, Event::InputRemoved { inputs: returned, is_handled: false });
@@ -325,12 +342,12 @@ impl Session {
     }
 
     /// Stops one call of the running turn; one that waits for permission is denied.
-    fn cancel_call(&mut self, item_id: &ItemId, reply: Reply<()>) {
+    pub(in crate::session) fn cancel_call(&mut self, item_id: &ItemId, reply: Reply<Empty>) {
         if let Some(cancel) = self.phase.running().and_then(|running| running.call(item_id)) {
             cancel.cancel();
-            let _ = reply.send(Ok(()));
+            let _ = reply.send(Ok(Empty {}));
         } else if let Some(open) = self.questions.take_approval_of(item_id) {
-            let _ = reply.send(Ok(()));
+            let _ = reply.send(Ok(Empty {}));
             let outcome = outcome::without_client(&open.approval, DecidedBy::Client);
             self.resolve_approval(open, outcome);
         } else {

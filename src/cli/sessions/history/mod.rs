@@ -16,15 +16,16 @@ use super::{NOTHING, StoreCommands};
 use crate::cli::args::history::{Forking, History};
 use crate::cli::assemble;
 use pintle_agent::{
-    Action, Command, EngineHandle, Error, ErrorKind, ForkSession, Hint, HistoryCommand, NewFolder,
-    OpenConfig, SessionHandle,
+    Action, Command, EngineHandle, Error, ErrorKind, ForkSession, Hint, NewFolder, OpenConfig,
+    SessionHandle, SessionRequest,
 };
 use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
 use pintle_frontend::run::{FAILED, STOPPED};
 use pintle_protocol::event::Event;
-use pintle_protocol::history::SessionMergeResult;
+use pintle_protocol::history::{SessionMergeParams, SessionMergeResult};
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::SessionMerge;
 use pintle_session::history::tree as ways;
 use pintle_session::store::Entry;
 use std::io::{self, Write};
@@ -126,6 +127,10 @@ impl<'a> OpenSession<'a> {
         self.session.ask(command).await.map_err(|error| refused(error, &self.session.id))
     }
 
+    async fn call<R: SessionRequest>(&self, params: R::Params) -> anyhow::Result<R::Result> {
+        self.session.call::<R>(params).await.map_err(|error| refused(error, &self.session.id))
+    }
+
     /// A file as the session names it.
     async fn path(&self, named: &Path) -> anyhow::Result<String> {
         let path = self.ambient.current_dir()?.join(named);
@@ -211,7 +216,8 @@ async fn merge(
     };
     let id = from.session_id;
     let open = OpenSession::open(engine, ambient, id.clone(), stop).await?;
-    let merged = open.ask(|reply| HistoryCommand::Merge { fork, reply }).await?;
+    let merged =
+        open.call::<SessionMerge>(SessionMergeParams { session_id: None, fork_id: fork }).await?;
     let SessionMergeResult { to_seq, from_seq, copied_seq, added, .. } = merged;
     let said = [
         format!("{} items came to session {id}, after event {to_seq}", added.len()),

@@ -3,19 +3,20 @@
 use super::super::terminal::one_line;
 use super::{FAILED, NOTHING, OpenSession, print};
 use crate::cli::args::history::Target;
-use pintle_agent::{ReviewCommand, SubscriptionCommand};
+use pintle_agent::SubscriptionCommand;
 use pintle_base::text::screen;
 use pintle_base::text::terminal::shown;
 use pintle_protocol::ids::HunkId;
+use pintle_protocol::methods::{ReviewDecide, ReviewList, ReviewPatch};
 use pintle_protocol::review::{
-    Effect, Hunk, HunkKind, HunkState, Outcome, ReviewAction, ReviewDecideResult, ReviewTarget,
+    Effect, Hunk, HunkKind, HunkState, Outcome, ReviewAction, ReviewDecideParams,
+    ReviewDecideResult, ReviewListParams, ReviewPatchParams, ReviewTarget,
 };
 use std::io::Write;
 
 impl OpenSession<'_> {
     pub(super) async fn patch(&self, open: bool) -> anyhow::Result<u8> {
-        let read = |reply| ReviewCommand::Patch { open, reply };
-        let patch = self.ask(read).await?;
+        let patch = self.call::<ReviewPatch>(ReviewPatchParams { session_id: None, open }).await?;
         let mut err = screen::err();
         for path in &patch.left_out {
             let path = one_line(path);
@@ -31,8 +32,7 @@ impl OpenSession<'_> {
     }
 
     async fn hunks(&self) -> anyhow::Result<Vec<Hunk>> {
-        let list = |reply| ReviewCommand::List { path: None, turn_id: None, closed: false, reply };
-        Ok(self.ask(list).await?.hunks)
+        Ok(self.call::<ReviewList>(ReviewListParams::default()).await?.hunks)
     }
 
     /// The session's folder, with a slash behind it: paths within are shown without.
@@ -89,8 +89,8 @@ impl OpenSession<'_> {
     }
 
     async fn decide(&self, action: ReviewAction) -> anyhow::Result<u8> {
-        let decide = |reply| ReviewCommand::Decide { action, reply };
-        let ReviewDecideResult { seq, verdict, .. } = self.ask(decide).await?;
+        let decide = ReviewDecideParams { session_id: None, action };
+        let ReviewDecideResult { seq, verdict, .. } = self.call::<ReviewDecide>(decide).await?;
         let root = self.root().await?;
         let (mut done, mut told) = (Vec::new(), Vec::new());
         for part in &verdict.parts {

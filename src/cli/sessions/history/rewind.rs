@@ -5,12 +5,12 @@
 use super::super::terminal::one_line;
 use super::{Consent, FAILED, NOTHING, OpenSession, STOPPED, place, print};
 use crate::cli::args::history::Rewinding;
-use pintle_agent::{HistoryCommand, Rewind};
 use pintle_base::text::screen;
 use pintle_base::text::terminal::shown;
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, FileFate, FileOwner, RewindScope};
-use pintle_protocol::history::SessionRewindResult;
+use pintle_protocol::history::{SessionRewindParams, SessionRewindResult};
+use pintle_protocol::methods::SessionRewind;
 use std::io::Write;
 
 impl OpenSession<'_> {
@@ -21,15 +21,14 @@ impl OpenSession<'_> {
         for path in &wanted.overwrite {
             overwrite.push(self.path(path).await?);
         }
-        let rewind = Rewind {
+        let rewind = SessionRewindParams {
             to,
             scope: wanted.scope.into(),
             overwrite,
-            is_dry_run: true,
-            ..Rewind::default()
+            dry_run: true,
+            ..SessionRewindParams::default()
         };
-        let dry = rewind.clone();
-        let would = self.ask(|reply| HistoryCommand::Rewind { rewind: dry, reply }).await?;
+        let would = self.call::<SessionRewind>(rewind.clone()).await?;
         for path in &rewind.overwrite {
             anyhow::ensure!(
                 would.files.iter().any(|fate| fate.path == *path),
@@ -60,9 +59,8 @@ impl OpenSession<'_> {
                 }
             }
         }
-        let rewind = Rewind { is_dry_run: false, ..rewind };
-        let real = rewind.clone();
-        let done = self.ask(|reply| HistoryCommand::Rewind { rewind: real, reply }).await?;
+        let rewind = SessionRewindParams { dry_run: false, ..rewind };
+        let done = self.call::<SessionRewind>(rewind.clone()).await?;
         let mut said = Vec::new();
         // What was shown was what would be; a file may have changed since, or not be writable.
         for fate in done.files.iter().filter(|fate| !would.files.contains(fate)) {

@@ -4,11 +4,12 @@
 use super::super::terminal::{one_line, time};
 use super::{OpenSession, place, refused};
 use crate::cli::args::history::Place;
-use pintle_agent::{EngineHandle, HistoryCommand};
+use pintle_agent::EngineHandle;
 use pintle_base::text::screen;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
-use pintle_protocol::history::{Anchor, AnchorKind, HistoryNode};
+use pintle_protocol::history::{Anchor, AnchorKind, HistoryNode, SessionLabelParams};
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::methods::SessionLabel;
 use pintle_session::history::{anchors, tree as ways};
 use pintle_session::store::Entry;
 use serde_json::json;
@@ -72,10 +73,9 @@ impl OpenSession<'_> {
 
     pub(super) async fn label(&self, to: &Place, label: Option<String>) -> anyhow::Result<u8> {
         let at = place::find(&self.nodes().await?, to, &self.session.id)?;
-        let named = label.clone();
-        let seq = self
-            .ask(|reply| HistoryCommand::Label { at, label: named, metadata: None, reply })
-            .await?;
+        let named =
+            SessionLabelParams { at, label: label.clone(), ..SessionLabelParams::default() };
+        let seq = self.call::<SessionLabel>(named).await?.seq;
         let mut out = screen::out();
         match label {
             Some(label) => writeln!(out, "event {seq} is called {}", one_line(&label))?,

@@ -2,10 +2,13 @@
 
 use super::{SUBSCRIBED, Stage};
 use crate::support::render::text_of;
-use pintle_agent::{ForkSession, HistoryCommand, OpenConfig, Rewind};
+use pintle_agent::{ForkSession, OpenConfig};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged, RewindScope};
-use pintle_protocol::history::{Anchor, HistoryPoint};
+use pintle_protocol::history::{
+    Anchor, HistoryPoint, SessionLabelParams, SessionMergeParams, SessionRewindParams,
+};
 use pintle_protocol::ids::ItemId;
+use pintle_protocol::methods::{SessionLabel, SessionMerge, SessionRewind};
 
 impl Stage {
     /// Does one step about the history: `back #1` (before that message), `back-both #1` (the files as well), `back-told #1` (the model is told what is left), `cat PATH`, `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
@@ -20,15 +23,15 @@ impl Stage {
                     "forth" => seq(&self.left.to_string()),
                     _ => self.before(rest),
                 };
-                let is_dry_run = verb == "look-back";
+                let dry_run = verb == "look-back";
                 let scope = match verb {
                     "back-both" => RewindScope::Both,
                     _ => RewindScope::Conversation,
                 };
-                let is_summed_up = verb == "back-told";
-                let rewind = Rewind { to, scope, is_summed_up, is_dry_run, ..Rewind::default() };
-                let rewind = |reply| HistoryCommand::Rewind { rewind, reply };
-                let told = self.session.ask(rewind).await;
+                let summarize = verb == "back-told";
+                let defaults = SessionRewindParams::default();
+                let rewind = SessionRewindParams { to, scope, summarize, dry_run, ..defaults };
+                let told = self.session.call::<SessionRewind>(rewind).await;
                 let told = told.map(|result| {
                     self.left = result.from_seq;
                     let dropped: Vec<_> =
@@ -42,10 +45,8 @@ impl Stage {
             "label" => {
                 let (item, label) = rest.split_once(' ').unwrap_or((rest, ""));
                 let (at, label) = (self.before(item), Some(label.to_owned()));
-                let named = self
-                    .session
-                    .ask(|reply| HistoryCommand::Label { at, label, metadata: None, reply })
-                    .await;
+                let params = SessionLabelParams { at, label, ..SessionLabelParams::default() };
+                let named = self.session.call::<SessionLabel>(params).await;
                 self.note(named.map(|_| "named".to_owned()), step);
             }
             "cat" => {
@@ -92,7 +93,8 @@ impl Stage {
                     self.naming = self.session.id.clone();
                     self.subscribe_from(SUBSCRIBED, None).await;
                 }
-                let merged = self.session.ask(|reply| HistoryCommand::Merge { fork, reply }).await;
+                let params = SessionMergeParams { session_id: None, fork_id: fork };
+                let merged = self.session.call::<SessionMerge>(params).await;
                 let told = merged.map(|result| {
                     self.left = result.from_seq;
                     let [dropped, added] = [result.dropped.len(), result.added.len()];

@@ -2,11 +2,13 @@
 
 use super::Stage;
 use pintle_agent::{
-    Answer, AnswerCommand, CallBody, ClientCall, ClientCommand, DiagnosticsReport, Feed,
-    SettingsCommand, Subscriber, SubscriberId, SubscriptionCommand, Wanted,
+    Answer, CallBody, ClientCall, ClientCommand, DiagnosticsReport, Feed, Subscriber, SubscriberId,
+    SubscriptionCommand, Wanted,
 };
+use pintle_protocol::methods::SessionUpdate;
 use pintle_protocol::plan::{Plan, PlanStatus};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};
+use pintle_protocol::session::SessionUpdateParams;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -29,7 +31,7 @@ impl Stage {
                     "reply" => Ok(serde_json::from_str(rest).unwrap()),
                     _ => Err(rest.to_owned()),
                 };
-                let answer = AnswerCommand::Returned(Answer::Call { call_id, outcome });
+                let answer = Answer::Call { call_id, outcome };
                 return self.session.tell(answer).await.unwrap();
             }
             "hooks" => {
@@ -90,10 +92,11 @@ impl Stage {
                 return told.unwrap();
             }
             "name" => {
-                let title = rest.to_owned();
-                let told =
-                    self.session.ask(|reply| SettingsCommand::UpdateTitle { title, reply }).await;
-                return self.note(told.map(|title| format!("{title:?}")), &format!("name {rest}"));
+                let title = Some(Some(rest.to_owned()));
+                let update = SessionUpdateParams { session_id: None, title };
+                let told = self.session.call::<SessionUpdate>(update).await;
+                let told = told.map(|updated| format!("{:?}", updated.title));
+                return self.note(told, &format!("name {rest}"));
             }
             "named" => {
                 let told = self.session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
@@ -123,7 +126,7 @@ impl Stage {
         let asked = asked.unwrap_or_else(|| self.questions.remove(0));
         let question_id = asked.question_id.clone();
         self.answered = Some(asked);
-        let answer = AnswerCommand::Returned(Answer::Question { question_id, answer });
+        let answer = Answer::Question { question_id, answer };
         self.session.tell(answer).await.unwrap();
     }
 }

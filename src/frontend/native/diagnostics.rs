@@ -1,0 +1,21 @@
+//! Diagnostics from a client's editor.
+
+use super::connection::Connection;
+use super::dispatch::refused;
+use super::handlers::{HandlerResult, session};
+use pintle_agent::{ClientCommand, DiagnosticsReport};
+use pintle_protocol::diagnostics::EditorDiagnosticsParams;
+use pintle_protocol::methods::Empty;
+use std::sync::Arc;
+
+pub(super) async fn editor_diagnostics(
+    connection: Arc<Connection>,
+    params: EditorDiagnosticsParams,
+) -> HandlerResult<Empty> {
+    let EditorDiagnosticsParams { session_id, path, version, items } = params;
+    let session = session(&connection, session_id)?;
+    let id = connection.subscriber;
+    let report = DiagnosticsReport { path, version, items };
+    session.ask(|reply| ClientCommand::Diagnostics { id, report, reply }).await.map_err(refused)?;
+    Ok(Empty {})
+}
