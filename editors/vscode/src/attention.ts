@@ -1,5 +1,5 @@
 /** What is asked, as lists to pick from: the questions, and the answers of one. Pure. */
-import type { Approval, ApprovalOption, Question } from "./protocol.ts";
+import type { Approval, ApprovalOption, Question } from "pintle-client";
 import { consequence } from "./rules.ts";
 import { visible } from "./visible.ts";
 import { t } from "./words.ts";

@@ -1,12 +1,12 @@
 /** What a window does with an engine: the session that is shown, its verbs, what is asked. It keeps nothing that the engine can tell again. */
-import { ClosedError } from "./connection.ts";
 import type { Editor } from "./documents.ts";
 import { Documents } from "./documents.ts";
 import { Edits } from "./edits.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import type { Listener } from "./listener.ts";
-import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId } from "./protocol.ts";
+import { Disconnected } from "pintle-client";
+import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId } from "pintle-client";
 import type { Problem } from "./need.ts";
 import { problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
@@ -45,12 +45,9 @@ export class Chat {
     this.engine = new Engine(around, {
       status: (status) => this.#statusChanged(status),
       record: (record) => this.#record(record),
-      lagged: (params) => {
-        this.#sessions.get(params.sessionId)?.lagged(params.headSeq);
-      },
-      approval: (request) => this.#questions.addApproval(request),
-      question: (request) => this.#questions.addQuestion(request),
-      edit: (request) => void edits.apply(request.params).then((result) => request.answer(result)),
+      approval: (params, signal) => this.#questions.askApproval(params, signal),
+      question: (params, signal) => this.#questions.askQuestion(params, signal),
+      edit: (params) => edits.apply(params),
     });
     this.#sessions = new Sessions({
       engine: this.engine,
@@ -200,7 +197,7 @@ export class Chat {
     params: ClientRequests[M]["params"],
   ): Promise<ClientRequests[M]["result"]> {
     const connection = this.engine.connection;
-    if (connection === undefined) return Promise.reject(new ClosedError());
+    if (connection === undefined) return Promise.reject(new Disconnected());
     this.documents.flush();
     return connection.request(method, params);
   }
@@ -238,7 +235,7 @@ export class Chat {
     this.#around.log.error([problem.text, problem.hint].join(" ").trim());
     if (error instanceof LeftError) return;
     // Of an engine that does not start, its status says more.
-    if (error instanceof ClosedError && this.engine.status.kind === "failed") return;
+    if (error instanceof Disconnected && this.engine.status.kind === "failed") return;
     this.#setProblem(problem);
   }
 

@@ -1,5 +1,5 @@
 /** Models and providers as rows of a list. Pure. */
-import type { ModelInfo, ModelsListResult, ProviderInfo } from "./protocol.ts";
+import type { ModelInfo, ModelsListResult, ProviderInfo } from "pintle-client";
 import { t } from "./words.ts";
 
 export interface ModelRow {

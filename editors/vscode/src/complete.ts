@@ -1,5 +1,5 @@
 /** What is being typed that can be completed, and which candidates fit. Pure. */
-import type { Input } from "./protocol.ts";
+import type { Input } from "pintle-client";
 
 /** The word at the caret. */
 export interface Word {

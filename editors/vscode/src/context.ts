@@ -1,5 +1,5 @@
 /** How full the model's window is, as a person reads it. */
-import type { ContextUsage } from "./protocol.ts";
+import type { ContextUsage } from "pintle-client";
 import { t } from "./words.ts";
 
 /** From here on it is a warning: what is old is summed up soon. */

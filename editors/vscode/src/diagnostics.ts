@@ -3,7 +3,7 @@
  * for files in the session's folder.
  */
 import * as path from "node:path";
-import type { EditorDiagnostic } from "./protocol.ts";
+import type { EditorDiagnostic } from "pintle-client";
 
 /** Editors report a file many times while they look at it. */
 const GATHER_MS = 100;

@@ -5,10 +5,10 @@
  * no documents is told of none.
  */
 import * as fs from "node:fs";
-import { ClosedError, RpcError } from "./connection.ts";
 import { isInside } from "./diagnostics.ts";
-import type { ApplyEditParams, ClientRequests, DocumentChange, InitializeResult } from "./protocol.ts";
-import { ErrorCode } from "./protocol.ts";
+import type { ApplyEditParams, ClientRequests, DocumentChange, InitializeResult } from "pintle-client";
+import { Disconnected, ErrorCode, RequestFailed } from "pintle-client";
+import { reasonOf } from "./problem.ts";
 import { t } from "./words.ts";
 
 /** A text that the editor holds, as it stood when it was asked for. */
@@ -188,12 +188,12 @@ export class Documents {
     const wire = this.#wire;
     const told = this.#told.get(params.path);
     wire?.request(method, params).catch((error: unknown) => {
-      if (error instanceof ClosedError || wire !== this.#wire || method === "document/close") return;
+      if (error instanceof Disconnected || wire !== this.#wire || method === "document/close") return;
       if (told !== this.#told.get(params.path)) return;
       this.#told.delete(params.path);
-      const isConflict = error instanceof RpcError && error.code === ErrorCode.conflict;
+      const isConflict = error instanceof RequestFailed && error.code === ErrorCode.conflict;
       if (isConflict && method !== "document/open") this.flush();
-      else this.#refuse(params.path, error instanceof Error ? error.message : String(error));
+      else this.#refuse(params.path, reasonOf(error));
     });
   }
 

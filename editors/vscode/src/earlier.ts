@@ -1,8 +1,8 @@
 /** Puts a page of events before those that a state holds, as if they had been there from the beginning. Pure. */
 import { joined, onTheWay } from "./history.ts";
-import type { EventRecord } from "./protocol.ts";
-import { apply, emptyState } from "./reducer.ts";
-import type { State } from "./state.ts";
+import type { EventRecord } from "pintle-client";
+import { apply } from "./reducer.ts";
+import { State } from "./state.ts";
 
 /** Begins a state at a page of events that is not the first one. */
 export function beginAt(state: State, events: EventRecord[]): void {
@@ -17,10 +17,11 @@ export function beginAt(state: State, events: EventRecord[]): void {
  * the later events stays where it stands there.
  */
 export function prepend(state: State, events: EventRecord[]): void {
-  const page = emptyState(state.clientId);
+  const page = new State(state.id, state.clientId);
   page.cameAt = state.cameAt;
   beginAt(page, events);
   state.first = page.first;
+  state.prepend(page);
   state.history = joined(page.history, state.history);
   state.verdicts = [...page.verdicts.filter((seq) => !state.undone.has(seq)), ...state.verdicts];
   for (const seq of page.undone) state.undone.add(seq);
@@ -33,6 +34,7 @@ export function prepend(state: State, events: EventRecord[]): void {
   state.all = new Map([...earlier, ...state.all]);
   const shown = onTheWay(
     state.history,
+    (key) => state.isHidden(key),
     earlier.map(([, entry]) => entry),
   );
   state.start -= shown.length;

@@ -5,7 +5,8 @@
  * It imports no `vscode`.
  */
 import type { Documents, Editor } from "./documents.ts";
-import type { ApplyEditParams, ApplyEditResult } from "./protocol.ts";
+import type { ApplyEditParams, ApplyEditResult } from "pintle-client";
+import { reasonOf } from "./problem.ts";
 
 /** How long a document may take to be written. The engine waits a few seconds longer. */
 export const SAVE_MS = 10_000;
@@ -29,7 +30,7 @@ export class Edits {
     try {
       return await this.#apply(params);
     } catch (error) {
-      return this.#refused(error instanceof Error ? error.message : String(error));
+      return this.#refused(reasonOf(error));
     } finally {
       this.#isBusy = false;
     }
@@ -76,7 +77,7 @@ export class Edits {
     });
     const saved = this.#editor.save(path).then(
       (isSaved) => (isSaved ? undefined : "VS Code did not write it; the file may have changed on disk"),
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      (error: unknown) => reasonOf(error),
     );
     try {
       return await Promise.race([saved, late]);

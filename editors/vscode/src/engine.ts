@@ -6,14 +6,12 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import type { AnyRecord, Handler, InitializeResult } from "pintle-client";
+import { Client, RequestFailed } from "pintle-client";
 import { CLIENT_NAME } from "./clients.ts";
-import type { EngineRequest } from "./connection.ts";
-import { Connection, RpcError } from "./connection.ts";
 import type { Machine } from "./locate.ts";
 import { locate } from "./locate.ts";
-import type { AnyRecord, InitializeResult, SessionLaggedParams } from "./protocol.ts";
-import { PROTOCOL_NAME, PROTOCOL_VERSION } from "./protocol.ts";
-import { Backoff, Coalesced } from "./restart.ts";
+import { Backoff, Coalesced, within } from "./restart.ts";
 import type { Settings } from "./settings.ts";
 import { commandLine } from "./settings.ts";
 import { judgeError, judgeResult } from "./version.ts";
@@ -66,15 +64,14 @@ export interface Surroundings {
 export interface Listener {
   status(status: Status): void;
   record(record: AnyRecord): void;
-  lagged(params: SessionLaggedParams): void;
-  approval(request: EngineRequest<"approval/request">): void;
-  question(request: EngineRequest<"question/request">): void;
-  edit(request: EngineRequest<"workspace/applyEdit">): void;
+  approval: Handler<"approval/request">;
+  question: Handler<"question/request">;
+  edit: Handler<"workspace/applyEdit">;
 }
 
 interface Running {
   child: ChildProcessWithoutNullStreams;
-  connection: Connection;
+  connection: Client;
   exited: Promise<void>;
   stderr: string;
   isShared: boolean;
@@ -102,7 +99,7 @@ export class Engine {
   }
 
   /** The open connection; undefined unless the engine is ready. */
-  get connection(): Connection | undefined {
+  get connection(): Client | undefined {
     return this.#status.kind === "ready" ? this.#running?.connection : undefined;
   }
 
@@ -163,12 +160,14 @@ export class Engine {
     this.#running = running;
     this.#backoff.started(Date.now());
     try {
-      const result = await withPatience(
-        running.connection.request("initialize", {
-          protocol: { name: PROTOCOL_NAME, versions: [PROTOCOL_VERSION] },
-          client: { name: CLIENT_NAME, version: this.#around.extensionVersion, id: this.clientId },
-          capabilities: { approvals: {}, questions: {}, applyEdit: {} },
-        }),
+      const result = await within(
+        PATIENCE_MS,
+        running.connection.initialize(
+          CLIENT_NAME,
+          this.#around.extensionVersion,
+          { approvals: {}, questions: {}, applyEdit: {} },
+          this.clientId,
+        ),
       );
       const judgement = judgeResult(result);
       if (!judgement.ok) {
@@ -182,7 +181,7 @@ export class Engine {
     } catch (error) {
       await this.#drop(running);
       if (this.#isDisposed) return;
-      if (error instanceof RpcError) {
+      if (error instanceof RequestFailed) {
         const judgement = judgeError(error);
         if (!judgement.ok) this.#fail(judgement.problem, judgement.hint);
         return;
@@ -214,29 +213,38 @@ export class Engine {
       // A program that could not be started never exits.
       child.on("error", (error) => {
         running.stderr += error.message;
-        connection.close();
+        connection.disconnect();
         resolve();
       });
     });
-    const connection = new Connection(child.stdout, child.stdin, {
-      notification: (method, params) => {
-        if (method === "session/event") this.#listener.record(params as AnyRecord);
-        else this.#listener.lagged(params as SessionLaggedParams);
-      },
-      approval: (request) => this.#listener.approval(request),
-      question: (request) => this.#listener.question(request),
-      edit: (request) => this.#listener.edit(request),
-      page: (url) => this.#around.openPage(url),
-      noise: (line, why) => log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
-      closed: () => this.#closed(running),
-    });
+    const connection = new Client(child.stdout, child.stdin);
+    connection.on("approval/request", (params, signal) => this.#listener.approval(params, signal));
+    connection.on("question/request", (params, signal) => this.#listener.question(params, signal));
+    connection.on("workspace/applyEdit", (params, signal) => this.#listener.edit(params, signal));
+    connection.onNotification("auth/openUrl", ({ url }) => this.#around.openPage(url));
+    connection.onSkipped((line, why) =>
+      log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
+    );
     const running: Running = { child, connection, exited, stderr: "", isShared: settings.shared };
     child.stderr.on("data", (chunk: Buffer) => {
       const text = chunk.toString("utf8");
       running.stderr = (running.stderr + text).slice(-LAST_WORDS);
       log.info(`engine: ${text.trimEnd()}`);
     });
+    void connection.closed.then(() => this.#closed(running));
+    void this.#follow(connection);
     return running;
+  }
+
+  async #follow(connection: Client): Promise<void> {
+    for await (const record of connection.records()) {
+      try {
+        this.#listener.record(record);
+      } catch (error) {
+        // One that cannot be taken must not keep the others away.
+        this.#around.log.error(`an event of the engine: ${String(error)}`);
+      }
+    }
   }
 
   /** The connection is gone. While it starts, `#startOnce` sees it; when it was ready, it was a crash. */
@@ -272,12 +280,12 @@ export class Engine {
     child.stdin.end();
     await running.exited;
     clearTimeout(deadline);
-    connection.close();
+    connection.disconnect();
   }
 
   async #drop(running: Running): Promise<void> {
     if (this.#running === running) this.#running = undefined;
-    running.connection.close();
+    running.connection.disconnect();
     killIfAlive(running.child);
     await running.exited;
   }
@@ -285,14 +293,4 @@ export class Engine {
 
 function killIfAlive(child: ChildProcessWithoutNullStreams): void {
   if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-}
-
-function withPatience<T>(promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`)),
-      PATIENCE_MS,
-    );
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -3,7 +3,7 @@
  *
  * Invariant: each event comes after the one before it, except `history.rewound`, which comes after the event that it names.
  */
-import type { HistoryRewound, ItemId, RewindScope } from "./protocol.ts";
+import type { HistoryRewound, RewindScope } from "pintle-client";
 
 /** The way back from a rewind that nothing came after. */
 export interface Step {
@@ -16,10 +16,6 @@ export interface Step {
 export interface History {
   /** Where the line goes on from another event than the one before. */
   ways: { first: number; after: number }[];
-  /** Items that the model does not know any more. */
-  hidden: Set<ItemId>;
-  /** Items that it was made to know again; none of `hidden`. */
-  restored: Set<ItemId>;
   step: Step | undefined;
   /** The model has worked on since what is known begins: no rewind before that can be undone. */
   hasGoneOn: boolean;
@@ -28,8 +24,6 @@ export interface History {
 export function emptyHistory(): History {
   return {
     ways: [{ first: 1, after: 0 }],
-    hidden: new Set(),
-    restored: new Set(),
     step: undefined,
     hasGoneOn: false,
   };
@@ -43,14 +37,6 @@ export function filesRewound(history: History, seq: number): void {
 /** The session goes on from another place. */
 export function rewound(history: History, seq: number, event: HistoryRewound): void {
   if (event.toSeq < seq) history.ways.push({ first: seq, after: event.toSeq });
-  for (const id of event.dropped ?? []) {
-    history.hidden.add(id);
-    history.restored.delete(id);
-  }
-  for (const id of event.restored ?? []) {
-    history.hidden.delete(id);
-    history.restored.add(id);
-  }
   const { step } = history;
   history.step = together(step, { from: seq - 1, last: seq, scope: "conversation" });
 }
@@ -69,15 +55,9 @@ function together(before: Step | undefined, step: Step): Step {
 
 /** The history of events that come before those of `later`, put before it. */
 export function joined(before: History, later: History): History {
-  const hidden = new Set(later.hidden);
-  for (const id of before.hidden) if (!later.restored.has(id)) hidden.add(id);
-  const restored = new Set(later.restored);
-  for (const id of before.restored) if (!later.hidden.has(id)) restored.add(id);
   const earlier = later.hasGoneOn ? undefined : before.step;
   return {
     ways: [...before.ways, ...later.ways.slice(1)],
-    hidden,
-    restored,
     step: later.step === undefined ? earlier : together(earlier, later.step),
     hasGoneOn: before.hasGoneOn || later.hasGoneOn,
   };
@@ -98,8 +78,12 @@ export function way(history: History): (seq: number) => boolean {
   };
 }
 
-/** The entries that lie on the way, in their order. */
-export function onTheWay<E extends { key: string; seq: number }>(history: History, entries: E[]): E[] {
+/** The entries that lie on the way, in their order. Items that the model does not know any more are hidden. */
+export function onTheWay<E extends { key: string; seq: number }>(
+  history: History,
+  isHidden: (key: string) => boolean,
+  entries: E[],
+): E[] {
   const isOnWay = way(history);
-  return entries.filter((each) => !history.hidden.has(each.key) && isOnWay(each.seq));
+  return entries.filter((each) => !isHidden(each.key) && isOnWay(each.seq));
 }

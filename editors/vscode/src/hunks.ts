@@ -4,7 +4,7 @@
  * Invariant: a hunk gets a place only where the editor holds the very lines that it is about.
  */
 import { mapLines } from "./lineMap.ts";
-import type { Hunk, ReviewBaselineResult, ReviewTarget } from "./protocol.ts";
+import type { Hunk, ReviewBaselineResult, ReviewTarget } from "pintle-client";
 import { t, wordOf } from "./words.ts";
 
 /** Where a hunk stands in an editor. */

@@ -1,5 +1,5 @@
 /** What a person sends, and how it is shown again: text as typed, the rest as a line that names it. */
-import type { Diagnostic, Input, LineRange } from "./protocol.ts";
+import type { Diagnostic, Input, LineRange } from "pintle-client";
 import { plural, t } from "./words.ts";
 
 export function textOfInput(content: Input[]): string {

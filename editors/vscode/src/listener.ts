@@ -1,5 +1,5 @@
 /** What a chat tells whoever draws it. */
-import type { Input, SessionId } from "./protocol.ts";
+import type { Input, SessionId } from "pintle-client";
 import type { Session } from "./session.ts";
 import type { Change } from "./state.ts";
 

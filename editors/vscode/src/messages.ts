@@ -9,7 +9,7 @@ import type {
   Question,
   QueuedInput,
   TurnCompleted,
-} from "./protocol.ts";
+} from "pintle-client";
 import type { Candidate, Word } from "./complete.ts";
 import type { Problem } from "./need.ts";
 import type { Meter } from "./context.ts";

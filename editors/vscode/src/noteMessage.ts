@@ -1,5 +1,5 @@
 /** Notes on lines as one message: what was said of each place, and the places themselves. Pure. */
-import type { Input } from "./protocol.ts";
+import type { Input } from "pintle-client";
 
 export interface Note {
   path: string;

@@ -1,5 +1,5 @@
 /** What the engine tells, in words that lead on in this editor. Pure. */
-import type { Notice } from "./protocol.ts";
+import type { Notice } from "pintle-client";
 import { t } from "./words.ts";
 
 /** The code of the notice that names files of the project which are not used, because they are new or have changed. */

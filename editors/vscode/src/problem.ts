@@ -1,7 +1,6 @@
 /** Errors of requests in words for a person. */
-import { ClosedError, RpcError } from "./connection.ts";
 import type { Problem } from "./need.ts";
-import { ErrorCode } from "./protocol.ts";
+import { Disconnected, ErrorCode, RequestFailed } from "pintle-client";
 import { sentence } from "./sentence.ts";
 import { t } from "./words.ts";
 
@@ -17,14 +16,19 @@ export function problemOf(error: unknown): Problem {
     const hint = t("Close it there, or begin a new session.");
     return { text: t("The session is open in another window."), hint, isConflict: true, canAttach: false };
   }
-  if (error instanceof RpcError) {
+  if (error instanceof RequestFailed) {
     const missing = missingOf(error);
     if (missing !== undefined) return { ...missing, ...PLAIN };
-    return { text: sentence(error.message), hint: sentence(error.data.hint ?? ""), ...PLAIN };
+    return { text: sentence(error.reason), hint: sentence(error.data.hint ?? ""), ...PLAIN };
   }
-  if (error instanceof ClosedError) return { text: t("The engine is not there."), hint: "", ...PLAIN };
-  const message = error instanceof Error ? error.message : String(error);
-  return { text: sentence(message), hint: "", ...PLAIN };
+  if (error instanceof Disconnected) return { text: t("The engine is not there."), hint: "", ...PLAIN };
+  return { text: sentence(reasonOf(error)), hint: "", ...PLAIN };
+}
+
+/** The words of an error; of a failed request, the engine's own. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof RequestFailed) return error.reason;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A problem and what can be done, in a line. */
@@ -33,9 +37,9 @@ export function lineOf({ text, hint }: Problem): string {
 }
 
 /** A model or a key is missing: said in the words of VS Code, where the engine's hint is about its command line. */
-function missingOf(error: RpcError): Pick<Problem, "text" | "hint" | "need"> | undefined {
-  if (error.code === ErrorCode.authRequired) return noKey(/^no key for (\S+)/.exec(error.message)?.[1]);
-  if (error.data.code !== "config" || !error.message.includes("no model")) return undefined;
+function missingOf(error: RequestFailed): Pick<Problem, "text" | "hint" | "need"> | undefined {
+  if (error.code === ErrorCode.authRequired) return noKey(/^no key for (\S+)/.exec(error.reason)?.[1]);
+  if (error.data.code !== "config" || !error.reason.includes("no model")) return undefined;
   const hint = t("Choose one: it is kept in the setting pintle.model.");
   return { text: t("No model is chosen yet."), hint, need: { kind: "model" } };
 }
@@ -49,9 +53,9 @@ export function noKey(provider: string | undefined): Pick<Problem, "text" | "hin
 }
 
 /** The session is open in another process. */
-export function isConflictError(error: unknown): error is RpcError {
+export function isConflictError(error: unknown): error is RequestFailed {
   return (
-    error instanceof RpcError && error.code === ErrorCode.conflict && error.data.code === "openElsewhere"
+    error instanceof RequestFailed && error.code === ErrorCode.conflict && error.data.code === "openElsewhere"
   );
 }
 
@@ -61,5 +65,5 @@ export function isSharedError(error: unknown): boolean {
 }
 
 export function isNotFoundError(error: unknown): boolean {
-  return error instanceof RpcError && error.code === ErrorCode.notFound;
+  return error instanceof RequestFailed && error.code === ErrorCode.notFound;
 }

@@ -1,9 +1,10 @@
 /** Turns the state into what the page draws; long outputs are cut here, so that they never reach it. */
 import * as path from "node:path";
+import { hasEnded } from "pintle-client";
 import { textOfInput } from "./input.ts";
 import type { Append, ViewEntry } from "./messages.ts";
 import type { Entry } from "./state.ts";
-import { isCut, isOver } from "./entries.ts";
+import { isCut } from "./entries.ts";
 import { viewTool } from "./toolCards.ts";
 import type { Change, State } from "./state.ts";
 import { t } from "./words.ts";
@@ -31,7 +32,7 @@ export function viewEntry(entry: Entry): ViewEntry {
         key,
         atMs,
         text: cut(item.text, MOST_TEXT),
-        isOver: isOver(item),
+        isOver: hasEnded(item),
         isCut: isCut(item),
       };
     case "toolCall":

@@ -1,11 +1,7 @@
 /** The engine's questions, of permission and of the model, that wait for an answer from this window. */
+import type { Approval, ApprovalAnswer, Question, QuestionAnswer } from "pintle-client";
 import type { Asked } from "./attention.ts";
-import type { EngineRequest } from "./connection.ts";
-import type { ApprovalAnswer, QuestionAnswer } from "./protocol.ts";
 import type { State } from "./state.ts";
-
-type Approval = EngineRequest<"approval/request">;
-type Question = EngineRequest<"question/request">;
 
 export type Answer = ApprovalAnswer | QuestionAnswer;
 
@@ -17,9 +13,9 @@ interface Listener {
 }
 
 export class Questions {
-  readonly #open = new Map<string, { answer(result: unknown): void }>();
-  readonly #approvals = new Map<string, Approval["params"]>();
-  readonly #questions = new Map<string, Question["params"]>();
+  readonly #open = new Map<string, { answer(result: Answer): void }>();
+  readonly #approvals = new Map<string, Approval>();
+  readonly #questions = new Map<string, Question>();
   readonly #listener: Listener;
 
   constructor(listener: Listener) {
@@ -30,38 +26,44 @@ export class Questions {
     return this.#open.size;
   }
 
-  addApproval(request: Approval): void {
-    this.#approvals.set(request.params.approvalId, request.params);
-    this.#add(request.params.approvalId, request, (result) => request.answer(result as ApprovalAnswer));
+  /** The engine asks for permission. Resolves with the answer; not at all once `signal` says that none is awaited. */
+  askApproval(approval: Approval, signal: AbortSignal): Promise<ApprovalAnswer> {
+    this.#approvals.set(approval.approvalId, approval);
+    return this.#ask(approval.approvalId, signal);
   }
 
-  addQuestion(request: Question): void {
-    this.#questions.set(request.params.questionId, request.params);
-    this.#add(request.params.questionId, request, (result) => request.answer(result as QuestionAnswer));
+  /** The same for a question of the model. */
+  askQuestion(question: Question, signal: AbortSignal): Promise<QuestionAnswer> {
+    this.#questions.set(question.questionId, question);
+    return this.#ask(question.questionId, signal);
   }
 
-  #add(id: string, request: { onWithdrawn: () => void }, answer: (result: unknown) => void): void {
-    this.#open.set(id, { answer });
-    request.onWithdrawn = () => {
-      if (this.#forget(id)) this.#listener.head();
-    };
-    this.#listener.head();
-    this.#listener.asked();
+  #ask<A extends Answer>(id: string, signal: AbortSignal): Promise<A> {
+    return new Promise((resolve) => {
+      const open = { answer: (result: Answer) => resolve(result as A) };
+      this.#open.set(id, open);
+      signal.addEventListener("abort", () => {
+        // It may have been asked again meanwhile.
+        if (this.#open.get(id) === open && this.#forget(id)) this.#listener.head();
+      });
+      this.#listener.head();
+      this.#listener.asked();
+    });
   }
 
   /** The session's open questions of permission, and those of its sub-agents, which stand in sessions of their own. */
-  approvals(own: Iterable<Approval["params"]>): { approval: Approval["params"]; canAnswer: boolean }[] {
+  approvals(own: Iterable<Approval>): { approval: Approval; canAnswer: boolean }[] {
     const all = new Map([...own, ...this.#approvals.values()].map((each) => [each.approvalId, each]));
     return [...all].map(([id, approval]) => ({ approval, canAnswer: this.#open.has(id) }));
   }
 
   /** A question of permission that is open, of `own` session or asked here. */
-  approval(id: string, own: Pick<State, "approvals"> | undefined): Approval["params"] | undefined {
-    return this.#approvals.get(id) ?? own?.approvals.get(id);
+  approval(id: string, own: Pick<State, "approvals"> | undefined): Approval | undefined {
+    return this.#approvals.get(id) ?? own?.approvals.find((each) => each.approvalId === id);
   }
 
   /** The same for questions of models. */
-  questions(own: Iterable<Question["params"]>): { question: Question["params"]; canAnswer: boolean }[] {
+  questions(own: Iterable<Question>): { question: Question; canAnswer: boolean }[] {
     const all = new Map([...own, ...this.#questions.values()].map((each) => [each.questionId, each]));
     return [...all].map(([id, question]) => ({ question, canAnswer: this.#open.has(id) }));
   }
@@ -69,10 +71,10 @@ export class Questions {
   /** All that is asked, of `own` session too; without one only what this window can answer. */
   all(own: Pick<State, "approvals" | "questions"> | undefined): Asked[] {
     return [
-      ...this.approvals(own?.approvals.values() ?? []).map(
+      ...this.approvals(own?.approvals ?? []).map(
         ({ approval }) => ({ kind: "approval", approval }) as const,
       ),
-      ...this.questions(own?.questions.values() ?? []).map(
+      ...this.questions(own?.questions ?? []).map(
         ({ question }) => ({ kind: "question", question }) as const,
       ),
     ];

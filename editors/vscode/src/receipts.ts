@@ -1,5 +1,5 @@
 /** What was stopped or found, in words. Pure. */
-import type { SnippetPiece } from "./protocol.ts";
+import type { SnippetPiece } from "pintle-client";
 import type { State } from "./state.ts";
 import { plural, t } from "./words.ts";
 

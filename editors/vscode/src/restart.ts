@@ -62,3 +62,11 @@ export class Coalesced {
     return running;
   }
 }
+
+/** What a promise gives, or an error once so many milliseconds are over. */
+export function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

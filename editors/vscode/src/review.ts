@@ -4,7 +4,7 @@
  *
  * It imports no `vscode`. Hunks of several sessions may have the same id: here each stands behind its session's (`idOf`). Invariant: at most one question is under way, and one more is remembered (`Coalesced`).
  */
-import { ClosedError } from "./connection.ts";
+import { Disconnected } from "pintle-client";
 import { real } from "./documents.ts";
 import type { Place } from "./hunks.ts";
 import { placesOf, seen } from "./hunks.ts";
@@ -17,7 +17,7 @@ import type {
   ReviewDecideResult,
   SessionId,
   TurnId,
-} from "./protocol.ts";
+} from "pintle-client";
 import { Coalesced } from "./restart.ts";
 
 /** Whom the hunks are asked of. */
@@ -119,7 +119,7 @@ export class Review {
   /** Has the engine decide, in each session that is meant; the hunks are asked for anew, whatever came of it. */
   async decide(action: ReviewAction, session = this.session): Promise<ReviewDecideResult[]> {
     const meant = this.#meant(action, session);
-    if (meant.length === 0) throw new ClosedError();
+    if (meant.length === 0) throw new Disconnected();
     try {
       const results: ReviewDecideResult[] = [];
       for (const sessionId of meant) {
@@ -172,7 +172,7 @@ export class Review {
       this.#generation += 1;
       this.#listener.changed();
     } catch (error) {
-      if (!(error instanceof ClosedError)) this.#listener.failed(error);
+      if (!(error instanceof Disconnected)) this.#listener.failed(error);
     }
   }
 

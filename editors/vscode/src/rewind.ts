@@ -6,7 +6,7 @@ import type {
   RewindScope,
   SessionRewindResult,
   SessionTreeResult,
-} from "./protocol.ts";
+} from "pintle-client";
 import { plural, t } from "./words.ts";
 
 export interface PlaceChoice {

@@ -1,5 +1,5 @@
 /** What an answer to a question of permission leaves behind, in words. Pure. */
-import type { ApprovalOption, Scope } from "./protocol.ts";
+import type { ApprovalOption, Scope } from "pintle-client";
 import { visible } from "./visible.ts";
 import { plural, t } from "./words.ts";
 

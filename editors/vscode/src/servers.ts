@@ -1,5 +1,5 @@
 /** The session's servers of the Model Context Protocol, in words. Pure. */
-import type { McpServerState, McpUpdateParams } from "./protocol.ts";
+import type { McpServerState, McpUpdateParams } from "pintle-client";
 import { plural, t } from "./words.ts";
 
 /** A server in a list. */

@@ -1,12 +1,7 @@
-/**
- * One session as this window follows it: opens it, takes its events in order, reads again what was missed.
- *
- * Invariant: what waits in `#held` is newer than the state, and is applied only after the pages before it.
- */
-import type { Connection } from "./connection.ts";
-import { isConflictError, isSharedError } from "./problem.ts";
+/** One session as this window follows it: opens it at its end, takes its events in order, and reads earlier ones when a person goes back. */
 import type {
   AnyRecord,
+  Client,
   ClientRequests,
   ConfigOption,
   EditorDiagnosticsParams,
@@ -18,11 +13,13 @@ import type {
   SessionId,
   SessionResult,
   TrustResult,
-} from "./protocol.ts";
-import type { Change, State } from "./state.ts";
+} from "pintle-client";
+import { isDurable } from "pintle-client";
 import { beginAt, prepend } from "./earlier.ts";
-import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
+import { isConflictError, isSharedError } from "./problem.ts";
+import { apply, attach } from "./reducer.ts";
 import { isSilence } from "./stall.ts";
+import { type Change, State } from "./state.ts";
 
 /** Events in a page; the most the engine gives. */
 const PAGE = 1000;
@@ -32,8 +29,6 @@ const FIRST_PAGE = 400;
 export const STEP = 100;
 /** Beyond the end of any session. */
 const END = Number.MAX_SAFE_INTEGER;
-/** Deltas held back while pages are read may be dropped above this: they are never needed for correctness. */
-const MOST_HELD = 20_000;
 /** An engine of a window that has just closed may hold the session for a moment. */
 const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
 
@@ -41,26 +36,28 @@ export class Session {
   readonly id: SessionId;
   readonly state: State;
   readonly #changed: (changes: Change[]) => void;
-  #connection: Connection | undefined;
-  #held: AnyRecord[] = [];
-  #filling: Promise<void> | undefined;
+  #connection: Client | undefined;
   /** The last event there was when it was opened; 0 before that. */
   #target = 0;
-  /** Read up to here at least. */
-  #wanted = 0;
+  /** Called when the state holds that event. */
+  #reached: () => void = () => undefined;
+  /** The end is being read: events that come meanwhile are read again. */
+  #isReading = false;
+  /** The last event that came. */
+  #latest = 0;
   #isOpen = false;
   #lastSignMs = 0;
   #earlier: Promise<void> | undefined;
 
   constructor(id: SessionId, clientId: string, changed: (changes: Change[]) => void) {
     this.id = id;
-    this.state = emptyState(clientId);
+    this.state = new State(id, clientId);
     this.#changed = changed;
   }
 
   /** Whether the state holds every event that was there when the session was opened. */
   get isCurrent(): boolean {
-    return this.#target > 0 && this.state.seq >= this.#target && this.#filling === undefined;
+    return this.#target > 0 && this.state.seq >= this.#target;
   }
 
   /** Whether the engine has it open for this window. */
@@ -72,10 +69,7 @@ export class Session {
    * Opens it on what `connection` gives, again for a while where another window holds it alone. False when there was no connection any
    * more.
    */
-  async openPatiently(
-    connection: () => Connection | undefined,
-    config: SessionConfig = {},
-  ): Promise<boolean> {
+  async openPatiently(connection: () => Client | undefined, config: SessionConfig = {}): Promise<boolean> {
     for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
       const here = connection();
       if (here === undefined) return false;
@@ -91,28 +85,21 @@ export class Session {
   }
 
   /** Follows the session on a connection from the last event that is known. */
-  async open(connection: Connection, config: SessionConfig = {}): Promise<void> {
+  async open(connection: Client, config: SessionConfig = {}): Promise<void> {
     this.#connection = connection;
     this.#isOpen = false;
-    this.#held = [];
-    this.#filling = undefined;
     // A stored session can be read at once; opening a long one takes the engine a while.
-    const isNew = this.state.seq === 0;
-    if (isNew) await this.#readEnd(connection);
+    if (this.state.seq === 0) await this.#readEnd(connection);
     if (connection !== this.#connection) return;
     const params = { sessionId: this.id, config, fromSeq: this.state.seq };
     const result = await connection.request("session/open", params);
-    if (connection !== this.#connection) return;
-    if (isNew && this.state.seq < result.seq) this.#read(result.seq);
-    await this.attached(connection, result);
+    if (connection === this.#connection) await this.attached(connection, result);
   }
 
   /** Follows a session whose events come anyway, such as that of a sub-agent. */
-  async watch(connection: Connection): Promise<void> {
+  async watch(connection: Client): Promise<void> {
     this.#connection = connection;
-    this.#filling = this.#readEnd(connection);
-    await this.#filling;
-    this.#filled(connection);
+    await this.#readEnd(connection);
   }
 
   /** The background jobs that run. */
@@ -144,18 +131,15 @@ export class Session {
     return this.#earlier;
   }
 
-  /** Takes the answer that made or opened the session, then waits until every event up to it is in the state. */
-  async attached(connection: Connection, result: SessionResult): Promise<void> {
+  /** Takes the answer that made or opened the session, then waits until every event up to it is in the state, or the engine is gone. */
+  async attached(connection: Client, result: SessionResult): Promise<void> {
     this.#connection = connection;
     this.#isOpen = true;
-    attach(this.state, result);
     this.#target = result.seq;
-    if (result.gap === true) this.#read(result.seq);
-    await this.#filling;
-    if (connection !== this.#connection) return;
-    settle(this.state, result);
+    attach(this.state, result);
     this.#changed([{ type: "head" }]);
-    this.#filled(connection);
+    if (this.isCurrent) return;
+    await Promise.race([new Promise<void>((resolve) => (this.#reached = resolve)), connection.closed]);
   }
 
   /** When the engine told something of it last, in milliseconds since 1970; 0 before that. */
@@ -165,21 +149,17 @@ export class Session {
 
   receive(record: AnyRecord): void {
     if (!isSilence(record)) this.#lastSignMs = Date.now();
-    if (this.#filling !== undefined) {
-      if (isDurable(record) || this.#held.length < MOST_HELD) this.#held.push(record);
-      return;
-    }
+    if (isDurable(record)) this.#latest = Math.max(this.#latest, record.seq);
+    if (this.#isReading) return;
+    const wasCurrent = this.isCurrent;
     const outcome = apply(this.state, record);
-    if (outcome.type === "applied") this.#changed(outcome.changes);
-    else if (outcome.type === "gap" && isDurable(record)) {
-      this.#held.push(record);
-      this.#catchUp(record.seq - 1);
-    }
-  }
-
-  /** The engine left out events up to `headSeq`. */
-  lagged(headSeq: number): void {
-    this.#catchUp(headSeq);
+    // The events before it come first, and then it comes again.
+    if (outcome.type === "gap") this.#connection?.catchUp(this.id, this.state.seq, this.#latest);
+    if (outcome.type !== "applied") return;
+    // What is open was taken from the answer with its last event.
+    if (this.isCurrent && !wasCurrent) outcome.changes.push({ type: "head" });
+    this.#changed(outcome.changes);
+    if (this.isCurrent) this.#reached();
   }
 
   /** Its settings, with the values that they may have. */
@@ -224,41 +204,21 @@ export class Session {
     this.#connection?.request("editor/diagnostics", { sessionId: this.id, ...report }).catch(() => undefined);
   }
 
-  /** Reads what is missing up to an event, then goes on with what came meanwhile. */
-  #catchUp(to: number): void {
-    const connection = this.#connection;
-    const isReading = this.#filling !== undefined;
-    this.#read(to);
-    if (connection !== undefined && !isReading) void this.#filling?.then(() => this.#filled(connection));
-  }
-
-  /** Begins to read up to an event. What comes meanwhile is held back until `#filled`. It never rejects. */
-  #read(to: number): void {
-    this.#wanted = Math.max(this.#wanted, to);
-    const connection = this.#connection;
-    // Where the connection is gone, the next `open` goes on from the last event that is known.
-    if (connection !== undefined) this.#filling ??= this.#readPages(connection).catch(() => undefined);
-  }
-
-  #filled(connection: Connection): void {
-    if (connection !== this.#connection) return;
-    this.#filling = undefined;
-    const held = this.#held;
-    this.#held = [];
-    for (const record of held) this.receive(record);
-  }
-
   /** Reads the end of a session that is not known yet. */
-  async #readEnd(connection: Connection): Promise<void> {
-    const { events } = await connection.request("session/events", {
-      sessionId: this.id,
-      before: END,
-      limit: FIRST_PAGE,
-    });
+  async #readEnd(connection: Client): Promise<void> {
+    this.#isReading = true;
+    try {
+      const params = { sessionId: this.id, before: END, limit: FIRST_PAGE };
+      const { events } = await connection.request("session/events", params);
+      if (connection !== this.#connection) return;
+      beginAt(this.state, events);
+      await this.#readBack(STEP);
+    } finally {
+      this.#isReading = false;
+    }
     if (connection !== this.#connection) return;
-    beginAt(this.state, events);
-    await this.#readBack(STEP);
     this.#changed([{ type: "reset" }]);
+    connection.catchUp(this.id, this.state.seq, this.#latest);
   }
 
   async #readBack(wanted: number): Promise<void> {
@@ -273,26 +233,6 @@ export class Session {
       // A page that brings nothing would be asked for for ever.
       if (connection !== this.#connection || first !== this.state.first || page.events.length === 0) return;
       prepend(this.state, page.events);
-    }
-  }
-
-  async #readPages(connection: Connection): Promise<void> {
-    while (this.state.seq < this.#wanted) {
-      const before = this.state.seq;
-      const page = await connection.request("session/events", {
-        sessionId: this.id,
-        after: before,
-        limit: PAGE,
-      });
-      if (connection !== this.#connection) return;
-      const changes: Change[] = [];
-      for (const record of page.events) {
-        const outcome = apply(this.state, record);
-        if (outcome.type === "applied") changes.push(...outcome.changes);
-      }
-      this.#changed(changes);
-      // A page that brings nothing would be asked for for ever.
-      if (this.state.seq === before) return;
     }
   }
 }

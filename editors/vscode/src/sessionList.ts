@@ -1,6 +1,6 @@
 /** The sessions of a folder, as the engine keeps them. */
 import type { Chat } from "./chat.ts";
-import type { SessionSummary } from "./protocol.ts";
+import type { SessionSummary } from "pintle-client";
 
 const MOST_LISTED = 200;
 

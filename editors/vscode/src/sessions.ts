@@ -2,12 +2,11 @@
  * The sessions that a window has open: the one that is shown, and others that it left and that go on. It makes, opens, leaves and stops
  * them.
  */
-import type { Connection } from "./connection.ts";
-import { ClosedError } from "./connection.ts";
 import type { Engine, Surroundings } from "./engine.ts";
 import type { Listener } from "./listener.ts";
 import { isNotFoundError } from "./problem.ts";
-import type { AnyRecord, QueuedInput, SessionId } from "./protocol.ts";
+import type { AnyRecord, Client, QueuedInput, SessionId } from "pintle-client";
+import { Disconnected } from "pintle-client";
 import { Session } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
 import type { Ask } from "./turns.ts";
@@ -95,7 +94,7 @@ export class Sessions {
   async #create(): Promise<Session> {
     const { engine, around, memory } = this.#host;
     const { connection } = engine;
-    if (connection === undefined) throw new ClosedError();
+    if (connection === undefined) throw new Disconnected();
     this.#early = [];
     try {
       const config = { ...sessionConfig(around.settings()), ...this.#folders() };
@@ -209,11 +208,11 @@ export class Sessions {
     const isWanted = (): boolean => opening === this.#opening;
     const session = this.#shown?.id === id ? this.#shown : this.#follow(id);
     try {
-      const connection = (): Connection | undefined => (isWanted() ? engine.connection : undefined);
+      const connection = (): Client | undefined => (isWanted() ? engine.connection : undefined);
       if (!(await session.openPatiently(connection, this.#folders()))) return;
       this.#host.clearProblem();
     } catch (error) {
-      if (error instanceof ClosedError || !isWanted()) return;
+      if (error instanceof Disconnected || !isWanted()) return;
       this.#host.explain(error);
       // A session that is gone must not stand in the way of a new one.
       this.#open.delete(id);

@@ -1,5 +1,5 @@
 /** The extension's settings, read once into plain values. */
-import type { PermissionMode, SessionConfig } from "./protocol.ts";
+import type { PermissionMode, SessionConfig } from "pintle-client";
 
 const MODES: PermissionMode[] = ["readOnly", "ask", "autoEdit", "full"];
 

@@ -1,5 +1,5 @@
 /** Knows when a running turn has given no sign for too long. Pure: the clock is asked by its owner. */
-import type { AnyRecord } from "./protocol.ts";
+import type { AnyRecord } from "pintle-client";
 import type { State } from "./state.ts";
 
 /** A provider that is silent for so long may never answer. */
@@ -7,7 +7,7 @@ export const STALL_MS = 40_000;
 
 /** Whether the model is what is waited for: a turn runs, and neither a person nor a call is. */
 export function waitsForModel(state: State): boolean {
-  if (state.activity !== "running" || state.approvals.size + state.questions.size > 0) return false;
+  if (state.activity !== "running" || state.approvals.length + state.questions.length > 0) return false;
   return !state.entries.some(
     (each) =>
       each.kind === "item" &&

@@ -1,18 +1,17 @@
-/** The state of a session as it is drawn: types alone. `reducer.ts` makes it from events. */
-import type { History } from "./history.ts";
+/** The state of a session as it is drawn: what the client folds, and the transcript. `reducer.ts` makes it from events. */
 import type {
-  Approval,
-  ApprovalId,
-  ContextUsage,
   Item,
   ItemId,
   Notice,
-  PlanItem,
-  Question,
   QueuedInput,
+  SessionId,
+  Streamed,
   TurnCompleted,
   TurnId,
-} from "./protocol.ts";
+} from "pintle-client";
+import { Session } from "pintle-client";
+import type { History } from "./history.ts";
+import { emptyHistory } from "./history.ts";
 
 /** An entry of the transcript. `seq` is the event that brought it first, `tsMs` its time. */
 export type Entry = { key: string; seq: number; tsMs: number } & Kind;
@@ -22,15 +21,6 @@ export type Kind =
   | { kind: "item"; item: Item; streamed: Streamed; from: string | undefined }
   | { kind: "notice"; notice: Notice }
   | { kind: "turnEnd"; turnId: TurnId; end: TurnCompleted };
-
-/** Text that came in deltas and is not in the item's value. */
-export interface Streamed {
-  /** The texts of a call's arguments, each under its name. */
-  input: string;
-  /** The name of the last one. */
-  field: string | undefined;
-  output: string;
-}
 
 /** The part of an entry to which streamed text is appended. */
 export type AppendedField = "text" | "input" | "output";
@@ -51,51 +41,48 @@ export type Change =
 
 export type Activity = "idle" | "running" | "blocked" | "unknown";
 
-export interface State {
+export class State extends Session {
   /** The id of this window. */
-  clientId: string;
+  readonly clientId: string;
   /** The last event that there was when this window came. */
-  cameAt: number;
-  seq: number;
+  cameAt = Infinity;
   /** The first event that is part of the state; 1 where all are. Events before it are read when a person goes back to them. */
-  first: number;
+  first = 1;
   /** The time of the event that is being taken, in milliseconds since 1970. */
-  nowMs: number;
-  cwd: string;
-  title: string | undefined;
-  model: string;
-  permissionMode: string;
-  /** `act` or `plan`. */
-  mode: string;
-  /** What its turns up to the event `costAt` cost, and what came since, in billionths of a US dollar; undefined where no price is known. */
-  costNanoUsd: number | undefined;
-  costAt: number;
-  /** How full the model's window is. */
-  context: ContextUsage | undefined;
-  activity: Activity;
-  activeTurn: TurnId | undefined;
+  nowMs = 0;
   /** All that is known, by key, in its order. */
-  all: Map<string, Entry>;
+  all = new Map<string, Entry>();
   /** What is shown: that which lies on the way that counts. */
-  entries: Entry[];
+  entries: Entry[] = [];
   /** The number of the first of `entries`; it falls below 0 when earlier ones come, so that the others keep theirs. */
-  start: number;
+  start = 0;
   /** The numbers of `entries`, by key. */
-  indexes: Map<string, number>;
-  history: History;
+  indexes = new Map<string, number>();
+  history: History = emptyHistory();
   /** The verdicts that were not undone, oldest first, and those that were. */
-  verdicts: number[];
-  undone: Set<number>;
-  queue: QueuedInput[];
+  verdicts: number[] = [];
+  readonly undone = new Set<number>();
   /** The other clients that sent messages, by message. */
-  senders: Map<ItemId, string>;
+  readonly senders = new Map<ItemId, string>();
   /** Messages of this window that came since it has been there. */
-  own: Set<ItemId>;
+  readonly own = new Set<ItemId>();
   /** Messages that went back to the prompt box. */
-  handedBack: Set<ItemId>;
-  approvals: Map<ApprovalId, Approval>;
-  questions: Map<string, Question>;
-  plan: PlanItem[];
-  /** The next piece expected, by item and field. */
-  pieces: Map<string, number>;
+  readonly handedBack = new Set<ItemId>();
+
+  constructor(id: SessionId, clientId: string) {
+    super(id);
+    this.clientId = clientId;
+  }
+
+  /** A value that is not known is never taken for idle. */
+  get activity(): Activity {
+    const { state } = this;
+    // Waiting for a provider and summing up are work as well.
+    if (state === "retrying" || state === "compacting") return "running";
+    return state === "idle" || state === "running" || state === "blocked" ? state : "unknown";
+  }
+
+  get activeTurn(): TurnId | undefined {
+    return this.turn?.status === "running" ? this.turn.id : undefined;
+  }
 }

@@ -1,7 +1,16 @@
 /** Calls of tools, jobs, sub-agents and compactions as cards: what they do in words, what went in and what came out. Pure. */
 import type { ViewTool } from "./messages.ts";
-import type { Compaction, Content, Item, Job, Subagent, ToolCall, ToolDetails } from "./protocol.ts";
-import type { Streamed } from "./state.ts";
+import type {
+  Compaction,
+  Content,
+  Item,
+  Job,
+  Streamed,
+  Subagent,
+  ToolCall,
+  ToolDetails,
+} from "pintle-client";
+import { streamedInput } from "./entries.ts";
 import { isToolKind, type ToolKind, toolSentence } from "./toolWords.ts";
 import { numberText, t } from "./words.ts";
 
@@ -93,8 +102,8 @@ function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
     isCode: isTerminal,
     icon: ICONS[kind],
     status,
-    input: inputText(item.changedInput ?? item.input, streamed.input),
-    language: LANGUAGES[item.kind] ?? (streamed.input === "" ? "json" : ""),
+    input: inputText(item.changedInput ?? item.input, streamedInput(streamed.inputs)),
+    language: LANGUAGES[item.kind] ?? (streamed.inputs.size === 0 ? "json" : ""),
     output: output === undefined ? streamed.output : textOf(output.content),
     isTerminal,
     isError,

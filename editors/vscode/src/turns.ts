@@ -1,6 +1,6 @@
 /** What a person says to a session, as requests: begin a turn, steer it, stop it. */
 import { textOfInput } from "./input.ts";
-import type { ClientRequests, Input, ItemId, JobId, QueuedInput, WhenBusy } from "./protocol.ts";
+import type { ClientRequests, Input, ItemId, JobId, QueuedInput, WhenBusy } from "pintle-client";
 import { handedBack } from "./reducer.ts";
 import type { Session } from "./session.ts";
 

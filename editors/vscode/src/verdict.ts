@@ -1,5 +1,5 @@
 /** What came of a person's decisions about hunks, in words. Pure. */
-import type { ReviewDecideResult, VerdictPart } from "./protocol.ts";
+import type { ReviewDecideResult, VerdictPart } from "pintle-client";
 import { plural, t } from "./words.ts";
 
 /** It is decided, and done once the call that runs has ended. */

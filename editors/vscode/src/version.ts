@@ -1,7 +1,7 @@
 /** Judges whether the engine that answered is one this extension can work with. */
-import { RpcError } from "./connection.ts";
-import type { InitializeResult } from "./protocol.ts";
-import { ErrorCode, PROTOCOL_NAME, PROTOCOL_VERSION } from "./protocol.ts";
+import type { InitializeResult } from "pintle-client";
+import type { RequestFailed } from "pintle-client";
+import { ErrorCode, PROTOCOL_NAME, PROTOCOL_VERSION } from "pintle-client";
 import { t } from "./words.ts";
 
 export type Judgement = { ok: true; note?: string } | { ok: false; problem: string; hint: string };
@@ -16,11 +16,11 @@ export function judgeResult(result: InitializeResult): Judgement {
 }
 
 /** Judges a refusal of `initialize`. */
-export function judgeError(error: RpcError): Judgement {
+export function judgeError(error: RequestFailed): Judgement {
   if (error.code !== ErrorCode.unsupportedProtocol) {
     return {
       ok: false,
-      problem: t("The engine refused the connection: {0}", error.message),
+      problem: t("The engine refused the connection: {0}", error.reason),
       hint: error.data.hint ?? "",
     };
   }

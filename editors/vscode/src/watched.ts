@@ -1,13 +1,12 @@
 /** Sessions that a window looks into without having opened them: those of sub-agents, whose events come with their parent's. */
-import type { Connection } from "./connection.ts";
-import type { AnyRecord, SessionId } from "./protocol.ts";
+import type { AnyRecord, Client, SessionId } from "pintle-client";
 import { Session } from "./session.ts";
 
 export class Watched {
   readonly #sessions = new Map<SessionId, Session>();
 
   /** Follows a session; `changed` is called whenever it is to be drawn anew. */
-  async add(id: SessionId, clientId: string, connection: Connection, changed: () => void): Promise<Session> {
+  async add(id: SessionId, clientId: string, connection: Client, changed: () => void): Promise<Session> {
     const session = new Session(id, clientId, changed);
     this.#sessions.set(id, session);
     await session.watch(connection);

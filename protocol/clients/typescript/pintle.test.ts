@@ -470,4 +470,12 @@ test("earlier items come before those that are known, hidden unless they were re
     ["i1", "i2", "i6"],
   );
   assert.deepEqual([session.isHidden("i3"), session.item("i3")?.id], [true, "i3"]);
+  const running = new Session("s");
+  running.apply(durable(1, { type: "item.started", item: item({ id: "i0" }) }));
+  session.prepend(running);
+  session.apply(delta(0, "an item of an earlier page", { itemId: "i0" }));
+  session.apply(delta(0, "its output", { itemId: "i0", field: "output" }));
+  const [first] = session.items;
+  assert.equal(first !== undefined && "text" in first && first.text, "an item of an earlier page");
+  assert.equal(session.streamed("i0")?.output, "its output");
 });

@@ -3767,7 +3767,8 @@ export const ErrorCode = {
 
 type Params<M extends keyof ClientRequests> = ClientRequests[M]["params"];
 type Result<M extends keyof ClientRequests> = ClientRequests[M]["result"];
-type Handler<M extends keyof EngineRequests> = (
+/** Answers a request of the engine. The signal aborts when the answer is no longer awaited. */
+export type Handler<M extends keyof EngineRequests> = (
   params: EngineRequests[M]["params"],
   signal: AbortSignal,
 ) => Promise<EngineRequests[M]["result"]>;
@@ -3818,7 +3819,7 @@ export function hasEnded(item: Pick<Item, "status">): boolean {
   return ["completed", "failed", "declined", "cancelled"].includes(item.status);
 }
 
-/** Text of a running call that its item does not carry. */
+/** Text of an item, until it has ended, that its value does not carry. */
 export interface Streamed {
   /** The strings of its arguments while the model writes them, by JSON Pointer. */
   inputs: Map<string, string>;
@@ -3860,7 +3861,7 @@ export class Session {
   title: string | undefined;
   model = "";
   permissionMode = "";
-  mode = "";
+  mode = "act";
   /** `idle`, `running`, `blocked` and so on; the engine may add values. */
   state = "idle";
   /** The last turn; its status is `running`, or that with which it ended. */
@@ -3905,7 +3906,7 @@ export class Session {
     return this.#hidden.has(id);
   }
 
-  /** The streamed text of a running call. */
+  /** The streamed text of an item that has not ended. It is the same object until then, and grows. */
   streamed(id: ItemId): Streamed | undefined {
     return this.#streamed.get(id);
   }
@@ -3945,13 +3946,13 @@ export class Session {
       item.text = (isWhole ? "" : item.text) + text;
       return { itemId, field, text, isWhole };
     }
-    if (field !== "input" && field !== "output") return undefined;
-    const streamed = this.#streamed.get(itemId) ?? { inputs: new Map<string, string>(), output: "" };
-    this.#streamed.set(itemId, streamed);
+    const streamed = this.#streamed.get(itemId);
+    if (streamed === undefined) return undefined;
     if (field === "output") {
       streamed.output = endOf((isWhole ? "" : streamed.output) + text);
       return { itemId, field, text, isWhole };
     }
+    if (field !== "input") return undefined;
     const path = delta.path ?? "";
     if (isWhole) streamed.inputs.clear();
     streamed.inputs.set(path, (streamed.inputs.get(path) ?? "") + text);
@@ -3983,6 +3984,10 @@ export class Session {
   prepend(earlier: Session): void {
     const items = [...earlier.#items].filter(([id]) => !this.#items.has(id));
     this.#items = new Map([...items, ...this.#items]);
+    for (const [id] of items) {
+      const streamed = earlier.#streamed.get(id);
+      if (streamed !== undefined) this.#streamed.set(id, streamed);
+    }
     for (const id of earlier.#hidden) if (!this.#restored.has(id)) this.#hidden.add(id);
     for (const id of earlier.#restored) if (!this.#hidden.has(id)) this.#restored.add(id);
   }
@@ -4023,9 +4028,11 @@ export class Session {
     if (hasEnded(put)) {
       this.#streamed.delete(put.id);
       this.#pieces.delete(put.id);
-    } else if (before !== undefined && "text" in before && "text" in put) {
+    } else {
+      if (!this.#streamed.has(put.id)) this.#streamed.set(put.id, { inputs: new Map(), output: "" });
       // The value of an item that still streams may be behind its deltas.
-      if (before.text.length > put.text.length) put.text = before.text;
+      const isBehind = before !== undefined && "text" in before && "text" in put && before.text.length > put.text.length;
+      if (isBehind) put.text = before.text;
     }
     this.#items.set(put.id, put);
     this.queue = this.queue.filter((waiting) => waiting.itemId !== put.id);

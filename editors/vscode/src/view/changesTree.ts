@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { countsOf, hunkLabel, stateWord } from "../hunks.ts";
 import { labelOf } from "../project.ts";
-import type { Hunk } from "../protocol.ts";
+import type { Hunk } from "pintle-client";
 import type { ReviewedFile } from "../review.ts";
 import type { HasFolder, HasReview } from "./owner.ts";
 import { plural, t } from "../words.ts";

@@ -6,7 +6,7 @@
 import * as vscode from "vscode";
 import type { Candidate } from "../complete.ts";
 import type { FromPage, ToPage, ViewEntry } from "../messages.ts";
-import type { Input } from "../protocol.ts";
+import type { Input } from "pintle-client";
 import { Pending, WINDOW, viewEntry } from "../project.ts";
 import { STALL_MS, waitsForModel } from "../stall.ts";
 import type { Change, State } from "../state.ts";

@@ -4,7 +4,7 @@ import type { Candidate, Word } from "../complete.ts";
 import { MOST_CANDIDATES, fileCandidate, rank } from "../complete.ts";
 import { attach } from "../input.ts";
 import { labelOf } from "../project.ts";
-import type { PromptCommand } from "../protocol.ts";
+import type { PromptCommand } from "pintle-client";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { shown } from "./shown.ts";
 import { t } from "../words.ts";

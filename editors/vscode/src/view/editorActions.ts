@@ -1,6 +1,6 @@
 /** What can be asked from an editor: the lamp beside a problem, the menus of editors, lists and terminals. */
 import * as vscode from "vscode";
-import type { Input } from "../protocol.ts";
+import type { Input } from "pintle-client";
 import { attach } from "../input.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat } from "./owner.ts";

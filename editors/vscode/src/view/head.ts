@@ -31,13 +31,13 @@ export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
     context: meterOf(state?.context),
     queue: state?.queue.map((each) => ({ ...each, from: state.senders.get(each.itemId) })) ?? [],
     // What a session that was left asks is shown there, and in the list of questions.
-    approvals: (chat?.asked.approvals(state?.approvals.values() ?? []) ?? []).filter(
+    approvals: (chat?.asked.approvals(state?.approvals ?? []) ?? []).filter(
       ({ approval }) => chat?.isElsewhere(approval.sessionId) !== true,
     ),
-    questions: (chat?.asked.questions(state?.questions.values() ?? []) ?? []).filter(
+    questions: (chat?.asked.questions(state?.questions ?? []) ?? []).filter(
       ({ question }) => chat?.isElsewhere(question.sessionId) !== true,
     ),
-    plan: state?.plan ?? [],
+    plan: state?.plan?.items ?? [],
     unsaved: unsaved.map((path) => ({ path, label: labelOf(folderPath, path) })),
   };
 }

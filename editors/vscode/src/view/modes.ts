@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { withoutEffort } from "../choices.ts";
 import { lineOf, problemOf } from "../problem.ts";
-import type { PermissionMode } from "../protocol.ts";
+import type { PermissionMode } from "pintle-client";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { t } from "../words.ts";
 

@@ -1,6 +1,6 @@
 /** The transcripts of sub-agents that are open in their cards: their ends, sent whole and not too often. */
 import { viewEntry } from "../project.ts";
-import type { SessionId } from "../protocol.ts";
+import type { SessionId } from "pintle-client";
 import type { Session } from "../session.ts";
 import type { ChatView } from "./chatView.ts";
 import type { HasChat, HasLog } from "./owner.ts";

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Editor, OpenDocument } from "../documents.ts";
 import { labelOf } from "../project.ts";
-import type { ApplyEditParams, DocumentChange } from "../protocol.ts";
+import type { ApplyEditParams, DocumentChange } from "pintle-client";
 import type { HasChat, HasFolder, HasLog } from "./owner.ts";
 import { t } from "../words.ts";
 

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { applyDiff } from "../changes.ts";
 import { real } from "../documents.ts";
 import { labelOf } from "../project.ts";
-import type { Approval, FileChange } from "../protocol.ts";
+import type { Approval, FileChange } from "pintle-client";
 import { visible } from "../visible.ts";
 import type { BaseFiles } from "./baseFiles.ts";
 import { BASE_SCHEME } from "./baseFiles.ts";

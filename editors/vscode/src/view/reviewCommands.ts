@@ -4,7 +4,7 @@ import { placeAt, targetOf, whole } from "../hunks.ts";
 import { lineOf, problemOf } from "../problem.ts";
 import { sentence } from "../sentence.ts";
 import { labelOf } from "../project.ts";
-import type { ReviewAction, ReviewDecideResult, ReviewTarget, SessionId } from "../protocol.ts";
+import type { ReviewAction, ReviewDecideResult, ReviewTarget, SessionId } from "pintle-client";
 import type { Review } from "../review.ts";
 import { sessionOf } from "../review.ts";
 import type { Overlay } from "./overlay.ts";

@@ -14,7 +14,7 @@ import type {
   SessionId,
   SessionRewindParams,
   SessionRewindResult,
-} from "../protocol.ts";
+} from "pintle-client";
 import type { PlaceChoice } from "../rewind.ts";
 import { checkpointRows, placesOf, previewOf, saidOf, scopeRows } from "../rewind.ts";
 import type { ChatView } from "./chatView.ts";

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { lineOf, problemOf } from "../problem.ts";
 import { actionsOf, describeServer, type ServerAction } from "../servers.ts";
-import type { McpServerState } from "../protocol.ts";
+import type { McpServerState } from "pintle-client";
 import type { Session } from "../session.ts";
 import type { ReviewOwner } from "./reviewCommands.ts";
 import { t } from "../words.ts";

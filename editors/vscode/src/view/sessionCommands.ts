@@ -1,7 +1,7 @@
 /** What can be done with stored and open sessions: opened, named, searched, exported, put away, deleted, stopped. */
 import * as vscode from "vscode";
 import { snippetText, stopReceipt } from "../receipts.ts";
-import type { ExportFormat, SessionId, SessionSummary } from "../protocol.ts";
+import type { ExportFormat, SessionId, SessionSummary } from "pintle-client";
 import { lineOf, problemOf } from "../problem.ts";
 import type { Session } from "../session.ts";
 import { listSessions } from "../sessionList.ts";

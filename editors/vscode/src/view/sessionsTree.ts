@@ -1,7 +1,7 @@
 /** The folder's sessions as the engine lists them, newest first. */
 import * as vscode from "vscode";
 import type { Chat } from "../chat.ts";
-import type { SessionId, SessionSummary } from "../protocol.ts";
+import type { SessionId, SessionSummary } from "pintle-client";
 import { listSessions } from "../sessionList.ts";
 import type { HasChat, HasFolder, HasLog } from "./owner.ts";
 import { t } from "../words.ts";
@@ -95,7 +95,7 @@ function stateOf(chat: Chat | undefined, id: SessionId): SessionState {
   const session = chat?.sessions.find((each) => each.id === id);
   if (session === undefined) return "stored";
   const { approvals, questions, activity } = session.state;
-  if (approvals.size + questions.size > 0) return "asking";
+  if (approvals.length + questions.length > 0) return "asking";
   return activity !== "idle" || session.jobs.length > 0 ? "running" : "idle";
 }
 

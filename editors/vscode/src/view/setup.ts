@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { keyProviders, modelRows, providerOf } from "../choices.ts";
 import type { Keys } from "../keys.ts";
 import { lineOf, problemOf } from "../problem.ts";
-import type { ModelsListResult } from "../protocol.ts";
+import type { ModelsListResult } from "pintle-client";
 import type { HasChat, HasFolder } from "./owner.ts";
 import { t } from "../words.ts";
 

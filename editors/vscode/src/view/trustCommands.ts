@@ -2,7 +2,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { lineOf, problemOf } from "../problem.ts";
-import type { Notice, ProjectFile } from "../protocol.ts";
+import type { Notice, ProjectFile } from "pintle-client";
 import { wantsAnswer } from "../notices.ts";
 import { sentence } from "../sentence.ts";
 import type { ReviewOwner } from "./reviewCommands.ts";

@@ -3,7 +3,7 @@
  *
  * Invariant: nothing of the call is left out, and no answer is under the keyboard before a person goes there.
  */
-import type { Approval, ApprovalOption, DetailKind, FileChange } from "../protocol.ts";
+import type { Approval, ApprovalOption, DetailKind, FileChange } from "pintle-client";
 import { consequence } from "../rules.ts";
 import { visible } from "../visible.ts";
 import { diffBox, diffLines } from "./diff.ts";

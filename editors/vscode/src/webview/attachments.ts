@@ -1,6 +1,6 @@
 /** What goes with a message beside its text: pictures that were pasted or dropped, selections, problems, files. */
 import { textOfInput } from "../input.ts";
-import type { Input } from "../protocol.ts";
+import type { Input } from "pintle-client";
 import { el, iconButton } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import { t } from "../words.ts";

@@ -1,7 +1,7 @@
 /** The list of candidates above the prompt box. The keyboard stays in the box. */
 import type { Candidate, Word } from "../complete.ts";
 import { complete, wordAt } from "../complete.ts";
-import type { Input } from "../protocol.ts";
+import type { Input } from "pintle-client";
 import { el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import { t } from "../words.ts";

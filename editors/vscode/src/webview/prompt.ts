@@ -2,7 +2,7 @@
 import { withoutEffort } from "../choices.ts";
 import type { Candidate } from "../complete.ts";
 import type { Head } from "../messages.ts";
-import type { Input } from "../protocol.ts";
+import type { Input } from "pintle-client";
 import { Attachments } from "./attachments.ts";
 import { Completion } from "./completion.ts";
 import { button, el } from "./dom.ts";

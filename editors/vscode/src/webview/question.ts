@@ -1,5 +1,5 @@
 /** A question of the model, with its options and a line for own words; and the model's plan. */
-import type { PlanItem, Question } from "../protocol.ts";
+import type { PlanItem, Question } from "pintle-client";
 import { button, el, icon } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import { t } from "../words.ts";

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noteMessage } from "../../src/noteMessage.ts";
-import type { AnyRecord } from "../../src/protocol.ts";
+import type { AnyRecord } from "pintle-client";
 import { goesOnText, snippetText, stopReceipt } from "../../src/receipts.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
+import { apply } from "../../src/reducer.ts";
 import { checkpointRows } from "../../src/rewind.ts";
 import { STALL_MS, isSilence, stalledMs } from "../../src/stall.ts";
 import type { State } from "../../src/state.ts";
+import { emptyState } from "./support.ts";
 
 /** A state after events, numbered from 1. */
 function after(...events: Record<string, unknown>[]): State {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Asked } from "../../src/attention.ts";
 import { rowsOf, textOfAsked, titleOf } from "../../src/attention.ts";
-import type { Approval } from "../../src/protocol.ts";
+import type { Approval } from "pintle-client";
 
 const approval = (more: Partial<Approval> = {}): Asked => ({
   kind: "approval",

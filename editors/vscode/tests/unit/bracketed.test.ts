@@ -9,7 +9,6 @@ import { rowsOf } from "../../src/attention.ts";
 import { runsOf } from "../../src/changes.ts";
 import { modelRows } from "../../src/choices.ts";
 import { nameOfOther } from "../../src/clients.ts";
-import { ClosedError, RpcError } from "../../src/connection.ts";
 import { meterOf } from "../../src/context.ts";
 import { hunkLabel, stateWord } from "../../src/hunks.ts";
 import { textOfInput } from "../../src/input.ts";
@@ -17,17 +16,17 @@ import { locate } from "../../src/locate.ts";
 import type { Head, ViewEntry } from "../../src/messages.ts";
 import { problemOf } from "../../src/problem.ts";
 import { viewEntry } from "../../src/project.ts";
-import type { Approval, Hunk, Input, Item, Question, SessionRewindResult } from "../../src/protocol.ts";
-import { ErrorCode } from "../../src/protocol.ts";
+import type { Approval, Hunk, Input, Item, Question, SessionRewindResult } from "pintle-client";
+import { Disconnected, ErrorCode, RequestFailed } from "pintle-client";
 import { goesOnText, stopReceipt } from "../../src/receipts.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
+import { apply } from "../../src/reducer.ts";
 import { checkpointRows, previewOf, saidOf, scopeRows } from "../../src/rewind.ts";
 import { actionsOf, describeServer } from "../../src/servers.ts";
 import { viewTool } from "../../src/toolCards.ts";
 import { conflictText, wordsOf } from "../../src/verdict.ts";
 import { judgeError, judgeResult } from "../../src/version.ts";
 import { drawn, type Element } from "./element.ts";
-import { speaking } from "./support.ts";
+import { emptyState, speaking } from "./support.ts";
 
 const BUNDLE = JSON.parse(
   fs.readFileSync(path.join(import.meta.dirname, "../../l10n/bundle.l10n.json"), "utf8"),
@@ -123,7 +122,7 @@ function entries(): ViewEntry[] {
         error: { message: "α", code: "auth" },
       },
     }) as unknown as ViewEntry;
-  const streamed = { input: "", field: undefined, output: "" };
+  const streamed = { inputs: new Map<string, string>(), output: "" };
   return [
     { ...at, kind: "user", text: "α", from: nameOfOther("pintle-vscode-1", "", true) },
     { ...at, kind: "reasoning", text: "α", isOver: false, isCut: false },
@@ -217,7 +216,7 @@ const verdicts = ["keep", "undo", "reopen", "comment", "withdraw"].map((effect) 
 function events(): string[] {
   const state = emptyState();
   const record = (event: object, seq: number): void => {
-    apply(state, { sessionId: "α", seq, tsMs: 0, turnId: "α", event } as never);
+    apply(state, { sessionId: "s", seq, tsMs: 0, turnId: "α", event } as never);
   };
   [
     { type: "retry.scheduled", message: "α", delayMs: 1, attempt: 1, of: 2 },
@@ -267,9 +266,10 @@ const ROWS: Record<string, () => (string | undefined)[]> = {
       return "problem" in located ? located.problem : "nothing";
     }),
   problems: () => {
-    const error = (code: number, data: object, message = "α"): RpcError => new RpcError(code, message, data);
+    const error = (code: number, data: object, message = "α"): RequestFailed =>
+      new RequestFailed("session/open", code, message, data);
     return [
-      new ClosedError(),
+      new Disconnected(),
       error(ErrorCode.conflict, { code: "openElsewhere" }),
       error(ErrorCode.conflict, { code: "openElsewhere", isSharedEngine: true }),
       error(ErrorCode.authRequired, { code: "auth" }),
@@ -287,7 +287,7 @@ const ROWS: Record<string, () => (string | undefined)[]> = {
     }),
     ...["0.1", "9.0"].map((version) => {
       const data = { code: "", supported: [version] };
-      const judged = judgeError(new RpcError(ErrorCode.unsupportedProtocol, "", data));
+      const judged = judgeError(new RequestFailed("session/open", ErrorCode.unsupportedProtocol, "", data));
       return judged.ok ? "nothing" : judged.hint;
     }),
   ],

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beginAt, prepend } from "../../src/earlier.ts";
-import type { EventRecord } from "../../src/protocol.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
+import type { EventRecord } from "pintle-client";
+import { apply } from "../../src/reducer.ts";
 import type { State } from "../../src/state.ts";
-import { rig } from "./support.ts";
+import { emptyState, rig } from "./support.ts";
 
 function record(seq: number, event: Record<string, unknown>, clientId?: string): EventRecord {
   const cause = clientId === undefined ? {} : { cause: { clientId } };

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FromPage, ViewEntry } from "../../src/messages.ts";
 import { meterOf } from "../../src/context.ts";
-import type { EventRecord, Question } from "../../src/protocol.ts";
-import { apply, attach, emptyState } from "../../src/reducer.ts";
+import type { EventRecord, Question } from "pintle-client";
+import { apply, attach } from "../../src/reducer.ts";
 import { drawn, type Element } from "./element.ts";
+import { emptyState } from "./support.ts";
 
 type Draw = (question: Question, canAnswer: boolean, send: (message: FromPage) => void) => unknown;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countsOf, hunkLabel, linesOf, placeAt, placesOf, seen, targetOf } from "../../src/hunks.ts";
 import { mapLines } from "../../src/lineMap.ts";
-import type { Hunk, ReviewBaselineResult, ReviewDecideResult, VerdictPart } from "../../src/protocol.ts";
+import type { Hunk, ReviewBaselineResult, ReviewDecideResult, VerdictPart } from "pintle-client";
 import type { Source } from "../../src/review.ts";
 import { Review } from "../../src/review.ts";
 import { conflictText, wordsOf } from "../../src/verdict.ts";

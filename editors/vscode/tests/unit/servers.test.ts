@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { McpServerState } from "../../src/protocol.ts";
+import type { McpServerState } from "pintle-client";
 import { actionsOf, describeServer } from "../../src/servers.ts";
 
 const server = (more: Partial<McpServerState>): McpServerState => ({
