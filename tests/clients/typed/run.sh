@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The typed clients of protocol/clients: checked by mypy, pyright and tsc at their strictest, run through a whole round with the real program,
+# The typed clients of protocol/clients: checked by mypy, pyright and tsc at their strictest, run through their tests and a round with the real program,
 # and compared with the fixtures of the conformance kit. Needs PINTLE_BIN.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nameOfOther } from "../../src/clients.ts";
-import { attach, textOfInput } from "../../src/input.ts";
-import type { Machine } from "../../src/locate.ts";
-import { locate } from "../../src/locate.ts";
-import { problemOf } from "../../src/problem.ts";
-import { Pending, labelOf, viewEntry } from "../../src/project.ts";
 import type { AnyRecord, Item } from "pintle-client";
 import { ErrorCode, RequestFailed } from "pintle-client";
-import type { State } from "../../src/state.ts";
-import { apply, handedBack } from "../../src/reducer.ts";
-import { Backoff, Coalesced } from "../../src/restart.ts";
-import { commandLine, needsRestart, readSettings, sessionConfig } from "../../src/settings.ts";
+import { attach, textOfInput } from "../../src/chat/input.ts";
+import { nameOfOther } from "../../src/connection/clients.ts";
+import type { Machine } from "../../src/connection/locate.ts";
+import { locate } from "../../src/connection/locate.ts";
+import { problemOf } from "../../src/connection/problem.ts";
+import { Backoff, Coalesced } from "../../src/connection/restart.ts";
+import { commandLine, needsRestart, readSettings, sessionConfig } from "../../src/settings/settings.ts";
+import { labelOf, Pending, viewEntry } from "../../src/transcript/viewEntry.ts";
+import { apply, handedBack } from "../../src/transcript/reducer.ts";
+import type { State } from "../../src/transcript/state.ts";
 import { emptyState } from "./support.ts";
 
 function machine(files: string[], path = "/usr/bin:/opt/bin:.", platform = "linux"): Machine {

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { test } from "node:test";
-import { keyProviders, modelRows, providerOf, withoutEffort } from "../../src/choices.ts";
-import { costText } from "../../src/cost.ts";
-import { Keys } from "../../src/keys.ts";
-import { problemOf } from "../../src/problem.ts";
 import type { ModelsListResult } from "pintle-client";
 import { ErrorCode, RequestFailed } from "pintle-client";
+import { costText } from "../../src/chat/usage.ts";
+import { problemOf } from "../../src/connection/problem.ts";
+import { keyProviders, modelRows, providerOf, withoutEffort } from "../../src/settings/choices.ts";
+import { Keys } from "../../src/settings/keys.ts";
 import { rig } from "./support.ts";
 
 class Store {

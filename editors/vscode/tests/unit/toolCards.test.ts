@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Item } from "pintle-client";
-import { viewTool } from "../../src/toolCards.ts";
+import { viewTool } from "../../src/transcript/toolCards.ts";
 
 const NONE = { inputs: new Map<string, string>(), output: "" };
 
