@@ -1,4 +1,4 @@
-// A client of pintle: types, requests, events, and the state of a session, in one file without dependencies.
+// A client of pintle: types, requests, events, and session state, in one file without dependencies.
 //
 // Generated from protocol/src and protocol/bin/generate/client.ts by `cargo run -p pintle-protocol --bin generate`; copy it into your project.
 // It imports nothing and runs in Node 20.16 or later; all but `Client.spawn` also runs in a browser.
@@ -280,7 +280,7 @@ export class Session {
       this.#pieces.delete(put.id);
     } else {
       if (!this.#streamed.has(put.id)) this.#streamed.set(put.id, { inputs: new Map(), output: "" });
-      // The value of an item that still streams may be behind its deltas.
+      // An item that still streams may lag behind its deltas.
       const isBehind = before !== undefined && "text" in before && "text" in put && before.text.length > put.text.length;
       if (isBehind) put.text = before.text;
     }
@@ -486,7 +486,7 @@ export class Client {
     this.#child = child;
     this.closed = new Promise((resolve) => (this.#end = resolve));
     input.on("drain", () => this.#drained());
-    // A broken pipe is the end of the engine.
+    // A broken pipe means that the engine is gone.
     input.on("error", () => this.disconnect());
     child?.once("error", (error) => this.disconnect(`the engine could not be started: ${error.message}`));
     void this.#read(output);

@@ -1,4 +1,4 @@
-//! Writes what is generated from the protocol's types: the schema, the OpenRPC document, the clients, the types of the Neovim plugin, the reference.
+//! Generates the schema, the OpenRPC document, the clients, the Neovim plugin's types and the reference from the protocol's types.
 //!
 //! `cargo run -p pintle-protocol --bin generate` writes the files; with `--check` it only compares them and
 //! fails where one differs. The examples of the reference come from `protocol/examples/methods.json`. With `--release` it also writes
