@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the VS Code extension's tests, by suite:
 #
-#   run.sh unit          types of the extension and of its page, and the tests that need no VS Code
+#   run.sh unit          types of the extension and of its page, and the tests that need no VS Code, also those of the client
 #   run.sh lint          Prettier and ESLint
 #   run.sh package       the bundle and the packages, with the engine inside and without it
 #   run.sh e2e [NAME…]   the package, driven in a real VS Code
@@ -105,7 +105,7 @@ case $suite in
     prepare
     step "types" npx tsc --noEmit
     step "types of the page" npx tsc --noEmit -p src/webview
-    tests tests/unit/*.test.ts
+    tests tests/unit/*.test.ts "$root"/protocol/clients/typescript/*.test.ts
     ;;
   lint)
     prepare

@@ -1,4 +1,4 @@
-//! Writes what is generated from the protocol's types: the schema, the OpenRPC document, the clients, the types of both editors, the reference.
+//! Generates the schema, the OpenRPC document, the clients, the Neovim plugin's types and the reference from the protocol's types.
 //!
 //! `cargo run -p pintle-protocol --bin generate` writes the files; with `--check` it only compares them and
 //! fails where one differs. The examples of the reference come from `protocol/examples/methods.json`. With `--release` it also writes
@@ -43,9 +43,8 @@ fn main() -> ExitCode {
     let mut files = vec![
         ("protocol/schema.json", laid_out(&schema)),
         ("protocol/openrpc.json", laid_out(&openrpc::document(&schema, &examples))),
-        ("protocol/clients/typescript/pintle.ts", typescript::client(&model)),
+        ("protocol/clients/typescript/pintle.ts", typescript::write(&model)),
         ("protocol/clients/python/pintle.py", python::write(&model)),
-        ("editors/vscode/src/protocol.ts", typescript::write(&model)),
         ("editors/nvim/lua/pintle/protocol.lua", lua::write(&model)),
         ("protocol/REFERENCE.md", reference::write(&model, &examples)),
     ];

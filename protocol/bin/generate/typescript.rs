@@ -1,4 +1,4 @@
-//! The TypeScript types.
+//! The TypeScript client.
 
 use crate::model::{Field, Method, Model, Shape};
 use pintle_protocol::methods::Sender;
@@ -7,18 +7,10 @@ use std::fmt::Write;
 /// The client, kept by hand.
 const CLIENT: &str = include_str!("client.ts");
 
-/// The client with its types.
-pub(crate) fn client(model: &Model) -> String {
+/// `pintle.ts`: the client with its types.
+pub(crate) fn write(model: &Model) -> String {
     let (before, after) = CLIENT.split_once("// The types.\n").unwrap_or((CLIENT, ""));
     format!("{before}{}{after}", types(model))
-}
-
-/// `protocol.ts`.
-pub(crate) fn write(model: &Model) -> String {
-    format!(
-        "// Generated from protocol/src by `cargo run -p pintle-protocol --bin generate`. Do not edit.\n\n{}",
-        types(model)
-    )
 }
 
 fn types(model: &Model) -> String {

@@ -1,6 +1,7 @@
-// A client of pintle: types, requests, events, and the state of a session, in one file without dependencies. Node 20 or later.
+// A client of pintle: types, requests, events, and session state, in one file without dependencies.
 //
 // Generated from protocol/src and protocol/bin/generate/client.ts by `cargo run -p pintle-protocol --bin generate`; copy it into your project.
+// It imports nothing and runs in Node 20.16 or later; all but `Client.spawn` also runs in a browser.
 //
 //     const engine = Client.spawn(["pintle", "serve"]);
 //     await engine.initialize("my-client", "1.0", { approvals: {} });
@@ -11,9 +12,6 @@
 //       session.apply(record);
 //       if (session.turn !== undefined && session.turn.status !== "running") break;
 //     }
-
-import { spawn, type ChildProcess } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
 
 export const PROTOCOL_NAME = "pintle";
 export const PROTOCOL_VERSION = "1.1";
@@ -3769,7 +3767,8 @@ export const ErrorCode = {
 
 type Params<M extends keyof ClientRequests> = ClientRequests[M]["params"];
 type Result<M extends keyof ClientRequests> = ClientRequests[M]["result"];
-type Handler<M extends keyof EngineRequests> = (
+/** Answers a request of the engine. The signal aborts when the answer is no longer awaited. */
+export type Handler<M extends keyof EngineRequests> = (
   params: EngineRequests[M]["params"],
   signal: AbortSignal,
 ) => Promise<EngineRequests[M]["result"]>;
@@ -3780,83 +3779,290 @@ interface Message {
   method?: string;
   params?: unknown;
   result?: unknown;
-  error?: { code: number; message: string; data?: ErrorData };
+  error?: { code: number; message: string; data?: Partial<ErrorData> };
 }
 
-/** The engine answered a request with an error. */
+/** A request failed: the engine answered with an error, or the request was cancelled before it was sent. */
 export class RequestFailed extends Error {
-  constructor(
-    readonly method: string,
-    readonly code: number,
-    message: string,
-    readonly data?: ErrorData,
-  ) {
-    super(`${method}: ${message}${data?.hint === undefined ? "" : `\n  ${data.hint}`}`);
+  readonly method: string;
+  /** One of `ErrorCode`. */
+  readonly code: number;
+  /** The engine's message alone; `message` also names the method and the hint. */
+  readonly reason: string;
+  readonly data: Partial<ErrorData>;
+
+  constructor(method: string, code: number, reason: string, data: Partial<ErrorData> = {}) {
+    super(`${method}: ${reason}${data.hint === undefined ? "" : `\n  ${data.hint}`}`);
+    this.name = "RequestFailed";
+    this.method = method;
+    this.code = code;
+    this.reason = reason;
+    this.data = data;
   }
 }
 
-/** The engine is gone. */
-export class Disconnected extends Error {}
+/** The connection ended before the request was answered. */
+export class Disconnected extends Error {
+  constructor(message = "the engine is gone") {
+    super(message);
+    this.name = "Disconnected";
+  }
+}
 
-/** The state of a session, folded from its events. After a reconnection, `Client.open` sends it what it missed. */
+/** True for a durable event: a line of the journal, with a number. */
+export function isDurable(record: AnyRecord): record is EventRecord {
+  return "seq" in record;
+}
+
+/** True if an item has ended. An unknown status counts as still running. */
+export function hasEnded(item: Pick<Item, "status">): boolean {
+  return ["completed", "failed", "declined", "cancelled"].includes(item.status);
+}
+
+/** Text of an item, until it has ended, that its value does not carry. */
+export interface Streamed {
+  /** The strings of its arguments while the model writes them, by JSON Pointer. */
+  inputs: Map<string, string>;
+  /** The end of its output, at most 256 Ki characters. */
+  output: string;
+}
+
+/** A change that a delta made. */
+export interface Growth {
+  itemId: ItemId;
+  field: "text" | "input" | "output";
+  /** The string of the arguments, as a JSON Pointer; only with the field `input`. */
+  path?: string;
+  /** The appended text, with `…` in front if pieces before it are missing. */
+  text: string;
+  /** True if `text` replaces the field; of `input`, all its strings. */
+  isWhole: boolean;
+}
+
+/** Characters of a running call's output that are kept once there are twice as many. */
+const MOST_OUTPUT = 128 * 1024;
+
+function endOf(output: string): string {
+  if (output.length <= 2 * MOST_OUTPUT) return output;
+  return `…\n${output.slice(output.indexOf("\n", output.length - MOST_OUTPUT) + 1)}`;
+}
+
+/**
+ * The state of a session, folded from its events. After a reconnection, `Client.open` sends it the events that it missed.
+ *
+ * It begins with the first event. To begin in the middle, set `seq` to the number before that of the first event to apply, and pass the
+ * response that opened the session to `opened`.
+ */
 export class Session {
+  readonly id: SessionId;
+  /** The number of the last durable event that was applied. */
   seq = 0;
-  title?: string;
+  cwd = "";
+  title: string | undefined;
   model = "";
-  permissionMode: string = "";
-  mode: string = "";
+  permissionMode = "";
+  mode = "act";
+  /** `idle`, `running`, `blocked` and so on; the engine may add values. */
+  state = "idle";
   /** The last turn; its status is `running`, or that with which it ended. */
-  turn?: { id: string; status: string };
+  turn: { id: TurnId; status: string } | undefined;
   queue: QueuedInput[] = [];
   approvals: Approval[] = [];
   questions: Question[] = [];
-  plan?: Plan;
+  plan: Plan | undefined;
+  /** The estimated fill level of the model's context window. */
+  context: ContextUsage | undefined;
   usage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  costNanoUsd?: number;
-  #items = new Map<string, Item>();
-  #hidden = new Set<string>();
+  /** In billionths of a US dollar; undefined if no price is known. */
+  costNanoUsd: number | undefined;
+  #items = new Map<ItemId, Item>();
+  #hidden = new Set<ItemId>();
+  /** Items that were hidden once and are shown again; none of `#hidden`. */
+  #restored = new Set<ItemId>();
+  #streamed = new Map<ItemId, Streamed>();
+  /** The next piece that is expected, by item and field. */
+  #pieces = new Map<ItemId, Map<string, number>>();
+  /** The response that opened the session, until the events up to its `seq` are applied. */
+  #response: SessionResult | undefined;
+  /** `usage` and `costNanoUsd` hold what was spent up to this event already. */
+  #spentTo = 0;
 
-  constructor(readonly id: string) {}
+  constructor(id: SessionId) {
+    this.id = id;
+  }
 
   /** The items on the current path, in the order in which they appeared. */
   get items(): Item[] {
     return [...this.#items.values()].filter((item) => !this.#hidden.has(item.id));
   }
 
-  /** Folds an event into the state. Returns false for one of another session, or one that is known already. */
+  /** An item, also one that is not on the current path. */
+  item(id: ItemId): Item | undefined {
+    return this.#items.get(id);
+  }
+
+  /** True if an item is not on the current path. */
+  isHidden(id: ItemId): boolean {
+    return this.#hidden.has(id);
+  }
+
+  /** The streamed text of an item that has not ended. It is the same object until then, and grows. */
+  streamed(id: ItemId): Streamed | undefined {
+    return this.#streamed.get(id);
+  }
+
+  /** True for an event with others missing before it; `Client.catchUp` reads them. Do not ask if the subscription leaves out types of events. */
+  isEarly(record: AnyRecord): boolean {
+    return record.sessionId === this.id && isDurable(record) && record.seq > this.seq + 1;
+  }
+
+  /** Folds an event into the state. Returns false if it changes nothing: it is another session's, or was applied already. */
   apply(record: AnyRecord): boolean {
     if (record.sessionId !== this.id) return false;
-    if ("after" in record) {
-      if (record.event.type === "item.delta") this.#grow(record.event);
-      return true;
-    }
+    if (!isDurable(record)) return this.#pass(record.event);
     if (record.seq <= this.seq) return false;
     this.seq = record.seq;
     this.#fold(record.event, record.turnId ?? "");
+    this.#settle();
     return true;
   }
 
-  #grow(delta: ItemDelta): void {
-    const item = this.#items.get(delta.itemId);
-    if (item !== undefined && delta.field === "text" && "text" in item && typeof item.text === "string") {
-      // The first piece replaces: after a new subscription all of it comes again.
-      item.text = (delta.n === 0 ? "" : item.text) + delta.text;
+  /** Appends a piece of text, as `apply` does. Returns the change to draw; undefined if the piece brings nothing new. */
+  grow(delta: ItemDelta): Growth | undefined {
+    const { itemId, field } = delta;
+    const item = this.#items.get(itemId);
+    if (item === undefined || hasEnded(item)) return undefined;
+    const pieces = this.#pieces.get(itemId) ?? new Map<string, number>();
+    const expected = pieces.get(field) ?? 0;
+    const next = (delta.to ?? delta.n) + 1;
+    if (next <= expected || (delta.n < expected && delta.n > 0)) return undefined;
+    pieces.set(field, next);
+    this.#pieces.set(itemId, pieces);
+    // The first piece replaces: after a new subscription all of the text comes again.
+    const isWhole = delta.n === 0 && expected > 0;
+    const text = delta.n > expected ? `…${delta.text}` : delta.text;
+    if (field === "text") {
+      if (!("text" in item)) return undefined;
+      item.text = (isWhole ? "" : item.text) + text;
+      return { itemId, field, text, isWhole };
+    }
+    const streamed = this.#streamed.get(itemId);
+    if (streamed === undefined) return undefined;
+    if (field === "output") {
+      streamed.output = endOf((isWhole ? "" : streamed.output) + text);
+      return { itemId, field, text, isWhole };
+    }
+    if (field !== "input") return undefined;
+    const path = delta.path ?? "";
+    if (isWhole) streamed.inputs.clear();
+    streamed.inputs.set(path, (streamed.inputs.get(path) ?? "") + text);
+    return { itemId, field, path, text, isWhole };
+  }
+
+  /**
+   * Takes the response to `session/create`, `session/open` or `session/subscribe`. The settings hold at once; what is open and what runs is
+   * taken once the events up to the response's `seq` are applied.
+   */
+  opened(result: SessionResult): void {
+    this.cwd = result.cwd;
+    this.title = result.title ?? this.title;
+    this.model = result.model;
+    this.permissionMode = result.permissionMode;
+    this.mode = result.mode ?? this.mode;
+    this.context = result.context ?? this.context;
+    if (result.usage !== undefined) this.usage = { ...result.usage };
+    this.costNanoUsd = result.costNanoUsd;
+    this.#spentTo = result.seq;
+    this.#response = result;
+    this.#settle();
+  }
+
+  /**
+   * Puts earlier items, which another `Session` of the same id has folded from the events before the first one here, in front of those
+   * that are known. Everything else stays.
+   */
+  prepend(earlier: Session): void {
+    const items = [...earlier.#items].filter(([id]) => !this.#items.has(id));
+    this.#items = new Map([...items, ...this.#items]);
+    for (const [id] of items) {
+      const streamed = earlier.#streamed.get(id);
+      if (streamed !== undefined) this.#streamed.set(id, streamed);
+    }
+    for (const id of earlier.#hidden) if (!this.#restored.has(id)) this.#hidden.add(id);
+    for (const id of earlier.#restored) if (!this.#hidden.has(id)) this.#restored.add(id);
+  }
+
+  #settle(): void {
+    const result = this.#response;
+    if (result === undefined || this.seq < result.seq) return;
+    this.#response = undefined;
+    // What was applied after it is newer.
+    if (this.seq > result.seq) return;
+    this.state = result.state.value;
+    if (result.activeTurnId !== undefined) this.turn = { id: result.activeTurnId, status: "running" };
+    else if (this.turn?.status === "running") this.turn = undefined;
+    this.queue = result.queue ?? [];
+    this.approvals = result.approvals ?? [];
+    this.questions = result.questions ?? [];
+    this.plan = result.plan;
+  }
+
+  #pass(event: TransientEvent): boolean {
+    switch (event.type) {
+      case "item.delta":
+        return this.grow(event) !== undefined;
+      case "state":
+        this.state = event.value;
+        return true;
+      case "context":
+        this.context = untagged(event);
+        return true;
+      default:
+        return true;
     }
   }
 
-  #fold(event: Event, turn: string): void {
+  #put(item: Item): void {
+    const before = this.#items.get(item.id);
+    const put = { ...item };
+    if (hasEnded(put)) {
+      this.#streamed.delete(put.id);
+      this.#pieces.delete(put.id);
+    } else {
+      if (!this.#streamed.has(put.id)) this.#streamed.set(put.id, { inputs: new Map(), output: "" });
+      // An item that still streams may lag behind its deltas.
+      const isBehind = before !== undefined && "text" in before && "text" in put && before.text.length > put.text.length;
+      if (isBehind) put.text = before.text;
+    }
+    this.#items.set(put.id, put);
+    this.queue = this.queue.filter((waiting) => waiting.itemId !== put.id);
+  }
+
+  #configure(event: { model: string; permissionMode: string; mode?: string }): void {
+    this.model = event.model;
+    this.permissionMode = event.permissionMode;
+    this.mode = event.mode ?? "act";
+  }
+
+  #fold(event: Event, turn: TurnId): void {
     switch (event.type) {
       case "session.created":
+        this.cwd = event.cwd;
         this.title = event.title;
-      // The settings are in both.
+        this.#configure(event);
+        break;
       case "config.changed":
-        this.model = event.model;
-        this.permissionMode = event.permissionMode;
-        this.mode = event.mode ?? "act";
+        this.#configure(event);
         break;
       case "session.updated":
         this.title = event.title;
         this.#spend(event.usage, event.costNanoUsd);
+        break;
+      case "session.moved":
+        this.cwd = event.cwd;
+        break;
+      case "session.closed":
+        this.state = "idle";
         break;
       case "input.accepted":
         this.queue.push(untagged(event));
@@ -3872,25 +4078,26 @@ export class Session {
         break;
       case "turn.started":
         this.turn = { id: turn, status: "running" };
+        this.state = "running";
         break;
       case "turn.completed":
         this.turn = { id: turn, status: event.status };
+        this.state = "idle";
         this.#spend(event.usage, event.costNanoUsd);
         break;
       case "item.started":
       case "item.updated":
       case "item.completed":
-        this.#items.set(event.item.id, { ...event.item });
-        this.queue = this.queue.filter((waiting) => waiting.itemId !== event.item.id);
+        this.#put(event.item);
         break;
       case "approval.requested":
-        this.approvals.push(untagged(event));
+        this.approvals = [...this.approvals, untagged(event)];
         break;
       case "approval.resolved":
         this.approvals = this.approvals.filter((open) => open.approvalId !== event.approvalId);
         break;
       case "question.requested":
-        this.questions.push(untagged(event));
+        this.questions = [...this.questions, untagged(event)];
         break;
       case "question.resolved":
         this.questions = this.questions.filter((open) => open.questionId !== event.questionId);
@@ -3899,8 +4106,14 @@ export class Session {
         this.plan = event.items.length > 0 ? untagged(event) : undefined;
         break;
       case "history.rewound":
-        for (const id of event.dropped ?? []) this.#hidden.add(id);
-        for (const id of event.restored ?? []) this.#hidden.delete(id);
+        for (const id of event.dropped ?? []) {
+          this.#hidden.add(id);
+          this.#restored.delete(id);
+        }
+        for (const id of event.restored ?? []) {
+          this.#hidden.delete(id);
+          this.#restored.add(id);
+        }
         break;
       default:
         break;
@@ -3908,6 +4121,7 @@ export class Session {
   }
 
   #spend(usage?: Usage, cost?: number): void {
+    if (this.seq <= this.#spentTo) return;
     const counts = this.usage as unknown as Record<string, number>;
     for (const [key, count] of Object.entries(usage ?? {})) counts[key] = (counts[key] ?? 0) + count;
     if (cost !== undefined) this.costNanoUsd = (this.costNanoUsd ?? 0) + cost;
@@ -3928,82 +4142,201 @@ function untagged<E extends { type: string }>(event: E): Omit<E, "type"> {
   return fields;
 }
 
-/** A connection to an engine, over any two streams, one message a line. */
-export class Client {
-  #lastId = 0;
-  #waiting = new Map<RequestId, { method: string; resolve: (result: never) => void; reject: (error: Error) => void }>();
-  #handlers = new Map<string, (params: never, signal: AbortSignal) => Promise<unknown>>();
-  #answering = new Map<RequestId, AbortController>();
-  /** Events as they come; a promise stands for those that are being read from the journal, which precede what is behind it. */
-  #records: (AnyRecord | Promise<AnyRecord[]>)[] = [];
-  #wake: () => void = () => undefined;
-  #isOver = false;
+/** The engine's output: a Node stream, a web stream, or any other iterable of chunks. */
+export type EngineOutput = AsyncIterable<Uint8Array | string>;
 
-  constructor(
-    readable: Readable,
-    private readonly writable: Writable,
-    private readonly child?: ChildProcess,
-  ) {
-    // Lines end at LF alone: node:readline would also split inside texts that hold U+2028.
-    let rest = "";
-    readable.setEncoding("utf8");
-    readable.on("data", (chunk: string) => {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) this.#take(JSON.parse(line) as Message);
-    });
-    readable.on("close", () => this.#end());
-    // A write to an engine that is gone is told by the end of its output.
-    writable.on("error", () => undefined);
+/** The engine's input: a Node stream, or anything else that takes text. */
+export interface EngineInput {
+  /** Takes a line. Returns false if the next one should wait for `drain`. */
+  write(text: string): boolean;
+  end(): unknown;
+  on(event: "drain" | "error", listener: () => void): unknown;
+}
+
+/** The parts of Node that `Client.spawn` uses; with declarations here, the file needs none of Node's. */
+interface ChildProcess {
+  stdin: EngineInput;
+  stdout: EngineOutput;
+  exitCode: number | null;
+  signalCode: string | null;
+  once(event: "exit", listener: () => void): unknown;
+  once(event: "error", listener: (error: Error) => void): unknown;
+}
+declare const process: {
+  getBuiltinModule(name: "node:child_process"): {
+    spawn(program: string, args: string[], options: object): ChildProcess;
+  };
+};
+
+/** Unanswered requests at a time. The engine takes 256 of a client; further requests wait here, in order. */
+export const MOST_IN_FLIGHT = 200;
+
+/** Events that wait for a reader. The journal keeps those beyond, and they are read from there in time. */
+export const MOST_WAITING = 2048;
+
+/** Events in a page of `session/events`; the engine's maximum. */
+const PAGE = 1000;
+
+/** Events of a session that were not sent or not kept: those after one number, up to another. */
+interface Gap {
+  sessionId: SessionId;
+  after: number;
+  to: number;
+}
+
+interface Waiting {
+  method: string;
+  /** Of a request that opens a session: the last event that the client has. */
+  after: number;
+  resolve(result: never): void;
+  reject(error: Error): void;
+  /** Forgets the signal that would cancel it. */
+  release(): void;
+}
+
+/**
+ * A connection to an engine, over any two streams, one message a line.
+ *
+ * Every request settles exactly once, at the latest when the connection ends. A line that is no message is skipped. Memory stays bounded
+ * if the reader of `records` is slow: responses and requests of the engine are handled meanwhile, and events beyond `MOST_WAITING` are read
+ * from the journal when the reader gets there. If the engine is slow to read, requests wait until its input drains.
+ */
+export class Client {
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+  readonly #input: EngineInput;
+  readonly #child: ChildProcess | undefined;
+  #lastId = 0;
+  #mostInFlight = MOST_IN_FLIGHT;
+  /** Requests without an answer, also those in `#queue`. */
+  readonly #waiting = new Map<RequestId, Waiting>();
+  /** Requests that were not sent yet. */
+  #queue: { id: number; method: string; params: unknown }[] = [];
+  /** Other lines that wait for the engine's input to drain. */
+  readonly #unsent: string[] = [];
+  #isFull = false;
+  readonly #handlers = new Map<string, (params: never, signal: AbortSignal) => Promise<unknown>>();
+  readonly #listeners = new Map<string, (params: never) => void>();
+  readonly #answering = new Map<RequestId, AbortController>();
+  /** Events as they come, and gaps at the places of those that are to be read. */
+  readonly #events: (AnyRecord | Gap)[] = [];
+  /** The last gap of each session since the events became too many. It grows. */
+  readonly #overflow = new Map<SessionId, Gap>();
+  /** Sessions with a gap that is being read: their other events come later. */
+  readonly #reading = new Set<SessionId>();
+  #wakes: (() => void)[] = [];
+  #parts: string[] = [];
+  #isClosed = false;
+  #end: () => void = () => undefined;
+  #skipped: (line: string, why: string) => void = () => undefined;
+
+  /** Begins to read. The streams belong to the caller. */
+  constructor(output: EngineOutput, input: EngineInput, child?: ChildProcess) {
+    this.#input = input;
+    this.#child = child;
+    this.closed = new Promise((resolve) => (this.#end = resolve));
+    input.on("drain", () => this.#drained());
+    // A broken pipe means that the engine is gone.
+    input.on("error", () => this.disconnect());
+    child?.once("error", (error) => this.disconnect(`the engine could not be started: ${error.message}`));
+    void this.#read(output);
   }
 
-  /** Starts an engine. */
+  /** Starts an engine, in the folder `cwd` or that of this process. Its stderr is that of this process. */
   static spawn(command: [string, ...string[]], cwd?: string): Client {
     const [program, ...args] = command;
+    const { spawn } = process.getBuiltinModule("node:child_process");
     const child = spawn(program, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
     return new Client(child.stdout, child.stdin, child);
   }
 
-  /** Ends the connection. An engine that this client started ends with it. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Ends the engine's input, and waits for an engine that this client started to exit. */
   async close(): Promise<void> {
-    const child = this.child;
-    const isOver = child === undefined || child.exitCode !== null || child.signalCode !== null;
-    const ended = isOver ? Promise.resolve() : new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    this.writable.end();
+    const child = this.#child;
+    const ended = new Promise<void>((resolve) => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) resolve();
+      child?.once("exit", resolve);
+      // A program that could not be started never exits.
+      child?.once("error", () => resolve());
+    });
+    this.#input.end();
     await ended;
   }
 
-  /** Opens the connection; it must be the first request. */
-  initialize(name: string, version: string, capabilities: ClientCapabilities = {}): Promise<InitializeResult> {
+  /** Ends the connection at once and leaves the streams as they are: requests reject with `Disconnected`, signals of handlers abort. */
+  disconnect(why?: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const waiting = [...this.#waiting.values()];
+    const answering = [...this.#answering.values()];
+    this.#waiting.clear();
+    this.#answering.clear();
+    this.#queue = [];
+    this.#unsent.length = 0;
+    this.#parts = [];
+    for (const { reject, release } of waiting) {
+      release();
+      reject(new Disconnected(why));
+    }
+    for (const each of answering) each.abort();
+    this.#end();
+    this.#wake();
+  }
+
+  /** Opens the connection; it must be the first request. `id` tells this client from others of the same name in the causes of events. */
+  async initialize(
+    name: string,
+    version: string,
+    capabilities: ClientCapabilities = {},
+    id?: string,
+  ): Promise<InitializeResult> {
     const protocol = { name: PROTOCOL_NAME, versions: [PROTOCOL_VERSION] };
-    return this.request("initialize", { protocol, client: { name, version }, capabilities });
+    const client = { name, version, ...(id === undefined ? {} : { id }) };
+    const result = await this.request("initialize", { protocol, client, capabilities });
+    this.#mostInFlight = Math.min(MOST_IN_FLIGHT, result.limits.maxInFlight);
+    return result;
   }
 
   /** Creates a session. */
   async create(params: SessionCreateParams = {}): Promise<Session> {
-    return new Session((await this.request("session/create", params)).sessionId);
+    const result = await this.request("session/create", params);
+    const session = new Session(result.sessionId);
+    session.opened(result);
+    return session;
   }
 
   /** Opens a stored session. One that is known gets the events that it missed; they come in `records`. */
-  async open(session: Session | string): Promise<Session> {
+  async open(
+    session: Session | SessionId,
+    params: Omit<SessionOpenParams, "sessionId" | "fromSeq" | "tail"> = {},
+  ): Promise<Session> {
     const known = typeof session === "string" ? new Session(session) : session;
-    const opened = this.request("session/open", { sessionId: known.id, fromSeq: known.seq });
-    const missed = opened.then(({ gap, seq }) => (gap === true ? this.#pages(known.id, known.seq, seq) : []));
-    this.#expect(missed);
-    await opened;
+    known.opened(await this.request("session/open", { ...params, sessionId: known.id, fromSeq: known.seq }));
     return known;
   }
 
-  /** Sends a request and returns its result. */
-  request<M extends keyof ClientRequests>(method: M, params: Params<M>): Promise<Result<M>> {
+  /**
+   * Sends a request and returns its result. Rejects with `RequestFailed` or `Disconnected`. When `signal` aborts, a request that was not
+   * sent yet rejects with the code `cancelled`; for any other the engine is asked to cancel it, and its answer decides.
+   */
+  request<M extends keyof ClientRequests>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
+    if (this.#isClosed) return Promise.reject(new Disconnected());
+    if (signal?.aborted === true) return Promise.reject(cancelled(method));
     this.#lastId += 1;
     const id = this.#lastId;
-    if (this.#isOver) return Promise.reject(new Disconnected("the engine has closed the connection"));
-    const answered = new Promise<Result<M>>((resolve, reject) => {
-      this.#waiting.set(id, { method, resolve, reject });
+    const cancel = (): void => this.#cancel(id);
+    signal?.addEventListener("abort", cancel, { once: true });
+    const { fromSeq } = params as { fromSeq?: number };
+    return new Promise<Result<M>>((resolve, reject) => {
+      const release = (): void => signal?.removeEventListener("abort", cancel);
+      this.#waiting.set(id, { method, after: fromSeq ?? 0, resolve, reject, release });
+      this.#queue.push({ id, method, params });
+      this.#sendQueued();
     });
-    this.#write({ id, method, params });
-    return answered;
   }
 
   /** Sends a notification. */
@@ -4011,74 +4344,216 @@ export class Client {
     this.#write({ method, params });
   }
 
-  /** Answers a request of the engine with what the handler returns. The signal says that the answer is no longer awaited. */
+  /**
+   * Answers a request of the engine with what the handler returns. When the engine withdraws the request or the connection ends, the signal
+   * aborts, and the handler's result is dropped.
+   */
   on<M extends keyof EngineRequests>(method: M, handler: Handler<M>): void {
     this.#handlers.set(method, handler as (params: never, signal: AbortSignal) => Promise<unknown>);
   }
 
-  /** The events of all sessions, until the connection ends. */
+  /** Calls the listener for each notification of a method. Events come in `records` instead. */
+  onNotification<M extends Exclude<keyof EngineNotifications, "session/event" | "session/lagged" | "$/cancelRequest">>(
+    method: M,
+    listener: (params: EngineNotifications[M]["params"]) => void,
+  ): void {
+    this.#listeners.set(method, listener as (params: never) => void);
+  }
+
+  /** Calls the listener for each line of the engine that is skipped, with the reason: it is no message, or nothing here is for it. */
+  onSkipped(listener: (line: string, why: string) => void): void {
+    this.#skipped = listener;
+  }
+
+  /**
+   * The events of all sessions, until the connection ends; those of a session in order and without a gap. Events that the engine did not
+   * send, or that came faster than they were read, are read from the journal at their place; deltas among them are left out.
+   */
   async *records(): AsyncGenerator<AnyRecord, void, void> {
     for (;;) {
-      const next = this.#records.shift();
-      if (next instanceof Promise) {
-        this.#records.unshift(...(await next));
-      } else if (next !== undefined) {
-        yield next;
-      } else if (this.#isOver) {
-        return;
+      const at = this.#events.findIndex(({ sessionId }) => !this.#reading.has(sessionId));
+      const [next] = at < 0 ? [] : this.#events.splice(at, 1);
+      if (next === undefined) {
+        if (this.#isClosed && this.#events.length === 0) return;
+        await new Promise<void>((resolve) => this.#wakes.push(resolve));
+      } else if ("to" in next) {
+        void this.#fill(next);
       } else {
-        await new Promise<void>((resolve) => (this.#wake = resolve));
+        yield next;
       }
     }
   }
 
-  #write(message: object): void {
-    this.writable.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  }
-
-  #take(message: Message): void {
-    const { id, method } = message;
-    if (method === undefined) {
-      if (id !== undefined && id !== null) this.#settle(id, message);
-    } else if (method === "session/event") {
-      this.#records.push(message.params as AnyRecord);
-      this.#wake();
-    } else if (method === "session/lagged") {
-      const { sessionId, lastSentSeq, headSeq } = message.params as SessionLaggedParams;
-      this.#expect(this.#pages(sessionId, lastSentSeq, headSeq));
-    } else if (method === "$/cancelRequest") {
-      this.#answering.get((message.params as CancelParams).id as RequestId)?.abort();
-    } else if (id !== undefined && id !== null) {
-      void this.#answer(id, method, message.params);
-    }
-  }
-
-  /** What comes from now on is later than these events. */
-  #expect(missed: Promise<AnyRecord[]>): void {
-    // Whoever asked is told of a failure; the events that follow are worth having without them.
-    this.#records.push(missed.catch(() => []));
+  /** Reads the events of a session after one number, up to another. They come in `records`, before all others of the session. */
+  catchUp(sessionId: SessionId, after: number, to: number): void {
+    if (after >= to) return;
+    this.#events.unshift({ sessionId, after, to });
     this.#wake();
   }
 
-  /** Reads the events between two numbers. */
-  async #pages(sessionId: string, lastSeq: number, headSeq: number): Promise<AnyRecord[]> {
-    const missed: AnyRecord[] = [];
-    let after = lastSeq;
-    while (after < headSeq) {
-      const { events } = await this.request("session/events", { sessionId, after });
-      const last = events.at(-1);
-      if (last === undefined) break;
-      missed.push(...events.filter((event) => event.seq <= headSeq));
-      after = last.seq;
-    }
-    return missed;
+  #wake(): void {
+    const wakes = this.#wakes;
+    this.#wakes = [];
+    for (const each of wakes) each();
   }
 
-  #settle(id: RequestId, { result, error }: Message): void {
+  // ----- the engine's input
+
+  #cancel(id: number): void {
     const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    const queued = this.#queue.findIndex((each) => each.id === id);
+    if (queued < 0) {
+      this.notify("$/cancelRequest", { id });
+      return;
+    }
+    this.#queue.splice(queued, 1);
     this.#waiting.delete(id);
-    if (error === undefined) waiting?.resolve(result as never);
-    else waiting?.reject(new RequestFailed(waiting.method, error.code, error.message, error.data));
+    waiting.reject(cancelled(waiting.method));
+  }
+
+  #sendQueued(): void {
+    while (!this.#isFull && this.#waiting.size - this.#queue.length < this.#mostInFlight) {
+      const message = this.#queue.shift();
+      if (message === undefined) return;
+      this.#write(message);
+    }
+  }
+
+  #write(message: object): void {
+    if (this.#isClosed) return;
+    const line = `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+    if (this.#isFull) this.#unsent.push(line);
+    else this.#isFull = !this.#input.write(line);
+  }
+
+  #drained(): void {
+    this.#isFull = false;
+    while (!this.#isFull) {
+      const line = this.#unsent.shift();
+      if (line === undefined) break;
+      this.#isFull = !this.#input.write(line);
+    }
+    this.#sendQueued();
+  }
+
+  // ----- the engine's output
+
+  async #read(output: EngineOutput): Promise<void> {
+    const decoder = new TextDecoder();
+    const chunks = output[Symbol.asyncIterator]();
+    for (;;) {
+      // A stream that breaks has ended.
+      const next = await chunks.next().catch(() => undefined);
+      if (next === undefined || next.done === true) break;
+      // What comes after the end is read too, so that the engine does not wait for room.
+      if (this.#isClosed) continue;
+      const { value } = next;
+      this.#chunk(typeof value === "string" ? value : decoder.decode(value, { stream: true }));
+    }
+    this.disconnect();
+  }
+
+  /** Cuts text into lines. They end at LF alone, since texts may hold U+2028. */
+  #chunk(text: string): void {
+    const [first = "", ...lines] = text.split("\n");
+    this.#parts.push(first);
+    for (const start of lines) {
+      const line = this.#parts.join("");
+      this.#parts = [start];
+      this.#line(line);
+    }
+  }
+
+  #line(line: string): void {
+    if (this.#isClosed || line.trim() === "") return;
+    let message: Message;
+    try {
+      const value: unknown = JSON.parse(line);
+      if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error();
+      message = value;
+    } catch {
+      call(() => this.#skipped(line, "not a JSON object"));
+      return;
+    }
+    const { id, method } = message;
+    if (typeof method !== "string") this.#settle(message, line);
+    else if (id === undefined || id === null) this.#notified(method, message.params, line);
+    else void this.#answer(id, method, message.params);
+  }
+
+  #notified(method: string, params: unknown, line: string): void {
+    if (method === "session/event") {
+      this.#enqueue(params as AnyRecord);
+    } else if (method === "session/lagged") {
+      const { sessionId, lastSentSeq, headSeq } = params as SessionLaggedParams;
+      this.#events.push({ sessionId, after: lastSentSeq, to: headSeq });
+      this.#wake();
+    } else if (method === "$/cancelRequest") {
+      const id = (params as { id?: RequestId } | undefined)?.id ?? "";
+      const answering = this.#answering.get(id);
+      this.#answering.delete(id);
+      answering?.abort();
+    } else {
+      const listener = this.#listeners.get(method);
+      if (listener === undefined) call(() => this.#skipped(line, "an unknown notification"));
+      else call(() => listener(params as never));
+    }
+  }
+
+  /** Keeps an event for the reader. If too many wait, deltas are dropped, and a gap stands for the others. */
+  #enqueue(record: AnyRecord): void {
+    const { sessionId } = record;
+    if (this.#events.length < MOST_WAITING) {
+      this.#overflow.clear();
+      this.#events.push(record);
+    } else if (isDurable(record)) {
+      const gap = this.#overflow.get(sessionId) ?? { sessionId, after: record.seq - 1, to: record.seq };
+      gap.to = record.seq;
+      if (!this.#overflow.has(sessionId)) this.#events.push(gap);
+      this.#overflow.set(sessionId, gap);
+    }
+    this.#wake();
+  }
+
+  /** Reads a page of a gap, and puts it and the rest of the gap in front of the session's other events. */
+  async #fill(gap: Gap): Promise<void> {
+    const { sessionId, after, to } = gap;
+    this.#reading.add(sessionId);
+    if (this.#overflow.get(sessionId) === gap) this.#overflow.delete(sessionId);
+    // If they cannot be read, the events that follow are worth having without them.
+    const page = await this.request("session/events", { sessionId, after, limit: PAGE }).catch(() => undefined);
+    const events = page?.events ?? [];
+    const last = events.at(-1)?.seq ?? 0;
+    // A page that brings nothing would be asked for again and again.
+    if (last > after && last < to) this.#events.unshift({ sessionId, after: last, to });
+    this.#events.unshift(...events.filter((event) => event.seq <= to));
+    this.#reading.delete(sessionId);
+    this.#wake();
+  }
+
+  #settle({ id, result, error }: Message, line: string): void {
+    const isAnswer = result !== undefined || error !== undefined;
+    const waiting = id === undefined || id === null ? undefined : this.#waiting.get(id);
+    if (!isAnswer || waiting === undefined) {
+      const why = isAnswer ? "an answer to no request" : "neither a request nor an answer";
+      call(() => this.#skipped(line, error?.message ?? why));
+      return;
+    }
+    this.#waiting.delete(id as RequestId);
+    waiting.release();
+    this.#sendQueued();
+    if (error !== undefined) {
+      waiting.reject(new RequestFailed(waiting.method, error.code, error.message, error.data));
+      return;
+    }
+    const opened = result as Partial<SessionResult> | null;
+    if (opened?.gap === true && opened.sessionId !== undefined && opened.seq !== undefined) {
+      // Events that follow in the same read are later ones.
+      this.#events.push({ sessionId: opened.sessionId, after: waiting.after, to: opened.seq });
+      this.#wake();
+    }
+    waiting.resolve(result as never);
   }
 
   async #answer(id: RequestId, method: string, params: unknown): Promise<void> {
@@ -4089,19 +4564,29 @@ export class Client {
     }
     const withdrawn = new AbortController();
     this.#answering.set(id, withdrawn);
+    let answer: object;
     try {
-      this.#write({ id, result: await handler(params as never, withdrawn.signal) });
+      answer = { result: await handler(params as never, withdrawn.signal) };
     } catch (error) {
-      this.#write({ id, error: { code: ErrorCode.internal, message: String(error) } });
-    } finally {
-      this.#answering.delete(id);
+      answer = { error: { code: ErrorCode.internal, message: String(error) } };
     }
+    if (this.#answering.get(id) !== withdrawn) return;
+    this.#answering.delete(id);
+    this.#write({ id, ...answer });
   }
+}
 
-  #end(): void {
-    this.#isOver = true;
-    for (const { reject } of this.#waiting.values()) reject(new Disconnected("the engine has closed the connection"));
-    this.#waiting.clear();
-    this.#wake();
+function cancelled(method: string): RequestFailed {
+  return new RequestFailed(method, ErrorCode.cancelled, "the request was cancelled");
+}
+
+/** Calls a listener. An error that it throws is reported as uncaught and does not end the connection. */
+function call(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }

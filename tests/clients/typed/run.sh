@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The typed clients of protocol/clients: checked by mypy, pyright and tsc at their strictest, run through a whole round with the real program,
+# The typed clients of protocol/clients: checked by mypy, pyright and tsc at their strictest, run through their tests and a round with the real program,
 # and compared with the fixtures of the conformance kit. Needs PINTLE_BIN.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -47,9 +47,12 @@ grep -q '^resumed> idle, 0 waiting' "$cache/python.txt"
 (cd "$clients/python" && timeout 300 "$modules/.bin/pyright" --pythonversion 3.10 .)
 
 out=$cache/typescript
-"$modules/.bin/tsc" --strict --noUncheckedIndexedAccess --noFallthroughCasesInSwitch false --target ES2022 --module NodeNext \
-  --moduleResolution NodeNext --typeRoots "$modules/@types" --types node --outDir "$out" "$clients/typescript/example.ts"
+"$modules/.bin/tsc" --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noFallthroughCasesInSwitch --noUnusedLocals \
+  --noUnusedParameters --noImplicitOverride --verbatimModuleSyntax --erasableSyntaxOnly --target ES2022 --module NodeNext \
+  --moduleResolution NodeNext --typeRoots "$modules/@types" --types node --rewriteRelativeImportExtensions --outDir "$out" \
+  "$clients/typescript/example.ts" "$clients/typescript/pintle.test.ts"
 cp "$clients/typescript/package.json" "$out/"
+timeout 60 node --test --test-reporter=dot "$out/pintle.test.js"
 play node "$out/example.js" >"$cache/typescript.txt"
 diff "$cache/python.txt" "$cache/typescript.txt"
 catch_up node "$here/reconnect.mjs" "$out/pintle.js"

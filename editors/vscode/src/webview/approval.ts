@@ -3,13 +3,12 @@
  *
  * Invariant: nothing of the call is left out, and no answer is under the keyboard before a person goes there.
  */
-import type { Approval, ApprovalOption, DetailKind, FileChange } from "../protocol.ts";
-import { consequence } from "../rules.ts";
-import { visible } from "../visible.ts";
+import type { Approval, ApprovalOption, DetailKind, FileChange } from "pintle-client";
+import { consequence, visible } from "../chat/approvals.ts";
+import { t, wordOf } from "../words.ts";
 import { diffBox, diffLines } from "./diff.ts";
 import { button, el, icon } from "./dom.ts";
-import type { Send } from "./entries.ts";
-import { t, wordOf } from "../words.ts";
+import type { Send } from "./types.ts";
 
 const HEADINGS = {
   command: () => t("Command"),

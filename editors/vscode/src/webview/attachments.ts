@@ -1,9 +1,9 @@
 /** What goes with a message beside its text: pictures that were pasted or dropped, selections, problems, files. */
-import { textOfInput } from "../input.ts";
-import type { Input } from "../protocol.ts";
-import { el, iconButton } from "./dom.ts";
-import type { Send } from "./entries.ts";
+import type { Input } from "pintle-client";
+import { textOfInput } from "../chat/input.ts";
 import { t } from "../words.ts";
+import { el, iconButton } from "./dom.ts";
+import type { Send } from "./types.ts";
 
 /** Pictures that models read. */
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -1,8 +1,8 @@
 /** Blocks of code: in the colours of VS Code's theme, with what can be done with them. */
-import type { Run } from "../messages.ts";
-import { el, iconButton } from "./dom.ts";
-import type { Send } from "./entries.ts";
+import type { Run } from "../chat/messages.ts";
 import { t } from "../words.ts";
+import { el, iconButton } from "./dom.ts";
+import type { Send } from "./types.ts";
 
 /** Longer code stays without colours. */
 const MOST_COLOURED = 30_000;

@@ -1,10 +1,10 @@
 /** The list of candidates above the prompt box. The keyboard stays in the box. */
-import type { Candidate, Word } from "../complete.ts";
-import { complete, wordAt } from "../complete.ts";
-import type { Input } from "../protocol.ts";
-import { el } from "./dom.ts";
-import type { Send } from "./entries.ts";
+import type { Input } from "pintle-client";
+import type { Candidate, Word } from "../chat/complete.ts";
+import { complete, wordAt } from "../chat/complete.ts";
 import { t } from "../words.ts";
+import { el } from "./dom.ts";
+import type { Send } from "./types.ts";
 
 export class Completion {
   readonly element = el("ul", {

@@ -1,7 +1,7 @@
 /** Draws a unified diff: each run of lines in one element, so that a long one stays light. */
-import { heightOf, runsOf } from "../changes.ts";
-import { button, el } from "./dom.ts";
+import { heightOf, runsOf } from "../review/changes.ts";
 import { t } from "../words.ts";
+import { button, el } from "./dom.ts";
 
 const SIGNS = { same: " ", added: "+", removed: "-", place: "", folded: "… " };
 /** Lines that are in sight before one asks for all of them. */

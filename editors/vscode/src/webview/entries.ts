@@ -1,22 +1,12 @@
 /** Draws the entries of the transcript. Each has one element, updated in place. */
-import { costText } from "../cost.ts";
-import type { Append, FromPage, ViewEntry } from "../messages.ts";
-import { sentences } from "../sentence.ts";
+import type { ViewEntry } from "../chat/messages.ts";
+import { costText } from "../chat/usage.ts";
+import { numberText, sentences, t, wordOf } from "../words.ts";
 import type { Colours } from "./code.ts";
 import { button, el, icon, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 import { ToolCard } from "./toolCard.ts";
-import { numberText, t, wordOf } from "../words.ts";
-
-/** One entry on the page. */
-export interface Drawn {
-  readonly element: HTMLElement;
-  /** Draws a new value; false when it is of another kind and must be drawn anew. */
-  update(entry: ViewEntry): boolean;
-  append(append: Append): void;
-}
-
-export type Send = (message: FromPage) => void;
+import type { Drawn, Send } from "./types.ts";
 
 /** Draws an entry, with its time on the page for who points at it. */
 export function drawEntry(entry: ViewEntry, send: Send, colours: Colours): Drawn {
@@ -48,7 +38,7 @@ function draw(entry: ViewEntry, send: Send, colours: Colours): Drawn {
     case "reasoning":
       return reasoning(entry.text, entry.isOver);
     case "tool":
-      return new ToolCard(entry, send, colours);
+      return new ToolCard(entry, send, colours, drawEntry);
     case "notice":
       return fixed(`notice ${entry.notice.level}`, entry, (each) =>
         each.kind === "notice" ? sentences(each.notice.message, each.notice.hint) : "",

@@ -1,5 +1,5 @@
 /** Brings the keyboard back to where it was before a person went to a question. */
-import type { Send } from "./entries.ts";
+import type { Send } from "./types.ts";
 
 export class Focus {
   readonly #area: HTMLElement;

@@ -1,13 +1,13 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
-import type { Head } from "../messages.ts";
-import type { Need } from "../need.ts";
+import type { Head } from "../chat/messages.ts";
+import type { Need } from "../connection/problem.ts";
+import { t } from "../words.ts";
 import { drawApproval } from "./approval.ts";
 import { button, el } from "./dom.ts";
-import type { Send } from "./entries.ts";
+import type { Send } from "./types.ts";
 import { Focus } from "./focus.ts";
+import { drawQuestion, PlanList } from "./question.ts";
 import { Queue } from "./queue.ts";
-import { PlanList, drawQuestion } from "./question.ts";
-import { t } from "../words.ts";
 
 export class Around {
   readonly element = el("section", { class: "around", attributes: { "aria-label": t("State") } });

@@ -1,11 +1,12 @@
 /** The page of the view. It draws what the extension host says and reports what a person does; nothing else. */
-import type { FromPage, ToPage } from "../messages.ts";
+import type { FromPage, ToPage } from "../chat/messages.ts";
+import type { Words } from "../words.ts";
+import { setWords } from "../words.ts";
 import { el } from "./dom.ts";
 import { Around } from "./head.ts";
 import { Prompt } from "./prompt.ts";
 import { Transcript } from "./transcript.ts";
 import { Updates } from "./updates.ts";
-import { setWords, type Words } from "../words.ts";
 
 interface Host {
   postMessage(message: FromPage): void;

@@ -5,7 +5,7 @@
 import type { Colours } from "./code.ts";
 import { codeBlock } from "./code.ts";
 import { el } from "./dom.ts";
-import type { Send } from "./entries.ts";
+import type { Send } from "./types.ts";
 import type { Token } from "./tokens.ts";
 import { build, codeOf, parse } from "./tokens.ts";
 

@@ -1,13 +1,13 @@
 /** The prompt box and its verbs. Steering, queueing and stopping are separate buttons while a turn runs. */
-import { withoutEffort } from "../choices.ts";
-import type { Candidate } from "../complete.ts";
-import type { Head } from "../messages.ts";
-import type { Input } from "../protocol.ts";
+import type { Input } from "pintle-client";
+import type { Candidate } from "../chat/complete.ts";
+import type { Head } from "../chat/messages.ts";
+import { withoutEffort } from "../settings/choices.ts";
+import { t } from "../words.ts";
 import { Attachments } from "./attachments.ts";
 import { Completion } from "./completion.ts";
 import { button, el } from "./dom.ts";
-import type { Send } from "./entries.ts";
-import { t } from "../words.ts";
+import type { Send } from "./types.ts";
 
 /** So long after the last key the text is kept. */
 const KEEP_MS = 200;

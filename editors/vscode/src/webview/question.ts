@@ -1,8 +1,8 @@
 /** A question of the model, with its options and a line for own words; and the model's plan. */
-import type { PlanItem, Question } from "../protocol.ts";
-import { button, el, icon } from "./dom.ts";
-import type { Send } from "./entries.ts";
+import type { PlanItem, Question } from "pintle-client";
 import { t } from "../words.ts";
+import { button, el, icon } from "./dom.ts";
+import type { Send } from "./types.ts";
 
 /** A card that answers with one press, or, where several options may be chosen, with what was chosen before. */
 export function drawQuestion(question: Question, canAnswer: boolean, send: Send): HTMLElement {

@@ -1,9 +1,9 @@
 /** The messages that wait: each can be edited, moved, sent into the running turn or after it, and removed. */
-import { textOfInput } from "../input.ts";
-import type { Head } from "../messages.ts";
-import { button, el, iconButton, sender } from "./dom.ts";
-import type { Send } from "./entries.ts";
+import { textOfInput } from "../chat/input.ts";
+import type { Head } from "../chat/messages.ts";
 import { t } from "../words.ts";
+import { button, el, iconButton, sender } from "./dom.ts";
+import type { Send } from "./types.ts";
 
 type Waiting = Head["queue"][number];
 

@@ -1,8 +1,8 @@
 /** Output of programs as a terminal shows it. It grows at its end; only the last line is drawn anew. */
-import type { Look, Piece } from "../ansi.ts";
-import { readAnsi } from "../ansi.ts";
-import { el } from "./dom.ts";
+import type { Look, Piece } from "../transcript/ansi.ts";
+import { readAnsi } from "../transcript/ansi.ts";
 import { t } from "../words.ts";
+import { el } from "./dom.ts";
 
 /** Lines that stay while output streams; the first ones go. */
 const MOST_LINES = 1000;

@@ -1,8 +1,8 @@
 /** Builds elements of the tokens that the Markdown parser gives. HTML in a text stays text; pictures become links. */
 import MarkdownIt from "markdown-it";
-import { el } from "./dom.ts";
-import type { Send } from "./entries.ts";
 import { t } from "../words.ts";
+import { el } from "./dom.ts";
+import type { Send } from "./types.ts";
 
 const parser = new MarkdownIt({ html: false, linkify: true });
 // Only whole addresses: names of files look like those of hosts.

@@ -1,21 +1,24 @@
 /** A call of a tool as a card: one line in words, and behind it what went in, what came out and what it changed. */
-import type { Append, ViewEntry, ViewTool } from "../messages.ts";
+import type { Append, ViewEntry, ViewTool } from "../chat/messages.ts";
+import { statusWord } from "../transcript/toolWords.ts";
+import { numberText, plural, t } from "../words.ts";
 import type { Colours } from "./code.ts";
 import { diffLines } from "./diff.ts";
 import { button, el, icon, iconButton } from "./dom.ts";
-import type { Drawn, Send } from "./entries.ts";
-import { Nested } from "./nested.ts";
+import type { Drawn, Send } from "./types.ts";
 import { TerminalText } from "./terminal.ts";
-import { statusWord } from "../toolWords.ts";
-import { numberText, plural, t } from "../words.ts";
 
 type Entry = Extract<ViewEntry, { kind: "tool" }>;
+
+/** Draws an entry: a sub-agent's card has a transcript in it. */
+type DrawEntry = (entry: ViewEntry, send: Send, colours: Colours) => Drawn;
 
 export class ToolCard implements Drawn {
   readonly element: HTMLElement;
   readonly #key: string;
   readonly #send: Send;
   readonly #colours: Colours;
+  readonly #drawEntry: DrawEntry;
   readonly #details = el("details", {});
   readonly #icon = el("span", { class: "badge" });
   readonly #title = el("span", { class: "title" });
@@ -36,10 +39,11 @@ export class ToolCard implements Drawn {
   #tool: ViewTool;
   #isTouched = false;
 
-  constructor(entry: Entry, send: Send, colours: Colours) {
+  constructor(entry: Entry, send: Send, colours: Colours, drawEntry: DrawEntry) {
     this.#key = entry.key;
     this.#send = send;
     this.#colours = colours;
+    this.#drawEntry = drawEntry;
     this.#tool = entry.tool;
     const summary = el("summary", {}, this.#icon, this.#title, this.#facts, icon("chevron-right"));
     summary.addEventListener("click", () => (this.#isTouched = true));
@@ -104,7 +108,7 @@ export class ToolCard implements Drawn {
     const session = this.#tool.agentSession;
     if (session === undefined) return;
     if (this.#nested === undefined && this.#details.open) {
-      this.#nested = new Nested(session, this.#send, this.#colours);
+      this.#nested = new Nested(session, this.#send, this.#colours, this.#drawEntry);
       this.#details.append(this.#nested.element);
     }
     this.#send({ type: "nested", session, isOpen: this.#details.open });
@@ -172,4 +176,40 @@ export function sizeText(bytes: number): string {
   return bytes < 1024 * 1024
     ? t("{0} KB", Math.round(bytes / 1024))
     : t("{0} MB", numberText(bytes / 1024 / 1024, 1));
+}
+
+/** The end of a sub-agent's own transcript, in its card. */
+class Nested {
+  readonly session: string;
+  readonly element = el("div", {
+    class: "nested",
+    attributes: { role: "group", "aria-label": t("Transcript of the sub-agent") },
+  });
+  readonly #send: Send;
+  readonly #colours: Colours;
+  readonly #drawEntry: DrawEntry;
+  readonly #more = el("p", { class: "more" }, t("Only the last part is shown."));
+  #drawn = new Map<string, Drawn>();
+
+  constructor(session: string, send: Send, colours: Colours, drawEntry: DrawEntry) {
+    this.session = session;
+    this.#send = send;
+    this.#colours = colours;
+    this.#drawEntry = drawEntry;
+    this.element.append(el("p", { class: "more" }, t("Reading…")));
+  }
+
+  update(entries: ViewEntry[], hasEarlier: boolean): void {
+    const drawn = new Map<string, Drawn>();
+    for (const entry of entries) {
+      const before = this.#drawn.get(entry.key);
+      drawn.set(
+        entry.key,
+        before?.update(entry) === true ? before : this.#drawEntry(entry, this.#send, this.#colours),
+      );
+    }
+    this.#drawn = drawn;
+    const elements = [...drawn.values()].map(({ element }) => element);
+    this.element.replaceChildren(...(hasEarlier ? [this.#more] : []), ...elements);
+  }
 }

@@ -4,13 +4,13 @@
  * Only so many entries are on the page; others come from the extension host when a person comes near them. Entries have numbers, which may
  * be below 0.
  */
-import type { Run, ToPage, ViewEntry } from "../messages.ts";
+import type { Run, ToPage, ViewEntry } from "../chat/messages.ts";
+import { t } from "../words.ts";
 import { Colours } from "./code.ts";
 import { button, el, icon } from "./dom.ts";
-import type { Drawn, Send } from "./entries.ts";
+import type { Drawn, Send } from "./types.ts";
 import { drawEntry } from "./entries.ts";
 import { ToolCard } from "./toolCard.ts";
-import { t } from "../words.ts";
 import type { Update } from "./updates.ts";
 
 /** More than this on the page, and the oldest go when nobody looks at them. */

@@ -2,7 +2,7 @@
  * Gathers updates of the transcript until the next frame. A machine that is busy brings several between two frames, and each one that is
  * drawn for itself costs a layout.
  */
-import type { ToPage } from "../messages.ts";
+import type { ToPage } from "../chat/messages.ts";
 
 export type Update = Pick<Extract<ToPage, { type: "update" }>, "entries" | "appends">;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Look } from "../../src/ansi.ts";
-import { plain, readAnsi } from "../../src/ansi.ts";
+import type { Look } from "../../src/transcript/ansi.ts";
+import { plain, readAnsi } from "../../src/transcript/ansi.ts";
 
 /** Lines with their looks in brackets. */
 function drawn(text: string): string {

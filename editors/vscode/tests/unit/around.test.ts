@@ -1,13 +1,14 @@
 /** What stands around the conversation, as pure values: receipts, the stall, notes, checkpoints. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noteMessage } from "../../src/noteMessage.ts";
-import type { AnyRecord } from "../../src/protocol.ts";
-import { goesOnText, snippetText, stopReceipt } from "../../src/receipts.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
-import { checkpointRows } from "../../src/rewind.ts";
-import { STALL_MS, isSilence, stalledMs } from "../../src/stall.ts";
-import type { State } from "../../src/state.ts";
+import type { AnyRecord } from "pintle-client";
+import { noteMessage } from "../../src/chat/input.ts";
+import { goesOnText, snippetText, stopReceipt } from "../../src/sessions/list.ts";
+import { checkpointRows } from "../../src/sessions/rewind.ts";
+import { isSilence, STALL_MS, stalledMs } from "../../src/sessions/session.ts";
+import { apply } from "../../src/transcript/reducer.ts";
+import type { State } from "../../src/transcript/state.ts";
+import { emptyState } from "./support.ts";
 
 /** A state after events, numbered from 1. */
 function after(...events: Record<string, unknown>[]): State {

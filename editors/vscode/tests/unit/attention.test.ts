@@ -1,9 +1,9 @@
 /** The answers to pick from, wherever they are given. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Asked } from "../../src/attention.ts";
-import { rowsOf, textOfAsked, titleOf } from "../../src/attention.ts";
-import type { Approval } from "../../src/protocol.ts";
+import type { Approval } from "pintle-client";
+import type { Asked } from "../../src/chat/approvals.ts";
+import { rowsOf, textOfAsked, titleOf } from "../../src/chat/approvals.ts";
 
 const approval = (more: Partial<Approval> = {}): Asked => ({
   kind: "approval",

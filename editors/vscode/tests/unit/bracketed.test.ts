@@ -5,29 +5,29 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
-import { rowsOf } from "../../src/attention.ts";
-import { runsOf } from "../../src/changes.ts";
-import { modelRows } from "../../src/choices.ts";
-import { nameOfOther } from "../../src/clients.ts";
-import { ClosedError, RpcError } from "../../src/connection.ts";
-import { meterOf } from "../../src/context.ts";
-import { hunkLabel, stateWord } from "../../src/hunks.ts";
-import { textOfInput } from "../../src/input.ts";
-import { locate } from "../../src/locate.ts";
-import type { Head, ViewEntry } from "../../src/messages.ts";
-import { problemOf } from "../../src/problem.ts";
-import { viewEntry } from "../../src/project.ts";
-import type { Approval, Hunk, Input, Item, Question, SessionRewindResult } from "../../src/protocol.ts";
-import { ErrorCode } from "../../src/protocol.ts";
-import { goesOnText, stopReceipt } from "../../src/receipts.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
-import { checkpointRows, previewOf, saidOf, scopeRows } from "../../src/rewind.ts";
-import { actionsOf, describeServer } from "../../src/servers.ts";
-import { viewTool } from "../../src/toolCards.ts";
-import { conflictText, wordsOf } from "../../src/verdict.ts";
-import { judgeError, judgeResult } from "../../src/version.ts";
-import { drawn, type Element } from "./element.ts";
-import { speaking } from "./support.ts";
+import type { Approval, Hunk, Input, Item, Question, SessionRewindResult } from "pintle-client";
+import { Disconnected, ErrorCode, RequestFailed } from "pintle-client";
+import { rowsOf } from "../../src/chat/approvals.ts";
+import { textOfInput } from "../../src/chat/input.ts";
+import type { Head, ViewEntry } from "../../src/chat/messages.ts";
+import { meterOf } from "../../src/chat/usage.ts";
+import { nameOfOther } from "../../src/connection/clients.ts";
+import { locate } from "../../src/connection/locate.ts";
+import { problemOf } from "../../src/connection/problem.ts";
+import { judgeError, judgeResult } from "../../src/connection/version.ts";
+import { runsOf } from "../../src/review/changes.ts";
+import { hunkLabel, stateWord } from "../../src/review/hunks.ts";
+import { conflictText, wordsOf } from "../../src/review/verdict.ts";
+import { actionsOf, describeServer } from "../../src/servers/servers.ts";
+import { goesOnText, stopReceipt } from "../../src/sessions/list.ts";
+import { checkpointRows, previewOf, saidOf, scopeRows } from "../../src/sessions/rewind.ts";
+import { modelRows } from "../../src/settings/choices.ts";
+import { viewEntry } from "../../src/transcript/viewEntry.ts";
+import { apply } from "../../src/transcript/reducer.ts";
+import { viewTool } from "../../src/transcript/toolCards.ts";
+import type { Element } from "./element.ts";
+import { drawn } from "./element.ts";
+import { emptyState, speaking } from "./support.ts";
 
 const BUNDLE = JSON.parse(
   fs.readFileSync(path.join(import.meta.dirname, "../../l10n/bundle.l10n.json"), "utf8"),
@@ -123,7 +123,7 @@ function entries(): ViewEntry[] {
         error: { message: "α", code: "auth" },
       },
     }) as unknown as ViewEntry;
-  const streamed = { input: "", field: undefined, output: "" };
+  const streamed = { inputs: new Map<string, string>(), output: "" };
   return [
     { ...at, kind: "user", text: "α", from: nameOfOther("pintle-vscode-1", "", true) },
     { ...at, kind: "reasoning", text: "α", isOver: false, isCut: false },
@@ -217,7 +217,7 @@ const verdicts = ["keep", "undo", "reopen", "comment", "withdraw"].map((effect) 
 function events(): string[] {
   const state = emptyState();
   const record = (event: object, seq: number): void => {
-    apply(state, { sessionId: "α", seq, tsMs: 0, turnId: "α", event } as never);
+    apply(state, { sessionId: "s", seq, tsMs: 0, turnId: "α", event } as never);
   };
   [
     { type: "retry.scheduled", message: "α", delayMs: 1, attempt: 1, of: 2 },
@@ -267,9 +267,10 @@ const ROWS: Record<string, () => (string | undefined)[]> = {
       return "problem" in located ? located.problem : "nothing";
     }),
   problems: () => {
-    const error = (code: number, data: object, message = "α"): RpcError => new RpcError(code, message, data);
+    const error = (code: number, data: object, message = "α"): RequestFailed =>
+      new RequestFailed("session/open", code, message, data);
     return [
-      new ClosedError(),
+      new Disconnected(),
       error(ErrorCode.conflict, { code: "openElsewhere" }),
       error(ErrorCode.conflict, { code: "openElsewhere", isSharedEngine: true }),
       error(ErrorCode.authRequired, { code: "auth" }),
@@ -287,7 +288,7 @@ const ROWS: Record<string, () => (string | undefined)[]> = {
     }),
     ...["0.1", "9.0"].map((version) => {
       const data = { code: "", supported: [version] };
-      const judged = judgeError(new RpcError(ErrorCode.unsupportedProtocol, "", data));
+      const judged = judgeError(new RequestFailed("session/open", ErrorCode.unsupportedProtocol, "", data));
       return judged.ok ? "nothing" : judged.hint;
     }),
   ],

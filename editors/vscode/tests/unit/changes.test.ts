@@ -1,8 +1,8 @@
 /** Diffs as they are drawn, and the texts that they would leave. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { applyDiff, heightOf, runsOf } from "../../src/changes.ts";
-import { visible } from "../../src/visible.ts";
+import { visible } from "../../src/chat/approvals.ts";
+import { applyDiff, heightOf, runsOf } from "../../src/review/changes.ts";
 
 const numbers = (from: number, to: number, sign = ""): string =>
   Array.from({ length: to - from + 1 }, (_, at) => `${sign}${from + at}\n`).join("");

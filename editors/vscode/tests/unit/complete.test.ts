@@ -1,8 +1,8 @@
 /** Completion in the prompt: the word at the caret, the candidates, and the text after one was taken. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { complete, fileCandidate, rank, wordAt } from "../../src/complete.ts";
-import { asDraft } from "../../src/turns.ts";
+import { complete, fileCandidate, rank, wordAt } from "../../src/chat/complete.ts";
+import { asDraft } from "../../src/chat/turns.ts";
 
 // The caret stands at the bar.
 for (const [name, text, want] of [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Diagnostics, isInside, toDiagnostic } from "../../src/diagnostics.ts";
+import { Diagnostics, isInside, toDiagnostic } from "../../src/documents/diagnostics.ts";
 
 const found = { startLine: 2, endLine: 2, severity: 0, message: "no", source: undefined, code: undefined };
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as path from "node:path";
 import { test } from "node:test";
-import { Documents } from "../../src/documents.ts";
-import { Edits } from "../../src/edits.ts";
-import type { ApplyEditParams, InitializeResult } from "../../src/protocol.ts";
+import type { ApplyEditParams, InitializeResult } from "pintle-client";
+import { Documents } from "../../src/documents/documents.ts";
+import { Edits } from "../../src/documents/edits.ts";
 import { FakeEditor, rig } from "./support.ts";
 
 /** An engine that takes all it is told, and what it was told. */

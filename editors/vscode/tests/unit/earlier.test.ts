@@ -1,11 +1,10 @@
 /** A session that is read from its end, page by page, is the one that is read from its beginning. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beginAt, prepend } from "../../src/earlier.ts";
-import type { EventRecord } from "../../src/protocol.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
-import type { State } from "../../src/state.ts";
-import { rig } from "./support.ts";
+import type { EventRecord } from "pintle-client";
+import { apply, beginAt, prepend } from "../../src/transcript/reducer.ts";
+import type { State } from "../../src/transcript/state.ts";
+import { emptyState, rig } from "./support.ts";
 
 function record(seq: number, event: Record<string, unknown>, clientId?: string): EventRecord {
   const cause = clientId === undefined ? {} : { cause: { clientId } };

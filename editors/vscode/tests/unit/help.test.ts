@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
-import { page, topicOf, topics } from "../../src/help.ts";
+import { page, topicOf, topics } from "../../src/help/help.ts";
 
 /** A program that prints what it was called with, and fails for the topic `wrong`. */
 function program(): string {

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import { test } from "node:test";
-import { Highlighter, readLanguages } from "../../src/highlight.ts";
-import { parseJsonc, readTheme } from "../../src/theme.ts";
+import { Highlighter, parseJsonc, readLanguages, readTheme } from "../../src/chat/highlight.ts";
 
 const FILES: Record<string, string> = {
   "/g/toy.json": JSON.stringify({

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { viewEntry } from "../../src/project.ts";
-import { emptyHistory, filesRewound, goesOn, rewound, way } from "../../src/history.ts";
-import type { AnyRecord, FileFate, SessionRewindResult } from "../../src/protocol.ts";
-import type { Change, State } from "../../src/state.ts";
-import { apply, emptyState } from "../../src/reducer.ts";
-import { placesOf, previewOf, saidOf } from "../../src/rewind.ts";
+import type { AnyRecord, FileFate, SessionRewindResult } from "pintle-client";
+import { placesOf, previewOf, saidOf } from "../../src/sessions/rewind.ts";
+import { emptyHistory, filesRewound, goesOn, rewound, way } from "../../src/transcript/history.ts";
+import { viewEntry } from "../../src/transcript/viewEntry.ts";
+import { apply } from "../../src/transcript/reducer.ts";
+import type { Change, State } from "../../src/transcript/state.ts";
+import { emptyState } from "./support.ts";
 
 for (const [name, backs, want] of [
   ["never gone back", [], "123456789"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Link } from "../../src/links.ts";
-import { fileOfCode, readLink } from "../../src/links.ts";
+import type { Link } from "../../src/chat/links.ts";
+import { fileOfCode, readLink } from "../../src/chat/links.ts";
 
 for (const [href, want] of [
   ["https://example.org/a.ts:12", { kind: "address", address: "https://example.org/a.ts:12" }],

@@ -4,7 +4,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import type { TestContext } from "node:test";
 import { test } from "node:test";
-import { Memory } from "../../src/memory.ts";
+import { Memory } from "../../src/sessions/memory.ts";
 
 function place(test: TestContext): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-memory-"));

@@ -1,11 +1,13 @@
 /** The page's cards, drawn on a small stand-in for a document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FromPage, ViewEntry } from "../../src/messages.ts";
-import { meterOf } from "../../src/context.ts";
-import type { EventRecord, Question } from "../../src/protocol.ts";
-import { apply, attach, emptyState } from "../../src/reducer.ts";
-import { drawn, type Element } from "./element.ts";
+import type { EventRecord, Question } from "pintle-client";
+import type { FromPage, ViewEntry } from "../../src/chat/messages.ts";
+import { meterOf } from "../../src/chat/usage.ts";
+import { apply, attach } from "../../src/transcript/reducer.ts";
+import type { Element } from "./element.ts";
+import { drawn } from "./element.ts";
+import { emptyState } from "./support.ts";
 
 type Draw = (question: Question, canAnswer: boolean, send: (message: FromPage) => void) => unknown;
 

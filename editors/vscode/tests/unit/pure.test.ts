@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
-import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { nameOfOther } from "../../src/clients.ts";
-import { Connection, MOST_IN_FLIGHT, RpcError } from "../../src/connection.ts";
-import { attach, textOfInput } from "../../src/input.ts";
-import type { Machine } from "../../src/locate.ts";
-import { locate } from "../../src/locate.ts";
-import { problemOf } from "../../src/problem.ts";
-import { Pending, labelOf, viewEntry } from "../../src/project.ts";
-import type { AnyRecord, Item } from "../../src/protocol.ts";
-import { ErrorCode } from "../../src/protocol.ts";
-import type { State } from "../../src/state.ts";
-import { apply, emptyState, handedBack } from "../../src/reducer.ts";
-import { Backoff, Coalesced } from "../../src/restart.ts";
-import { commandLine, needsRestart, readSettings, sessionConfig } from "../../src/settings.ts";
+import type { AnyRecord, Item } from "pintle-client";
+import { ErrorCode, RequestFailed } from "pintle-client";
+import { attach, textOfInput } from "../../src/chat/input.ts";
+import { nameOfOther } from "../../src/connection/clients.ts";
+import type { Machine } from "../../src/connection/locate.ts";
+import { locate } from "../../src/connection/locate.ts";
+import { problemOf } from "../../src/connection/problem.ts";
+import { Backoff, Coalesced } from "../../src/connection/restart.ts";
+import { commandLine, needsRestart, readSettings, sessionConfig } from "../../src/settings/settings.ts";
+import { labelOf, Pending, viewEntry } from "../../src/transcript/viewEntry.ts";
+import { apply, handedBack } from "../../src/transcript/reducer.ts";
+import type { State } from "../../src/transcript/state.ts";
+import { emptyState } from "./support.ts";
 
 function machine(files: string[], path = "/usr/bin:/opt/bin:.", platform = "linux"): Machine {
   return { platform, path, home: "/home/me", isExecutable: (file) => files.includes(file) };
@@ -39,14 +38,16 @@ for (const [name, setting, files, want] of [
 for (const [name, error, text, isConflict, canAttach] of [
   [
     "a session that is open elsewhere",
-    new RpcError(ErrorCode.conflict, "the session is open in process 1", { code: "openElsewhere" }),
+    new RequestFailed("session/open", ErrorCode.conflict, "the session is open in process 1", {
+      code: "openElsewhere",
+    }),
     "The session is open in another window.",
     true,
     false,
   ],
   [
     "a session that is open in the shared engine",
-    new RpcError(ErrorCode.conflict, "the session is open in process 1", {
+    new RequestFailed("session/open", ErrorCode.conflict, "the session is open in process 1", {
       code: "openElsewhere",
       isSharedEngine: true,
     }),
@@ -56,7 +57,10 @@ for (const [name, error, text, isConflict, canAttach] of [
   ],
   [
     "another conflict",
-    new RpcError(ErrorCode.conflict, "hunk 14.1 has changed", { code: "conflict", hint: "look at it again" }),
+    new RequestFailed("session/open", ErrorCode.conflict, "hunk 14.1 has changed", {
+      code: "conflict",
+      hint: "look at it again",
+    }),
     "Hunk 14.1 has changed.",
     false,
     false,
@@ -128,71 +132,6 @@ test("requests to start coalesce into one that runs and one that waits", async (
   gates[1]?.();
   await Promise.all(rest);
   assert.equal(begun, 2);
-});
-
-test("messages are cut at LF only, wherever the bytes are cut", () => {
-  const input = new PassThrough();
-  const seen: string[] = [];
-  new Connection(input, new PassThrough(), {
-    notification: (_, params) => seen.push(JSON.stringify(params)),
-    approval: () => undefined,
-    question: () => undefined,
-    edit: () => undefined,
-    page: (url) => seen.push(`page ${url}`),
-    noise: (line) => seen.push(`noise ${line}`),
-    closed: () => seen.push("closed"),
-  });
-  const line = `{"method":"session/event","params":{"text":"a\u2028b 汉字 🦀\\r"}}\r\n\n`;
-  for (const byte of Buffer.from(line + line)) input.emit("data", Buffer.from([byte]));
-  input.emit("data", Buffer.from('{"method":"session/unheard","params":{}}\n{"id":77,"result":1}\n'));
-  input.emit("data", Buffer.from('{"method":"auth/openUrl","params":{"url":"https://a.test/"}}\n'));
-  input.emit("end");
-  assert.deepEqual(seen, [
-    '{"text":"a\u2028b 汉字 🦀\\r"}',
-    '{"text":"a\u2028b 汉字 🦀\\r"}',
-    'noise {"method":"session/unheard","params":{}}',
-    'noise {"id":77,"result":1}',
-    "page https://a.test/",
-    "closed",
-  ]);
-});
-
-test("no more requests are under way than the engine takes, and their order stays", async () => {
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  const ignore = (): undefined => undefined;
-  const connection = new Connection(input, output, {
-    notification: ignore,
-    approval: ignore,
-    question: ignore,
-    edit: ignore,
-    page: ignore,
-    noise: (line) => assert.fail(line),
-    closed: ignore,
-  });
-  const ids = (): number[] => {
-    const text = (output.read() as Buffer | null)?.toString("utf8") ?? "";
-    return text
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => (JSON.parse(line) as { id: number }).id);
-  };
-  const all = Array.from({ length: 2 * MOST_IN_FLIGHT + 1 }, () => connection.request("ping", {}));
-  const first = ids();
-  assert.equal(first.length, MOST_IN_FLIGHT);
-  const sent = [...first];
-  for (const id of first) {
-    input.emit("data", Buffer.from(`{"id":${id},"result":{}}\n`));
-    sent.push(...ids());
-  }
-  assert.equal(sent.length, 2 * MOST_IN_FLIGHT);
-  assert.deepEqual(
-    sent,
-    [...sent].sort((a, b) => a - b),
-  );
-  const rest = Promise.allSettled(all);
-  connection.close();
-  const failed = (await rest).filter((each) => each.status === "rejected");
-  assert.equal(failed.length, MOST_IN_FLIGHT + 1, "what was not sent is answered as well");
 });
 
 function item(more: Record<string, unknown>): Item {
@@ -382,7 +321,7 @@ test("long outputs are cut before they reach the page", () => {
     seq: 1,
     tsMs: 1,
     item: { ...call, output } as Item,
-    streamed: { input: "", field: undefined, output: "" },
+    streamed: { inputs: new Map<string, string>(), output: "" },
     from: undefined,
   });
   assert.ok(entry.kind === "tool" && entry.tool.output.length < 17_000);
@@ -404,7 +343,7 @@ test("a picture is shown by its kind and size", () => {
     seq: 1,
     tsMs: 1,
     item: { ...call, output } as Item,
-    streamed: { input: "", field: undefined, output: "" },
+    streamed: { inputs: new Map<string, string>(), output: "" },
     from: undefined,
   });
   assert.equal(entry.kind === "tool" && entry.tool.output, "[a.png]\n[image image/png, 120 KB]");

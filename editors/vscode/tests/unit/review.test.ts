@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countsOf, hunkLabel, linesOf, placeAt, placesOf, seen, targetOf } from "../../src/hunks.ts";
-import { mapLines } from "../../src/lineMap.ts";
-import type { Hunk, ReviewBaselineResult, ReviewDecideResult, VerdictPart } from "../../src/protocol.ts";
-import type { Source } from "../../src/review.ts";
-import { Review } from "../../src/review.ts";
-import { conflictText, wordsOf } from "../../src/verdict.ts";
+import type { Hunk, ReviewBaselineResult, ReviewDecideResult, VerdictPart } from "pintle-client";
+import {
+  countsOf,
+  hunkLabel,
+  linesOf,
+  mapLines,
+  placeAt,
+  placesOf,
+  seen,
+  targetOf,
+} from "../../src/review/hunks.ts";
+import type { Source } from "../../src/review/review.ts";
+import { Review } from "../../src/review/review.ts";
+import { conflictText, wordsOf } from "../../src/review/verdict.ts";
 import { rig } from "./support.ts";
 
 function hunk(before: [number, string], after: [number, string], more: Partial<Hunk> = {}): Hunk {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { McpServerState } from "../../src/protocol.ts";
-import { actionsOf, describeServer } from "../../src/servers.ts";
+import type { McpServerState } from "pintle-client";
+import { actionsOf, describeServer } from "../../src/servers/servers.ts";
 
 const server = (more: Partial<McpServerState>): McpServerState => ({
   name: "time",

@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { test } from "node:test";
-import { keyProviders, modelRows, providerOf, withoutEffort } from "../../src/choices.ts";
-import { RpcError } from "../../src/connection.ts";
-import { costText } from "../../src/cost.ts";
-import { Keys } from "../../src/keys.ts";
-import { problemOf } from "../../src/problem.ts";
-import type { ModelsListResult } from "../../src/protocol.ts";
-import { ErrorCode } from "../../src/protocol.ts";
+import type { ModelsListResult } from "pintle-client";
+import { ErrorCode, RequestFailed } from "pintle-client";
+import { costText } from "../../src/chat/usage.ts";
+import { problemOf } from "../../src/connection/problem.ts";
+import { keyProviders, modelRows, providerOf, withoutEffort } from "../../src/settings/choices.ts";
+import { Keys } from "../../src/settings/keys.ts";
 import { rig } from "./support.ts";
 
 class Store {
@@ -120,7 +119,7 @@ for (const [name, code, message, data, text, need] of [
 ] as const) {
   test(`what is missing: ${name}`, () => {
     const hint = "use --model or auth/login";
-    const problem = problemOf(new RpcError(code, message, { code: data, hint }));
+    const problem = problemOf(new RequestFailed("session/open", code, message, { code: data, hint }));
     assert.equal(problem.text, text);
     assert.deepEqual(problem.need, need);
     if (need !== undefined) assert.doesNotMatch(problem.hint, /--model|auth\//);

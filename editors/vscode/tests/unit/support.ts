@@ -3,12 +3,13 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import type { TestContext } from "node:test";
-import { Chat } from "../../src/chat.ts";
-import type { Editor, OpenDocument } from "../../src/documents.ts";
-import type { ApplyEditParams } from "../../src/protocol.ts";
-import type { Change } from "../../src/state.ts";
-import type { Status } from "../../src/engine.ts";
-import type { Settings } from "../../src/settings.ts";
+import type { ApplyEditParams } from "pintle-client";
+import { Chat } from "../../src/chat/chat.ts";
+import type { Status } from "../../src/connection/engine.ts";
+import type { Editor, OpenDocument } from "../../src/documents/documents.ts";
+import type { Settings } from "../../src/settings/settings.ts";
+import type { Change } from "../../src/transcript/state.ts";
+import { State } from "../../src/transcript/state.ts";
 import { ENGLISH, setWords } from "../../src/words.ts";
 
 export interface Rig {
@@ -66,6 +67,11 @@ export class FakeEditor implements Editor {
   refused(path: string, why: string): void {
     this.refusals.push(`${path}: ${why}`);
   }
+}
+
+/** The state of the session `s`, of which nothing is known yet. */
+export function emptyState(clientId = ""): State {
+  return new State("s", clientId);
 }
 
 /** Runs something in another language. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Item } from "../../src/protocol.ts";
-import { viewTool } from "../../src/toolCards.ts";
+import type { Item } from "pintle-client";
+import { viewTool } from "../../src/transcript/toolCards.ts";
 
-const NONE = { input: "", field: undefined, output: "" };
+const NONE = { inputs: new Map<string, string>(), output: "" };
 
 function call(
   toolName: string,

@@ -1,0 +1,118 @@
+/** What is asked, in words: the questions as lists to pick from, the rules that an answer adds, and signs for characters that nobody sees. Pure. */
+import type { Approval, ApprovalOption, Question, Scope } from "pintle-client";
+import { plural, t } from "../words.ts";
+
+export type Asked = { kind: "approval"; approval: Approval } | { kind: "question"; question: Question };
+
+/** What is picked of one question. */
+export type Pick =
+  /** Stays where it is; it comes first, so that one key answers nothing. */
+  | { type: "leave" }
+  | { type: "chat" }
+  | { type: "allow"; option: ApprovalOption }
+  | { type: "say"; optionId: string }
+  | { type: "words" };
+
+export interface Row {
+  label: string;
+  detail: string;
+  pick: Pick;
+}
+
+/** What is asked, in a line. */
+export function titleOf(asked: Asked): string {
+  return visible(asked.kind === "approval" ? asked.approval.title : asked.question.text);
+}
+
+export function rowsOf(asked: Asked): Row[] {
+  const first: Row[] = [
+    {
+      label: `$(circle-slash) ${t("Leave It Open")}`,
+      detail: t("The agent goes on waiting."),
+      pick: { type: "leave" },
+    },
+    { label: `$(comment-discussion) ${t("Show It in the Chat")}`, detail: "", pick: { type: "chat" } },
+  ];
+  if (asked.kind === "approval") {
+    const answers = asked.approval.options.map((option) => ({
+      label: `${option.decision === "allow" ? "$(check)" : "$(x)"} ${option.label}`,
+      detail: consequence(option),
+      pick: { type: "allow" as const, option },
+    }));
+    return [...first, ...answers];
+  }
+  const options = (asked.question.options ?? []).map(({ optionId, label }) => ({
+    label: visible(label),
+    detail: "",
+    pick: { type: "say" as const, optionId },
+  }));
+  // Several at once are chosen on the card.
+  const answers = asked.question.multiple === true ? [] : options;
+  return [
+    ...first,
+    ...answers,
+    { label: `$(edit) ${t("Answer in Your Own Words…")}`, detail: "", pick: { type: "words" } },
+  ];
+}
+
+/** All that a call would do that its changes do not show: a text for a document, or empty where there is nothing more. */
+export function textOfAsked(asked: Asked): string {
+  if (asked.kind === "question") return asked.question.plan ?? "";
+  const details = asked.approval.details ?? [];
+  const hasChanges = (asked.approval.changes ?? []).some(({ diff }) => diff !== "");
+  const parts = details.filter(({ kind }) => !hasChanges || !["diff", "content", "path"].includes(kind));
+  const [only, ...more] = parts;
+  if (only === undefined) return "";
+  return more.length === 0 ? only.text : parts.map(({ kind, text }) => `# ${kind}\n${text}`).join("\n\n");
+}
+
+/** The sentence for the rules that an answer adds, by its scope: until when they hold, or where they stand. */
+const ADDS = {
+  once: (count, rules) => plural(count, "Adds the rule {1}.", "Adds the rules {1}.", rules),
+  turn: (count, rules) =>
+    plural(count, "Adds the rule {1} until the turn ends.", "Adds the rules {1} until the turn ends.", rules),
+  session: (count, rules) =>
+    plural(
+      count,
+      "Adds the rule {1} until the session is closed.",
+      "Adds the rules {1} until the session is closed.",
+      rules,
+    ),
+  project: (count, rules) =>
+    plural(
+      count,
+      "Adds the rule {1} in the rules of this project.",
+      "Adds the rules {1} in the rules of this project.",
+      rules,
+    ),
+  user: (count, rules) =>
+    plural(
+      count,
+      "Adds the rule {1} in your own rules, everywhere.",
+      "Adds the rules {1} in your own rules, everywhere.",
+      rules,
+    ),
+} satisfies Record<Scope, (count: number, rules: string) => string>;
+
+/** The rules that an answer adds, and for how long; a scope of a newer engine is named as it is. */
+export function consequence({ decision, scope, rules = [] }: ApprovalOption): string {
+  if (decision === "abort") return t("The turn ends.");
+  if (rules.length === 0) return "";
+  const [count, words] = [rules.length, rules.map(visible).join(", ")];
+  return Object.hasOwn(ADDS, scope)
+    ? ADDS[scope](count, words)
+    : plural(count, "Adds the rule {1} ({2}).", "Adds the rules {1} ({2}).", words, scope);
+}
+
+/** Controls but tab and line feed, marks of direction, blanks without width. */
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+/** Draws signs for characters that nobody sees, so that a person reads what really is there. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  });
+}

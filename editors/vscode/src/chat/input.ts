@@ -1,0 +1,84 @@
+/** Messages of a person: what is attached, notes on lines as one message, and how a message is shown again. Pure. */
+import type { Diagnostic, Input, LineRange } from "pintle-client";
+import { plural, t } from "../words.ts";
+
+export function textOfInput(content: Input[]): string {
+  return content.map(line).join("\n");
+}
+
+function line(input: Input): string {
+  switch (input.type) {
+    case "text":
+      return input.text;
+    case "file":
+      return `[${place(input.path, input.range)}]`;
+    case "selection":
+      return t("[selection of {0}]", place(input.path, input.range));
+    case "diagnostics":
+      return plural(input.items.length, "[{0} diagnostic of {1}]", "[{0} diagnostics of {1}]", input.path);
+    case "image":
+      return t("[picture]");
+  }
+}
+
+function place(path: string, range: LineRange | undefined): string {
+  if (range === undefined) return path;
+  const { start, end } = range;
+  return start === end ? t("{0}, line {1}", path, start) : t("{0}, lines {1} to {2}", path, start, end);
+}
+
+/** What an editor shows of a file: lines and columns from 0, as editors count. */
+export type Shown = {
+  path: string;
+  /** The text of the whole file, saved or not. */
+  text: string;
+  isDirty: boolean;
+  selected: { startLine: number; endLine: number; endColumn: number; text: string };
+  diagnostics: Diagnostic[];
+};
+
+/** The blocks that tell what a person looks at: the selection, else the file; and what is wrong there. */
+export function attach(shown: Shown): Input[] {
+  const { path, text, isDirty, selected, diagnostics } = shown;
+  const isSelected = selected.text !== "";
+  const all = { start: 1, end: Math.max(1, text.split("\n").length) };
+  // A selection of whole lines ends at the beginning of the next one.
+  const last =
+    selected.endColumn === 0 ? Math.max(selected.startLine, selected.endLine - 1) : selected.endLine;
+  const range = isSelected ? { start: selected.startLine + 1, end: last + 1 } : all;
+  // What is not saved is not in the file that the engine would read.
+  const what: Input =
+    isSelected || isDirty
+      ? { type: "selection", path, range, text: isSelected ? selected.text : text }
+      : { type: "file", path };
+  const items = diagnostics.filter((each) => each.line >= range.start && each.line <= range.end);
+  return items.length === 0 ? [what] : [what, { type: "diagnostics", path, items }];
+}
+
+export interface Note {
+  path: string;
+  /** The path as a person reads it. */
+  label: string;
+  /** Lines from 1. */
+  start: number;
+  end: number;
+  /** What stands there. */
+  lines: string;
+  texts: string[];
+}
+
+export function noteMessage(notes: Note[]): { text: string; attached: Input[] } {
+  const sorted = notes.toSorted((a, b) => a.path.localeCompare(b.path) || a.start - b.start);
+  const rows = sorted.map(({ label, start, end, texts }) => {
+    const place = start === end ? `${label}:${start}` : `${label}:${start}-${end}`;
+    return `- ${place}: ${texts.join("\n").replaceAll("\n", "\n  ")}`;
+  });
+  const attached = sorted.map(({ path, start, end, lines }): Input => ({
+    type: "selection",
+    path,
+    range: { start, end },
+    text: lines,
+  }));
+  const head = sorted.length === 1 ? "My note:" : "My notes:";
+  return { text: `${head}\n\n${rows.join("\n")}`, attached };
+}

@@ -1,0 +1,168 @@
+/** What the extension host and the transcript's page say to each other, and the shapes that are drawn. */
+import type {
+  Approval,
+  Delivery,
+  FileChange,
+  Input,
+  Notice,
+  PlanItem,
+  Question,
+  QueuedInput,
+  TurnCompleted,
+} from "pintle-client";
+import type { Problem } from "../connection/problem.ts";
+import type { Activity, AppendedField } from "../transcript/state.ts";
+import type { Candidate, Word } from "./complete.ts";
+import type { Meter } from "./usage.ts";
+
+/** One thing in the transcript, ready to draw. `atMs` is when it began, in milliseconds since 1970. */
+export type ViewEntry = { key: string; atMs: number } & (
+  | { kind: "user"; text: string; from: string | undefined }
+  /** `isCut`: it ended before its end. */
+  | { kind: "agent" | "reasoning"; text: string; isOver: boolean; isCut: boolean }
+  | { kind: "tool"; tool: ViewTool }
+  | { kind: "notice"; notice: Notice }
+  | { kind: "turnEnd"; end: TurnCompleted }
+);
+
+/** A call of a tool, a job, a sub-agent or a compaction as a card. */
+export interface ViewTool {
+  /** The sentence that says it; `{0}` is the place of the subject. */
+  sentence: string;
+  subject: string;
+  /** The subject is a command or another text that reads better as code. */
+  isCode: boolean;
+  /** A codicon's name. */
+  icon: string;
+  status: string;
+  input: string;
+  /** The language of `input`, for its colours; empty for plain text. */
+  language: string;
+  output: string;
+  /** `output` is what a terminal would show: with colours, and lines that are written over. */
+  isTerminal: boolean;
+  isError: boolean;
+  durationMs: number | undefined;
+  exitCode: number | undefined;
+  changes: Pick<FileChange, "op" | "path" | "added" | "removed" | "diff">[];
+  /** The size of the whole output in bytes, where only a part of it is here. */
+  fullBytes: number | undefined;
+  /** What can be stopped while it runs. */
+  stop: { kind: "tool" } | { kind: "job"; jobId: string } | undefined;
+  /** The session of a sub-agent, whose own transcript can be shown in the card. */
+  agentSession: string | undefined;
+}
+
+/** What stands around the transcript. */
+export interface Head {
+  engine: { kind: string; text: string; hint: string };
+  problem: Problem | undefined;
+  activity: Activity;
+  /** Seconds since the provider gave its last sign, where that is too long. */
+  stalledSeconds: number | undefined;
+  /** The workspace folder's path; empty when there is none. */
+  folder: string;
+  title: string;
+  model: string;
+  permissionMode: string;
+  /** `act` or `plan`. */
+  mode: string;
+  /** What the session cost; empty where that is not known. */
+  cost: string;
+  /** How full the model's window is; undefined where that is not known. */
+  context: Meter | undefined;
+  queue: (QueuedInput & { from: string | undefined })[];
+  approvals: { approval: Approval; canAnswer: boolean }[];
+  questions: { question: Question; canAnswer: boolean }[];
+  plan: PlanItem[];
+  /** Files that the agent changed on disk while an editor holds unsaved text of them. */
+  unsaved: { path: string; label: string }[];
+}
+
+export interface Append {
+  key: string;
+  field: AppendedField;
+  text: string;
+}
+
+/** A run of characters of code in one colour and style of the theme. */
+export interface Run {
+  text: string;
+  color: string | undefined;
+  /** `italic`, `bold`, `underline`, any of them. */
+  style: string;
+}
+
+/** From the extension host to the page. Indexes are the entries' numbers, which may be below 0. */
+export type ToPage =
+  | {
+      type: "reset";
+      head: Head;
+      first: number;
+      entries: ViewEntry[];
+      /** The session that is shown, and what stands in its prompt box. */
+      session: string | undefined;
+      draft: string;
+      hasEarlier: boolean;
+      /** The last of `entries` is the last one there is. */
+      isEnd: boolean;
+    }
+  | { type: "update"; head?: Head; entries: { index: number; entry: ViewEntry }[]; appends: Append[] }
+  | { type: "earlier"; first: number; entries: ViewEntry[]; hasEarlier: boolean }
+  | { type: "later"; first: number; entries: ViewEntry[]; isEnd: boolean }
+  /** The coloured lines of the code that was asked about under this number. */
+  | { type: "highlighted"; id: number; lines: Run[][] }
+  /** The theme is another one: code is coloured anew. */
+  | { type: "theme" }
+  /** The last entries of a sub-agent's own transcript. */
+  | { type: "nested"; session: string; entries: ViewEntry[]; hasEarlier: boolean }
+  | { type: "returned"; text: string; attached: Input[] }
+  /** Text that came back is taken away again, unless it was touched. */
+  | { type: "taken"; text: string }
+  /** What can stand in the place of the word that was asked about under this number. */
+  | { type: "candidates"; id: number; candidates: Candidate[] }
+  /** To the first open question; a guest goes back to the editor afterwards. */
+  | { type: "focusQuestion"; isGuest: boolean }
+  | { type: "focus" };
+
+/** From the page to the extension host. */
+export type FromPage =
+  /** The page is there; it stood at the entry `place` before it was hidden, unless it followed the newest one. */
+  | { type: "ready"; place: string | undefined }
+  | { type: "send" | "steer" | "queue"; text: string; attached: Input[] }
+  /** Tries again; with the text that came back, if it still stands in the prompt box. */
+  | { type: "retry"; text: string; attached: Input[] }
+  | { type: "chooseModel" | "chooseEffort" | "chooseMode" }
+  /** Changes, moves or takes away a message that waits. */
+  | { type: "queueUpdate"; itemId: string; input?: Input[]; delivery?: Delivery; before?: string }
+  | { type: "queueRemove"; itemId: string }
+  | { type: "complete"; id: number; sign: Word["sign"]; query: string }
+  /** Something that a person did had no effect, with the reason. */
+  | { type: "warn"; text: string }
+  | { type: "setKey"; provider: string | undefined }
+  /** Stops a turn that gives no sign, and sends its message again. */
+  | { type: "tryAgain" }
+  | { type: "stop" | "newSession" | "attach" | "showLog" | "focusEditor" }
+  /** The settings of this extension, or one of them. */
+  | { type: "openSettings"; setting: string }
+  | { type: "answer"; approvalId: string; optionId: string }
+  | { type: "say"; questionId: string; optionIds: string[]; text: string }
+  | { type: "draft"; session: string | undefined; text: string }
+  | { type: "earlier"; before: number }
+  | { type: "later"; after: number }
+  | { type: "newest" }
+  | { type: "highlight"; id: number; language: string; code: string }
+  /** A link of a message: a file, perhaps at a line, or an address. */
+  | { type: "openLink"; href: string }
+  | { type: "copy" | "insert"; text: string }
+  /** Puts code into a file; `language` is what stood behind its fence. */
+  | { type: "apply"; text: string; language: string }
+  | { type: "fullOutput"; key: string }
+  | { type: "stopTool"; itemId: string }
+  | { type: "stopJob"; jobId: string }
+  /** Shows a sub-agent's transcript, or no longer. */
+  | { type: "nested"; session: string; isOpen: boolean }
+  /** What an open question would make of a file. */
+  | { type: "openProposed"; approvalId: string; path: string }
+  | { type: "openDiff"; path: string }
+  | { type: "compareUnsaved"; path: string };

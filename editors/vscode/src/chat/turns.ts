@@ -1,0 +1,63 @@
+/** What a person says to a session, as requests: begin a turn, steer it, stop it. */
+import type { ClientRequests, Input, ItemId, JobId, QueuedInput, WhenBusy } from "pintle-client";
+import type { Session } from "../sessions/session.ts";
+import { handedBack } from "../transcript/reducer.ts";
+import { textOfInput } from "./input.ts";
+
+/** Asks the engine. */
+export type Ask = <M extends keyof ClientRequests>(
+  method: M,
+  params: ClientRequests[M]["params"],
+) => Promise<ClientRequests[M]["result"]>;
+
+export async function startTurn(
+  ask: Ask,
+  { id: sessionId }: Session,
+  text: string,
+  whenBusy: WhenBusy,
+  attached: Input[] = [],
+): Promise<void> {
+  await ask("turn/start", { sessionId, input: blocks(text, attached), whenBusy });
+}
+
+/** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
+export async function steer(ask: Ask, session: Session, text: string, attached: Input[] = []): Promise<void> {
+  const input = blocks(text, attached);
+  const { outcome } = await ask("turn/steer", { sessionId: session.id, input });
+  if (outcome === "noActiveTurn") await startTurn(ask, session, text, "queue", attached);
+}
+
+/** Stops the turn. Gives this window's messages that the model has not read. */
+export async function stop(ask: Ask, { id: sessionId, state }: Session): Promise<QueuedInput[]> {
+  const { returned } = await ask("turn/interrupt", { sessionId });
+  return handedBack(state, returned ?? [], true);
+}
+
+/** What can be asked about the session that is shown. */
+interface Shown {
+  readonly session: Session | undefined;
+  request: Ask;
+}
+
+/** Stops one call; the turn goes on without it. */
+export async function stopTool(shown: Shown | undefined, itemId: ItemId): Promise<void> {
+  if (shown?.session === undefined) return;
+  await shown.request("item/cancel", { sessionId: shown.session.id, itemId });
+}
+
+/** Stops a background job, and waits until nothing of it runs. */
+export async function stopJob(shown: Shown | undefined, jobId: JobId): Promise<void> {
+  if (shown?.session === undefined) return;
+  await shown.request("job/stop", { sessionId: shown.session.id, jobId });
+}
+
+/** Messages as they stand in the prompt box again: their texts, and what was attached. */
+export function asDraft(inputs: Pick<QueuedInput, "content">[]): { text: string; attached: Input[] } {
+  const texts = inputs.map(({ content }) => textOfInput(content.filter(({ type }) => type === "text")));
+  const attached = inputs.flatMap(({ content }) => content.filter(({ type }) => type !== "text"));
+  return { text: texts.filter((text) => text !== "").join("\n\n"), attached };
+}
+
+function blocks(text: string, attached: Input[]): Input[] {
+  return text === "" ? attached : [{ type: "text", text }, ...attached];
+}

@@ -1,0 +1,132 @@
+/** Answers questions from anywhere: a list of what is asked, what it is about, and the answers. Never takes the focus by itself. */
+import * as vscode from "vscode";
+import type { HasChat, HasFolder } from "../../owner.ts";
+import type { BaseFiles } from "../../review/view/baseFiles.ts";
+import { closeProposed, openProposed } from "../../review/view/proposed.ts";
+import { isChatHidden } from "../../settings/view/showChat.ts";
+import { plural, t } from "../../words.ts";
+import type { Asked } from "../approvals.ts";
+import { rowsOf, textOfAsked, titleOf } from "../approvals.ts";
+import type { ChatView } from "./chatView.ts";
+
+type Owner = HasChat & HasFolder & { readonly base: BaseFiles; readonly view: ChatView };
+
+export class Attention {
+  readonly #owner: Owner;
+  /** The question whose answers are listed. */
+  #listed: { id: string; source: vscode.CancellationTokenSource } | undefined;
+
+  /** Answered from an editor that what was shown may have covered: the keyboard goes back there. */
+  #guest: string | undefined;
+
+  constructor(owner: Owner) {
+    this.#owner = owner;
+  }
+
+  /** What is open may be other questions: what was shown for those that are gone goes too. */
+  changed(): void {
+    const { base, chat } = this.#owner;
+    const asked = chat?.asked.all(chat.state) ?? [];
+    const open = new Map(asked.map((each) => [idOf(each), titleOf(each)]));
+    if (this.#listed !== undefined && !open.has(this.#listed.id)) this.#listed.source.cancel();
+    base.forgetProposals((id) => open.has(id));
+    void this.#close(open);
+    void vscode.commands.executeCommand("setContext", "pintle.hasQuestion", (chat?.asked.size ?? 0) > 0);
+  }
+
+  /** A question is shown in the view; a notification comes only to a window that nobody looks at, or that hides the view. */
+  notify(): void {
+    const asked = this.#open().at(-1);
+    const isSeen = vscode.window.state.focused && !isChatHidden();
+    if (isSeen || asked === undefined) return;
+    void vscode.window
+      .showWarningMessage(t("Pintle asks: {0}", titleOf(asked)), t("Answer…"), t("Show"))
+      .then((choice) => {
+        if (choice === t("Show")) void this.goTo();
+        if (choice === t("Answer…")) void this.#answer(asked);
+      });
+  }
+
+  /** Takes the keyboard to the first question in the view; without the view, to the list of what waits. */
+  goTo(): Promise<void> {
+    return isChatHidden() ? this.answer() : this.#owner.view.focusQuestion();
+  }
+
+  /** Lists what waits for an answer from this window; one question alone is not listed first. */
+  async answer(): Promise<void> {
+    const open = this.#open();
+    const [only, ...more] = open;
+    if (only === undefined) {
+      void vscode.window.showInformationMessage(t("Pintle asks nothing."));
+      return;
+    }
+    if (more.length === 0) return this.#answer(only);
+    const rows = open.map((asked) => ({ label: titleOf(asked), detail: whyOf(asked), asked }));
+    const picked = await vscode.window.showQuickPick(rows, {
+      title: plural(open.length, "{0} question waits", "{0} questions wait"),
+      placeHolder: t("Question"),
+    });
+    if (picked !== undefined) await this.#answer(picked.asked);
+  }
+
+  async #close(open: Map<string, string>): Promise<void> {
+    const isBack = this.#guest !== undefined && !open.has(this.#guest);
+    if (isBack) this.#guest = undefined;
+    await closeProposed(open);
+    if (isBack) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+  }
+
+  async #answer(asked: Asked): Promise<void> {
+    const id = idOf(asked);
+    const isGuest = vscode.window.activeTextEditor !== undefined;
+    await this.#show(asked, id);
+    const source = new vscode.CancellationTokenSource();
+    this.#listed = { id, source };
+    const options = { title: titleOf(asked), placeHolder: whyOf(asked), ignoreFocusOut: true };
+    const picked = await vscode.window.showQuickPick(rowsOf(asked), options, source.token);
+    if (this.#listed?.source === source) this.#listed = undefined;
+    source.dispose();
+    const { chat, view } = this.#owner;
+    if (isGuest && picked !== undefined && picked.pick.type !== "chat") this.#guest = id;
+    switch (picked?.pick.type) {
+      case "chat":
+        return view.focusQuestion();
+      case "allow":
+        return chat?.answer(id, { optionId: picked.pick.option.optionId });
+      case "say":
+        return chat?.answer(id, { optionIds: [picked.pick.optionId] });
+      case "words": {
+        const text = await vscode.window.showInputBox({
+          title: titleOf(asked),
+          prompt: t("Your answer"),
+        });
+        if (text !== undefined && text.trim() !== "") chat?.answer(id, { optionIds: [], text });
+        return;
+      }
+      case "leave":
+      case undefined:
+        return;
+    }
+  }
+
+  /** Shows the whole of what is asked beside the list, which has room for a line alone. */
+  async #show(asked: Asked, id: string): Promise<void> {
+    if (asked.kind === "approval") await openProposed(this.#owner, id);
+    const text = textOfAsked(asked);
+    if (text === "") return;
+    const uri = this.#owner.base.propose(id, `/${t("What is asked")}`, text);
+    await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
+  }
+
+  #open(): Asked[] {
+    return this.#owner.chat?.asked.all(undefined) ?? [];
+  }
+}
+
+function idOf(asked: Asked): string {
+  return asked.kind === "approval" ? asked.approval.approvalId : asked.question.questionId;
+}
+
+function whyOf(asked: Asked): string {
+  return asked.kind === "approval" ? t("Asked because {0}.", asked.approval.reason) : t("The agent asks");
+}

@@ -1,0 +1,112 @@
+/** What a person does with links and code of messages: opens files at lines, copies, inserts, applies. */
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { HasFolder } from "../../owner.ts";
+import { applyDiff } from "../../review/changes.ts";
+import { t } from "../../words.ts";
+import { fileOfCode, readLink } from "../links.ts";
+
+/** Opens what a link leads to: an address outside, a file in an editor. */
+export async function openLink(owner: HasFolder, href: string): Promise<void> {
+  const link = readLink(href);
+  if (link === undefined) {
+    void vscode.window.showWarningMessage(t("This link is not opened: {0}", href));
+    return;
+  }
+  if (link.kind === "address") {
+    await vscode.env.openExternal(vscode.Uri.parse(link.address, true));
+    return;
+  }
+  const uri = await find(owner, link.path);
+  if (uri === undefined) {
+    void vscode.window.showWarningMessage(t("There is no file {0} in this workspace.", link.path));
+    return;
+  }
+  const { line, column = 1, end = line } = link;
+  const selection =
+    line === undefined || end === undefined
+      ? undefined
+      : new vscode.Range(line - 1, column - 1, end - 1, end === line ? column - 1 : Number.MAX_SAFE_INTEGER);
+  const options = selection === undefined ? {} : { selection };
+  await vscode.commands.executeCommand("vscode.open", uri, options);
+}
+
+/** A file by its path, which may be whole, from a folder of the workspace, or its end. */
+async function find(owner: HasFolder, name: string): Promise<vscode.Uri | undefined> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map((each) => each.uri.fsPath);
+  const candidates = path.isAbsolute(name)
+    ? [name]
+    : [owner.folderPath, ...folders].map((folder) => path.join(folder, name));
+  for (const each of candidates) {
+    const uri = vscode.Uri.file(each);
+    const isThere = await vscode.workspace.fs.stat(uri).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return uri;
+  }
+  if (path.isAbsolute(name) || name.includes("..")) return undefined;
+  const [found] = await vscode.workspace.findFiles(`**/${name.replaceAll(/[[\]{}*?]/g, "?")}`, undefined, 1);
+  return found;
+}
+
+/** Puts code where the cursor is, in the editor that was used last. */
+export async function insertCode(text: string): Promise<void> {
+  const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+  if (editor === undefined) {
+    void vscode.window.showInformationMessage(
+      t("Open the file that the code is for, and place the cursor there."),
+    );
+    return;
+  }
+  await editor.edit((edit) => {
+    for (const each of editor.selections) edit.replace(each, text);
+  });
+  await vscode.window.showTextDocument(editor.document, editor.viewColumn);
+}
+
+/**
+ * Puts code into a file, as one step that can be undone and is not saved: a patch into the file that it names, any other code in place of
+ * what is selected. The whole of a file is replaced only after a question.
+ */
+export async function applyCode(owner: HasFolder, text: string, info: string): Promise<void> {
+  const named = fileOfCode(text, info);
+  const found = named === undefined ? vscode.window.activeTextEditor?.document.uri : await find(owner, named);
+  const isNew = named !== undefined && found === undefined;
+  const target = isNew && owner.folder !== undefined ? vscode.Uri.joinPath(owner.folder.uri, named) : found;
+  if (target === undefined) {
+    void vscode.window.showInformationMessage(t("Open the file that the code is for, then apply it."));
+    return;
+  }
+  const edit = new vscode.WorkspaceEdit();
+  if (isNew) edit.createFile(target, { contents: Buffer.from(`${text}\n`) });
+  else {
+    const change = await changeOf(await vscode.workspace.openTextDocument(target), text);
+    if (change === undefined) return;
+    edit.replace(target, change.range, change.text);
+  }
+  if (await vscode.workspace.applyEdit(edit)) await vscode.window.showTextDocument(target);
+}
+
+interface Replacement {
+  range: vscode.Range;
+  text: string;
+}
+
+/** What the code replaces; undefined where it does not fit, or the person says no. */
+async function changeOf(document: vscode.TextDocument, text: string): Promise<Replacement | undefined> {
+  const label = vscode.workspace.asRelativePath(document.uri);
+  const range = new vscode.Range(0, 0, document.lineCount, 0);
+  const patch = text.search(/^@@ -\d/m);
+  if (patch >= 0) {
+    const patched = applyDiff(document.getText(), `${text.slice(patch)}\n`);
+    if (patched !== undefined) return { range, text: patched };
+    void vscode.window.showWarningMessage(t("The patch does not fit {0} as it is now.", label));
+    return undefined;
+  }
+  const editor = vscode.window.visibleTextEditors.find((each) => each.document === document);
+  if (editor !== undefined && !editor.selection.isEmpty) return { range: editor.selection, text };
+  const question = t("Nothing is selected in {0}. Replace all of it with this code?", label);
+  const answer = await vscode.window.showWarningMessage(question, { modal: true }, t("Replace All"));
+  return answer === undefined ? undefined : { range, text: `${text}\n` };
+}

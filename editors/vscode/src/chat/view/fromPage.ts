@@ -1,0 +1,172 @@
+/** What the transcript's page says, done. */
+import * as vscode from "vscode";
+import { problemOf } from "../../connection/problem.ts";
+import type { HasChat, HasLog } from "../../owner.ts";
+import type { DiffOwner } from "../../review/view/diffs.ts";
+import { compareUnsaved, openDiff } from "../../review/view/diffs.ts";
+import { openProposed } from "../../review/view/proposed.ts";
+import { providerOf } from "../../settings/choices.ts";
+import { t } from "../../words.ts";
+import type { Highlighter } from "../highlight.ts";
+import type { FromPage } from "../messages.ts";
+import { stopJob, stopTool } from "../turns.ts";
+import type { ChatView } from "./chatView.ts";
+import { applyCode, insertCode, openLink } from "./code.ts";
+import { candidates } from "./completions.ts";
+import type { NestedAgents } from "./nestedAgents.ts";
+import type { OutputPages } from "./outputPages.ts";
+
+export type PageOwner = DiffOwner &
+  HasChat &
+  HasLog & {
+    readonly view: ChatView;
+    readonly output: OutputPages;
+    readonly nested: NestedAgents;
+    readonly colours: Highlighter;
+    attach(): Promise<void>;
+  };
+
+export function fromPage(owner: PageOwner, message: FromPage): void {
+  const { chat } = owner;
+  switch (message.type) {
+    case "showLog":
+      owner.log.show();
+      return;
+    case "openSettings":
+      void vscode.commands.executeCommand("pintle.openSettings", message.setting);
+      return;
+    case "focusEditor":
+      void vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+      return;
+    case "openProposed":
+      void openProposed(owner, message.approvalId, message.path);
+      return;
+    case "complete":
+      // A list that cannot be made is no reason to disturb who types.
+      void candidates(owner, message, (found) => owner.view.candidates(message.id, found)).catch(
+        (error: unknown) => owner.log.warn(`completing: ${problemOf(error).text}`),
+      );
+      return;
+    case "warn":
+      void vscode.window.showWarningMessage(message.text);
+      return;
+    case "openDiff":
+      void openDiff(owner, message.path);
+      return;
+    case "compareUnsaved":
+      void compareUnsaved(owner, message.path);
+      return;
+    case "attach":
+      void owner.attach();
+      return;
+    case "newSession":
+      void vscode.commands.executeCommand("pintle.newSession");
+      return;
+    case "send":
+    case "steer":
+    case "queue":
+      if (chat === undefined) owner.view.returned(message.text, message.attached);
+      else void chat[message.type](message.text, message.attached);
+      return;
+    case "chooseModel":
+    case "chooseEffort":
+    case "chooseMode":
+      void vscode.commands.executeCommand(`pintle.${message.type}`);
+      return;
+    case "queueUpdate": {
+      const { itemId, input, delivery, before } = message;
+      const change = {
+        ...(input === undefined ? {} : { input }),
+        ...(delivery === undefined ? {} : { delivery }),
+        ...(before === undefined ? {} : { before }),
+      };
+      void said(
+        (why) => t("The waiting message was not changed: {0}", why),
+        chat?.session?.updateWaiting({ itemId, ...change }),
+      );
+      return;
+    }
+    case "queueRemove":
+      void said(
+        (why) => t("The waiting message was not changed: {0}", why),
+        chat?.session?.removeWaiting(message.itemId),
+      );
+      return;
+    case "setKey":
+      void vscode.commands.executeCommand(
+        "pintle.setKey",
+        message.provider ?? providerOf(chat?.state?.model ?? ""),
+      );
+      return;
+    case "stop":
+      void vscode.commands.executeCommand("pintle.stop");
+      return;
+    case "tryAgain":
+      void chat?.tryAgain();
+      return;
+    case "retry":
+      void chat?.retry(message.text, message.attached);
+      return;
+    case "answer":
+      chat?.answer(message.approvalId, { optionId: message.optionId });
+      return;
+    case "say": {
+      const text = message.text.trim();
+      chat?.answer(message.questionId, { optionIds: message.optionIds, ...(text === "" ? {} : { text }) });
+      return;
+    }
+    case "ready":
+      void chat?.start();
+      return;
+    case "highlight":
+      void highlight(owner, message.id, message.language, message.code);
+      return;
+    case "openLink":
+      void openLink(owner, message.href);
+      return;
+    case "copy":
+      void vscode.env.clipboard.writeText(message.text);
+      return;
+    case "insert":
+      void insertCode(message.text);
+      return;
+    case "apply":
+      void applyCode(owner, message.text, message.language);
+      return;
+    case "fullOutput":
+      void owner.output.open(message.key);
+      return;
+    case "stopTool":
+      void said((why) => t("The call was not stopped: {0}", why), stopTool(chat, message.itemId));
+      return;
+    case "stopJob":
+      void said((why) => t("The job was not stopped: {0}", why), stopJob(chat, message.jobId));
+      return;
+    case "nested":
+      void owner.nested.toggle(message.session, message.isOpen);
+      return;
+    case "earlier":
+    case "later":
+    case "newest":
+    case "draft":
+      return;
+  }
+}
+
+/** Code without colours is code all the same: what goes wrong is only noted. */
+async function highlight(owner: PageOwner, id: number, language: string, code: string): Promise<void> {
+  try {
+    owner.view.post({ type: "highlighted", id, lines: await owner.colours.lines(language, code) });
+  } catch (error) {
+    owner.log.warn(`colouring ${language}: ${String(error)}`);
+  }
+}
+
+/** Says why something had no effect: what it was about may be over. */
+async function said(words: (why: string) => string, work: Promise<unknown> | undefined): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    void vscode.window.showWarningMessage(words(problemOf(error).text));
+  }
+}

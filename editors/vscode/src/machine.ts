@@ -1,0 +1,69 @@
+/** What stands outside of the extension: the machine that it runs on, and what is open in the window. */
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as vscode from "vscode";
+import type { Shown } from "./chat/input.ts";
+import type { Machine } from "./connection/locate.ts";
+import { real } from "./documents/documents.ts";
+
+/** The folder of the workspace that the engine works in. */
+export function firstFolder(): vscode.WorkspaceFolder | undefined {
+  return allFolders()[0];
+}
+
+/** The folders of the workspace that are files. */
+export function allFolders(): vscode.WorkspaceFolder[] {
+  return (vscode.workspace.workspaceFolders ?? []).filter((each) => each.uri.scheme === "file");
+}
+
+/** Whether a document of a file is open. */
+export function isShown(path: string): boolean {
+  const wanted = real(path);
+  return vscode.workspace.textDocuments.some(
+    ({ uri }) => uri.scheme === "file" && (uri.fsPath === path || real(uri.fsPath) === wanted),
+  );
+}
+
+/** Opens a page of the web. Whatever else an address names is none. */
+export function openPage(url: string): void {
+  if (/^https?:\/\//i.test(url)) void vscode.env.openExternal(vscode.Uri.parse(url, true));
+}
+
+export function thisMachine(): Machine {
+  return {
+    platform: process.platform,
+    path: process.env["PATH"] ?? "",
+    home: os.homedir(),
+    isExecutable: (file) => {
+      try {
+        fs.accessSync(file, fs.constants.X_OK);
+        return fs.statSync(file).isFile();
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+export function shown(editor: vscode.TextEditor): Shown {
+  const { document, selection } = editor;
+  const severities = ["error", "warning", "information", "hint"] as const;
+  const diagnostics = vscode.languages.getDiagnostics(document.uri).map((each) => ({
+    line: each.range.start.line + 1,
+    severity: severities[each.severity] ?? "information",
+    message: each.message,
+    ...(each.source === undefined ? {} : { source: each.source }),
+  }));
+  return {
+    path: document.uri.scheme === "file" ? document.uri.fsPath : document.uri.toString(true),
+    text: document.getText(),
+    isDirty: document.isDirty || document.uri.scheme !== "file",
+    selected: {
+      startLine: selection.start.line,
+      endLine: selection.end.line,
+      endColumn: selection.end.character,
+      text: document.getText(selection),
+    },
+    diagnostics,
+  };
+}

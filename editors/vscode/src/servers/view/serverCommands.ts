@@ -1,0 +1,110 @@
+/** The session's servers of the Model Context Protocol: their state and tools, a switch for each, and logins. */
+import type { McpServerState } from "pintle-client";
+import * as vscode from "vscode";
+import { lineOf, problemOf } from "../../connection/problem.ts";
+import type { ReviewOwner } from "../../review/view/reviewCommands.ts";
+import type { Session } from "../../sessions/session.ts";
+import { t } from "../../words.ts";
+import type { ServerAction } from "../servers.ts";
+import { actionsOf, describeServer } from "../servers.ts";
+
+export function serverCommands(owner: ReviewOwner): Record<string, () => unknown> {
+  const logins = new Set<AbortController>();
+  return {
+    "pintle.mcpServers": () => showServers(owner, logins),
+    "pintle.cancelLogin": () => cancelLogin(logins),
+  };
+}
+
+function cancelLogin(logins: Set<AbortController>): void {
+  if (logins.size === 0) void vscode.window.showInformationMessage(t("No login waits."));
+  for (const login of logins) login.abort();
+}
+
+async function showServers(owner: ReviewOwner, logins: Set<AbortController>): Promise<void> {
+  const session = owner.chat?.session;
+  if (session === undefined) {
+    void vscode.window.showInformationMessage(t("There is no session yet: send a prompt first."));
+    return;
+  }
+  try {
+    const servers = (await session.ofServers("mcp/list", {}))?.servers ?? [];
+    if (servers.length === 0) {
+      const words = t("The session has no MCP servers. Pintle: Help…, servers, says where they come from.");
+      void vscode.window.showInformationMessage(words);
+      return;
+    }
+    const picked = await vscode.window.showQuickPick(
+      servers.map((server) => ({ ...describeServer(server), server })),
+      {
+        title: t("MCP Servers"),
+        placeHolder: t("A server, to see its tools or to switch it"),
+      },
+    );
+    if (picked !== undefined) await open(session, picked.server, logins);
+  } catch (error) {
+    void vscode.window.showErrorMessage(t("The MCP servers cannot be asked: {0}", lineOf(problemOf(error))));
+  }
+}
+
+/** Shows the tools of a server and its error output, and does what is chosen. */
+async function open(session: Session, server: McpServerState, logins: Set<AbortController>): Promise<void> {
+  const actions = actionsOf(server).map((action) => ({ label: action.label, action }));
+  const tools = (server.tools ?? []).map((tool) => ({ label: tool.name, detail: tool.description }));
+  const said = (server.stderr ?? []).map((line) => ({ label: line, description: "stderr" }));
+  const choices: (vscode.QuickPickItem & { action?: ServerAction })[] = [...actions, ...tools, ...said];
+  const picked = await vscode.window.showQuickPick(choices, {
+    title: t("MCP Server {0}", server.name),
+    matchOnDetail: true,
+  });
+  const words = picked?.action && (await act(session, server.name, picked.action, logins));
+  if (words) void vscode.window.showInformationMessage(words);
+}
+
+/** Does it, and returns what to say of it. */
+async function act(
+  session: Session,
+  server: string,
+  action: ServerAction,
+  logins: Set<AbortController>,
+): Promise<string> {
+  if (action.kind === "login") {
+    return (await logIn(session, server, logins))
+      ? t("You are logged in to the MCP server {0}.", server)
+      : t("The login to the MCP server {0} was cancelled.", server);
+  }
+  if (action.kind === "logout") {
+    const done = await session.ofServers("mcp/logout", { server });
+    return done?.removed === true
+      ? t("You are logged out of the MCP server {0}.", server)
+      : t("You were not logged in to the MCP server {0}.", server);
+  }
+  await session.ofServers("mcp/update", action.update);
+  return action.said;
+}
+
+/** Waits for the person who logs in on the page, and who may cancel here. Returns whether it was finished. */
+async function logIn(session: Session, server: string, logins: Set<AbortController>): Promise<boolean> {
+  const title = t("Finish the login to the MCP server {0} in your browser", server);
+  const location = vscode.ProgressLocation.Notification;
+  const login = new AbortController();
+  logins.add(login);
+  setWaiting(logins);
+  try {
+    await vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => {
+      token.onCancellationRequested(() => login.abort());
+      return session.ofServers("mcp/login", { server }, login.signal);
+    });
+    return true;
+  } catch (error) {
+    if (login.signal.aborted) return false;
+    throw error;
+  } finally {
+    logins.delete(login);
+    setWaiting(logins);
+  }
+}
+
+function setWaiting(logins: Set<AbortController>): void {
+  void vscode.commands.executeCommand("setContext", "pintle.isLoggingIn", logins.size > 0);
+}

@@ -1,0 +1,113 @@
+/** Pickers of effort and mode: of the session that is shown, else of new sessions. */
+import type { PermissionMode } from "pintle-client";
+import * as vscode from "vscode";
+import { lineOf, problemOf } from "../../connection/problem.ts";
+import type { HasChat, HasFolder } from "../../owner.ts";
+import { t } from "../../words.ts";
+import { withoutEffort } from "../choices.ts";
+
+type Owner = HasChat & HasFolder;
+type Row = vscode.QuickPickItem & { option?: string; value?: string };
+
+/** The permission modes as settings name them, as the engine's options name them, and in words. */
+function modes(): { setting: PermissionMode; value: string; label: string; detail: string }[] {
+  return [
+    {
+      setting: "readOnly",
+      value: "read-only",
+      label: t("Read Only"),
+      detail: t("Changes and commands are denied."),
+    },
+    { setting: "ask", value: "ask", label: t("Ask"), detail: t("Changes and commands ask first.") },
+    {
+      setting: "autoEdit",
+      value: "auto-edit",
+      label: t("Edit Freely"),
+      detail: t(
+        "Changes of the workspace's files are free, and commands in the sandbox; the rest asks first.",
+      ),
+    },
+    { setting: "full", value: "full", label: t("Full"), detail: t("Nothing asks.") },
+  ];
+}
+
+function work(): { value: string; label: string; detail: string }[] {
+  return [
+    { value: "act", label: t("Act"), detail: t("The agent does what you ask for.") },
+    {
+      value: "plan",
+      label: t("Plan First"),
+      detail: t("It looks, and presents a plan before it changes anything."),
+    },
+  ];
+}
+
+export function modeCommands(owner: Owner): Record<string, (...args: never[]) => unknown> {
+  return {
+    "pintle.chooseEffort": () => guard(() => chooseEffort(owner)),
+    "pintle.chooseMode": () => guard(() => chooseMode(owner)),
+  };
+}
+
+async function chooseEffort(owner: Owner): Promise<void> {
+  const session = owner.chat?.openId() === undefined ? undefined : owner.chat?.session;
+  if (session === undefined) {
+    const info = t(
+      "Effort belongs to a model: choose it once a session is open, or write provider/id:effort as the model.",
+    );
+    void vscode.window.showInformationMessage(info);
+    return;
+  }
+  const options = await session.settings();
+  const effort = options.find(({ id }) => id === "effort");
+  const rows = (effort?.choices ?? []).map((value) => ({
+    label: mark(value === effort?.value, value),
+    value,
+  }));
+  const title = t("Effort of {0}", withoutEffort(session.state.model));
+  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: t("Effort") });
+  if (picked !== undefined) await session.configure({ effort: picked.value });
+}
+
+async function chooseMode(owner: Owner): Promise<void> {
+  const session = owner.chat?.openId() === undefined ? undefined : owner.chat?.session;
+  const configuration = vscode.workspace.getConfiguration("pintle", owner.folder ?? null);
+  const options = (await session?.settings()) ?? [];
+  const valueOf = (wanted: string): string | undefined => options.find(({ id }) => id === wanted)?.value;
+  const isNow = (mode: ReturnType<typeof modes>[number]): boolean =>
+    session === undefined
+      ? configuration.get("permissionMode") === mode.setting
+      : valueOf("permissionMode") === mode.value;
+  const rows: Row[] = [
+    { label: t("What needs no question"), kind: vscode.QuickPickItemKind.Separator },
+    ...modes().map((mode) => ({
+      label: mark(isNow(mode), mode.label),
+      detail: mode.detail,
+      option: "permissionMode",
+      value: session === undefined ? mode.setting : mode.value,
+    })),
+  ];
+  if (session !== undefined) {
+    rows.push({ label: t("What it does"), kind: vscode.QuickPickItemKind.Separator });
+    for (const { value, label, detail } of work()) {
+      rows.push({ label: mark(valueOf("mode") === value, label), detail, option: "mode", value });
+    }
+  }
+  const title = session === undefined ? t("Mode of New Sessions") : t("Mode of This Session");
+  const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: t("Mode") });
+  if (picked?.option === undefined || picked.value === undefined) return;
+  if (session !== undefined) await session.configure({ [picked.option]: picked.value });
+  else await configuration.update("permissionMode", picked.value, vscode.ConfigurationTarget.Global);
+}
+
+function mark(isNow: boolean, label: string): string {
+  return isNow ? `$(check) ${label}` : label;
+}
+
+async function guard(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    void vscode.window.showErrorMessage(t("Not changed: {0}", lineOf(problemOf(error))));
+  }
+}
