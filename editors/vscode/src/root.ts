@@ -21,6 +21,7 @@ import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
 import { makeHighlighter } from "./view/colours.ts";
 import { allFolders, firstFolder, isShown, openPage, thisMachine } from "./view/machine.ts";
+import { registerConfigFile } from "./view/configFile.ts";
 import { fromPage } from "./view/fromPage.ts";
 import { HelpPages } from "./view/helpPages.ts";
 import { showOnce } from "./view/hidden.ts";
@@ -106,6 +107,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       this.notes,
       this.walkthrough,
       registerCodeActions(),
+      registerConfigFile(context.extensionPath),
       vscode.window.onDidChangeActiveColorTheme(() => {
         this.#colours?.themeChanged();
         this.view.post({ type: "theme" });
