@@ -96,7 +96,7 @@ pub(crate) async fn services(
         tool_settings,
         models,
         auth: Some(configured),
-        retry_policy: RetryPolicy { retries: retries(set), ..RetryPolicy::default() },
+        retry_policy: retry_policy(set),
         limits: limits(&set.limits),
         room: room(&set.context),
         personal: Arc::new(personal(&config, ambient, answers)),
@@ -319,9 +319,14 @@ pub(crate) fn load_config(settings: &args::Settings, ambient: &Ambient) -> anyho
     })
 }
 
-/// The number of retries of a request.
-fn retries(set: &config::Settings) -> u32 {
-    set.retries.as_ref().map_or(RetryPolicy::default().retries, |retries| retries.value)
+/// Returns the limits of retries.
+fn retry_policy(set: &config::Settings) -> RetryPolicy {
+    let usual = RetryPolicy::default();
+    RetryPolicy {
+        retries: set.retries.as_ref().map_or(usual.retries, |retries| retries.value),
+        total: set.retry_wait_s.map_or(usual.total, Seconds::get),
+        ..usual
+    }
 }
 
 /// The timeouts of requests to models.
@@ -659,7 +664,7 @@ mod tests {
             let title = title_model(&set.title).unwrap();
             [
                 format!("{:?}", set.permission_mode.value),
-                format!("{:?}", retries(set)),
+                format!("{:?}", retry_policy(set)),
                 format!("{:?}", set.approval_timeout_s.map_or(APPROVAL_TIMEOUT, Seconds::get)),
                 format!("{:?}", set.question_timeout_s.map_or(QUESTION_TIMEOUT, Seconds::get)),
                 format!("{:?}", timeouts(config)),

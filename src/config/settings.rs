@@ -33,6 +33,9 @@ pub struct Settings {
     /// Retries of a request to a provider after a transient failure; 0 never retries.
     #[schemars(extend("default" = 3))]
     pub retries: Option<Setting<u32>>,
+    /// How long a request may wait for its retries in total, in seconds. Raise it for a provider that asks to wait minutes.
+    #[schemars(extend("default" = 150))]
+    pub retry_wait_s: Option<Seconds>,
     /// How long to wait for the first byte of a reply, in seconds. A local model may need a while to read a long prompt.
     #[schemars(extend("default" = 300))]
     pub model_start_timeout_s: Option<Seconds>,
