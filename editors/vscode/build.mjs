@@ -35,6 +35,8 @@ await Promise.all([
 // The program that grammars' regular expressions are written for, read when code is coloured first.
 await mkdir("dist", { recursive: true });
 await copyFile("node_modules/vscode-oniguruma/release/onig.wasm", "dist/onig.wasm");
+// The schema of the engine's settings, read when its file is completed first.
+await copyFile("../../protocol/config.schema.json", "dist/config.schema.json");
 
 // What others wrote and is bundled here, with its licences.
 const bundled = [

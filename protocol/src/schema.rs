@@ -3,6 +3,9 @@
 /// JSON Schema 2020-12 of every type and method, from `protocol/schema.json`.
 pub const SCHEMA_JSON: &str = include_str!("../schema.json");
 
+/// JSON Schema draft-07 of the engine's `config.toml`, from `protocol/config.schema.json`.
+pub const CONFIG_SCHEMA_JSON: &str = include_str!("../config.schema.json");
+
 /// A short fingerprint of [`SCHEMA_JSON`]: it differs whenever the schema does.
 pub fn schema_hash() -> String {
     const HASH: u64 = fnv1a(SCHEMA_JSON.as_bytes());

@@ -5,7 +5,7 @@ use crate::cli::{args, mcp, recording};
 use anyhow::Context;
 use pintle_agent::config::{
     self, Config, ContextSettings, HookSettings, LimitSettings, LintSettings, Live, SafeZone,
-    Source, TitleSettings, ToolSettings, Variables,
+    Seconds, Source, TextFile, TitleSettings, ToolSettings, Variables,
 };
 use pintle_agent::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle_agent::{
@@ -32,8 +32,10 @@ use pintle_tools::permissions::{Decision, Kind, Rule};
 use pintle_tools::trust::{self, Answers};
 use pintle_tools::{PROFILES, Profile, READ_FIRST, ReportFinding, Settings, Tool, WebSearch};
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Builds the services of the engine.
 pub(crate) async fn services(
@@ -60,19 +62,20 @@ pub(crate) async fn services(
     if settings.sandbox == Some(args::SandboxChoice::Required) {
         require_sandbox(&permissions).await?;
     }
-    let profile = config.tools.profile.as_deref();
+    let set = &config.settings;
+    let profile = set.tools.profile.as_deref();
     let profile = profile.map(|name| named("tools.profile", Some(name), &PROFILES)).transpose()?;
-    let model = config.model.as_ref().map(|model| model.value.clone());
+    let model = set.model.as_ref().map(|model| model.value.clone());
     let editors = Editors::default();
     let env = environment(&config, ambient, &editors).await?;
-    let tool_settings = Arc::new(tool_settings(&config.tools, network(&config, ambient))?);
+    let tool_settings = Arc::new(tool_settings(&set.tools, network(&config, ambient))?);
     let tools = Toolbox::Profiles {
         profile,
-        web_fetch: config.tools.web_fetch && !settings.is_untrusted,
-        web_search: config.tools.web_search && !settings.is_untrusted,
+        web_fetch: set.tools.web_fetch && !settings.is_untrusted,
+        web_search: set.tools.web_search && !settings.is_untrusted,
         models: models.clone(),
     };
-    let tools = match &config.tools.allow {
+    let tools = match &set.tools.allow {
         Some(names) => only(tools, names).context("`tools.allow`")?,
         None => tools,
     };
@@ -84,7 +87,7 @@ pub(crate) async fn services(
     Ok(Services {
         ambient: recording::ambient(settings, &store, ambient)?,
         here: this_machine(ambient),
-        hooks: config.hooks.iter().map(hook).collect::<anyhow::Result<_>>()?,
+        hooks: set.hooks.iter().map(hook).collect::<anyhow::Result<_>>()?,
         store,
         editors: env.is_this_machine().then_some(editors),
         env,
@@ -93,24 +96,18 @@ pub(crate) async fn services(
         tool_settings,
         models,
         auth: Some(configured),
-        retry_policy: RetryPolicy {
-            retries: config
-                .retries
-                .as_ref()
-                .map_or(RetryPolicy::default().retries, |retries| retries.value),
-            ..RetryPolicy::default()
-        },
-        limits: limits(&config.limits),
-        room: room(&config.context),
+        retry_policy: retry_policy(set),
+        limits: limits(&set.limits),
+        room: room(&set.context),
         personal: Arc::new(personal(&config, ambient, answers)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         permissions: Arc::new(permissions),
-        lint: lint(&config.lint)?.filter(|_| !settings.is_untrusted),
-        report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
-        title_model: title_model(&config.title)?,
-        summary_model: summary_model(&config.context)?,
-        approval_timeout: config.approval_timeout.unwrap_or(APPROVAL_TIMEOUT),
-        question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
+        lint: lint(&set.lint)?.filter(|_| !settings.is_untrusted),
+        report_wait: set.lint.wait_ms.map_or(REPORT_WAIT, Duration::from_millis),
+        title_model: title_model(&set.title)?,
+        summary_model: summary_model(&set.context)?,
+        approval_timeout: set.approval_timeout_s.map_or(APPROVAL_TIMEOUT, Seconds::get),
+        question_timeout: set.question_timeout_s.map_or(QUESTION_TIMEOUT, Seconds::get),
         absence_timeout: None,
     })
 }
@@ -122,7 +119,7 @@ pub(crate) fn cannot_search(models: &ConfiguredModels, model: &ModelRef) -> bool
 
 /// Says that `--web-search` changes nothing for the model that was chosen.
 fn warn_of_search(config: &Config, models: &ConfiguredModels) {
-    let model = config.model.as_ref().and_then(|model| model.value.parse().ok());
+    let model = config.settings.model.as_ref().and_then(|model| model.value.parse().ok());
     if let Some(model) = model.filter(|model| cannot_search(models, model)) {
         tracing::warn!(
             "--web-search changes nothing for {}: its provider runs no searches. Choose Claude at anthropic, GPT from 5 on at openai or Gemini \
@@ -139,10 +136,10 @@ fn permissions(
     ambient: &Ambient,
     answers: Answers,
 ) -> PermissionPolicy {
-    let mode = &config.permission_mode;
+    let mode = &config.settings.permission_mode;
     let ceiling = match mode.source {
         Source::BuiltIn => PermissionMode::Full,
-        Source::File(_) | Source::Variable(_) | Source::Flag(_) => mode.value,
+        Source::File | Source::Variable(_) | Source::Flag(_) => mode.value,
     };
     let folder = config.folders.config_file.parent().unwrap_or(Path::new("/"));
     // What a person allows for other projects is not allowed for strangers; what they restrict stays so.
@@ -153,9 +150,9 @@ fn permissions(
         ceiling_source: if settings.is_untrusted {
             "--untrusted".to_owned()
         } else {
-            mode.source.to_string()
+            config.origin(&mode.source)
         },
-        rules: config.rules.iter().filter(holds).cloned().collect(),
+        rules: config.settings.rules.iter().filter(holds).cloned().collect(),
         policy_rules: rules_of_run(settings),
         private: [folder.to_owned(), config.folders.data.clone()]
             .into_iter()
@@ -172,7 +169,7 @@ fn permissions(
         },
         ..PermissionPolicy::open(match (&mode.source, settings.usual_permission) {
             (Source::BuiltIn, Some(usual)) => usual,
-            (Source::BuiltIn | Source::File(_) | Source::Variable(_) | Source::Flag(_), _) => {
+            (Source::BuiltIn | Source::File | Source::Variable(_) | Source::Flag(_), _) => {
                 mode.value
             }
         })
@@ -250,14 +247,18 @@ pub(crate) fn answers(config: &Config) -> Answers {
 fn personal(config: &Config, ambient: &Ambient, answers: Answers) -> Personal {
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
-    let instructions = config.instructions.clone().map(|setting| setting.value);
     Personal {
         folder,
-        base_prompt: config.base_prompt.clone(),
-        instructions,
+        base_prompt: text_of(config.settings.system_prompt_file.as_ref()),
+        instructions: config.settings.all_instructions(),
         answers,
         ..Personal::default()
     }
+}
+
+/// Returns the text behind a setting that names a file, unless it is blank.
+fn text_of(file: Option<&TextFile>) -> Option<String> {
+    file.and_then(TextFile::text).map(str::to_owned)
 }
 
 /// The value that a setting names; the default when it is not set.
@@ -281,30 +282,33 @@ pub(crate) async fn environment(
     editors: &Editors,
 ) -> anyhow::Result<Arc<dyn Environment>> {
     let unscanned = Store::new(&config.folders.data).own_paths();
-    let config = &config.environment;
+    let set = &config.settings.environment;
     let options = Options {
         provider_keys: ProviderKeys::Withheld,
-        variables: match config.variables.value {
+        variables: match set.variables {
             Variables::Filtered => Policy::Filtered,
             Variables::All => Policy::All,
             Variables::Core => Policy::Core,
             Variables::None => Policy::Nothing,
         },
-        shell: config.shell.as_ref().map(|shell| shell.value.clone()),
-        command_prefix: config.command_prefix.as_ref().map(|prefix| prefix.value.clone()),
+        shell: set.shell.clone(),
+        command_prefix: set.command_prefix.clone(),
         guardian: guardian(ambient),
         without_namespaces: false,
         unscanned,
     };
-    let wrap = &config.wrap;
-    let env: Arc<dyn Environment> = if wrap.value.is_empty() {
-        let local = Arc::new(Local::new(ambient, options));
-        Arc::new(Overlay::new(local, editors))
-    } else {
-        let wrapped = Wrapped::connect(ambient, wrap.value.clone(), options).await;
-        Arc::new(wrapped.with_context(|| format!("the command prefix from {}", wrap.source))?)
-    };
-    Ok(if config.read_only.value { Arc::new(ReadOnly(env)) } else { env })
+    let wrap = &set.wrap;
+    let env: Arc<dyn Environment> =
+        if wrap.value.is_empty() {
+            let local = Arc::new(Local::new(ambient, options));
+            Arc::new(Overlay::new(local, editors))
+        } else {
+            let wrapped = Wrapped::connect(ambient, wrap.value.clone(), options).await;
+            Arc::new(wrapped.with_context(|| {
+                format!("the command prefix from {}", config.origin(&wrap.source))
+            })?)
+        };
+    Ok(if set.read_only.value { Arc::new(ReadOnly(env)) } else { env })
 }
 
 /// Loads the settings.
@@ -315,12 +319,22 @@ pub(crate) fn load_config(settings: &args::Settings, ambient: &Ambient) -> anyho
     })
 }
 
+/// Returns the limits of retries.
+fn retry_policy(set: &config::Settings) -> RetryPolicy {
+    let usual = RetryPolicy::default();
+    RetryPolicy {
+        retries: set.retries.as_ref().map_or(usual.retries, |retries| retries.value),
+        total: set.retry_wait_s.map_or(usual.total, Seconds::get),
+        ..usual
+    }
+}
+
 /// The timeouts of requests to models.
 fn timeouts(config: &Config) -> Timeouts {
-    let usual = Timeouts::default();
+    let (set, usual) = (&config.settings, Timeouts::default());
     Timeouts {
-        first_byte: config.model_start_timeout.unwrap_or(usual.first_byte),
-        idle: config.model_idle_timeout.unwrap_or(usual.idle),
+        first_byte: set.model_start_timeout_s.map_or(usual.first_byte, Seconds::get),
+        idle: set.model_idle_timeout_s.map_or(usual.idle, Seconds::get),
         ..usual
     }
 }
@@ -329,8 +343,12 @@ fn timeouts(config: &Config) -> Timeouts {
 pub(crate) fn network(config: &Config, ambient: &Ambient) -> Network {
     Network {
         proxies: Proxies::of(ambient),
-        extra_ca: config.extra_ca.clone(),
-        client_certificate: config.client_certificate.clone(),
+        extra_ca: config.settings.extra_ca_file.as_ref().map(|file| file.text.expose().to_owned()),
+        client_certificate: config
+            .settings
+            .client_certificate_file
+            .as_ref()
+            .map(|file| file.text.clone()),
     }
 }
 
@@ -377,7 +395,7 @@ fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
     Ok(Hook {
         points: vec![set.point],
         tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,
-        timeout: set.timeout.unwrap_or(HOOK_TIMEOUT),
+        timeout: set.timeout_s.map_or(HOOK_TIMEOUT, Seconds::get),
         on_failure: set.on_failure,
         runner: Runner::Command(set.command.clone()),
     })
@@ -391,13 +409,15 @@ fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
     Ok(Some(Lint {
         command,
         globs: globs.map_err(|error| anyhow::anyhow!("`lint.globs`: {error}"))?,
-        timeout: set.timeout.unwrap_or(LINT_TIMEOUT),
+        timeout: set.timeout_s.map_or(LINT_TIMEOUT, Seconds::get),
     }))
 }
 
 /// The model that names sessions. One that cannot answer is found out later, and does no harm.
 fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
-    let Some(model) = set.model.as_deref().filter(|_| !set.is_off) else { return Ok(None) };
+    let Some(model) = set.model.as_deref().filter(|_| set.enabled != Some(false)) else {
+        return Ok(None);
+    };
     let parsed = model.parse::<ModelRef>();
     parsed.map(Some).map_err(|error| anyhow::anyhow!("`title.model`: {error}"))
 }
@@ -414,17 +434,17 @@ fn tool_settings(set: &ToolSettings, network: Network) -> anyhow::Result<Setting
         read_first: named("tools.read_first", set.read_first.as_deref(), &READ_FIRST)?,
         block_images: set.block_images,
         image_limits: image::Limits {
-            max_side: set.max_image_side.unwrap_or(default.max_side),
-            max_base64_bytes: set.max_image_bytes.unwrap_or(default.max_base64_bytes),
+            max_side: set.max_image_side.map_or(default.max_side, NonZero::get),
+            max_base64_bytes: set.max_image_bytes.map_or(default.max_base64_bytes, NonZero::get),
         },
         web_fetch_private: set.web_fetch_private,
         network,
-        max_output_lines: set.max_output_lines,
+        max_output_lines: set.max_output_lines.map(NonZero::get),
         max_output_bytes: set.max_output_bytes,
-        default_command_timeout: set.command_timeout,
+        default_command_timeout: set.command_timeout_s.map(Seconds::get),
         max_command_timeout: set
-            .max_command_timeout
-            .unwrap_or(Settings::default().max_command_timeout),
+            .max_command_timeout_s
+            .map_or(Settings::default().max_command_timeout, Seconds::get),
     })
 }
 
@@ -488,15 +508,15 @@ pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
 fn limits(set: &LimitSettings) -> Limits {
     let free = Limits::default();
     Limits {
-        steps: set.steps.unwrap_or(free.steps),
-        tool_calls: set.tool_calls,
-        tokens: set.tokens,
-        cost_nano_usd: set.cost_nano_usd,
-        duration_ms: set.seconds.map(|seconds| seconds.saturating_mul(1000)),
+        steps: set.steps.map_or(free.steps, NonZero::get),
+        tool_calls: set.tool_calls.map(NonZero::get),
+        tokens: set.tokens.map(NonZero::get),
+        cost_nano_usd: set.cost_usd.map(|cost| cost.0),
+        duration_ms: set.seconds.map(|seconds| seconds.get().saturating_mul(1000)),
         continuations: set.continuations.unwrap_or(free.continuations),
         loop_window: set.loop_window.unwrap_or(free.loop_window),
         subagent_depth: set.subagent_depth.unwrap_or(free.subagent_depth),
-        turns: set.turns,
+        turns: set.turns.map(NonZero::get),
         ..free
     }
 }
@@ -505,9 +525,9 @@ fn room(set: &ContextSettings) -> RoomPolicy {
     let usual = RoomPolicy::default();
     RoomPolicy {
         is_automatic: set.automatic.unwrap_or(usual.is_automatic),
-        reserve: set.reserve.unwrap_or(usual.reserve),
-        keep: set.keep.unwrap_or(usual.keep),
-        safe: match set.safe {
+        reserve: set.reserve.map_or(usual.reserve, |tokens| tokens.0),
+        keep: set.keep.map_or(usual.keep, |tokens| tokens.0),
+        safe: match set.safe_zone {
             Some(SafeZone::Tokens(tokens)) => Safe::Tokens(tokens),
             Some(SafeZone::Percent(percent)) => Safe::Percent(percent),
             None => usual.safe,
@@ -579,7 +599,7 @@ pub(crate) async fn working_folder(
 ) -> anyhow::Result<PathBuf> {
     let config = load_config(settings, ambient)?;
     let here = ambient.current_dir()?;
-    if config.environment.wrap.value.is_empty() {
+    if config.settings.environment.wrap.value.is_empty() {
         return folder(&named.map_or(here.clone(), |named| here.join(named)));
     }
     let there = match named {
@@ -639,33 +659,32 @@ mod tests {
         let shown = guide.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
         let (shown, unset) = (config_of(shown), config_of(""));
         let values = |config: &Config| {
-            let Config { environment, tools, lint: check, .. } = config;
+            let config::Settings { environment, tools, lint: check, .. } = &config.settings;
+            let set = &config.settings;
+            let title = title_model(&set.title).unwrap();
             [
-                format!("{:?}", config.permission_mode.value),
-                format!(
-                    "{:?}",
-                    config.retries.as_ref().map_or(RetryPolicy::default().retries, |set| set.value)
-                ),
-                format!("{:?}", config.approval_timeout.unwrap_or(APPROVAL_TIMEOUT)),
-                format!("{:?}", config.question_timeout.unwrap_or(QUESTION_TIMEOUT)),
+                format!("{:?}", set.permission_mode.value),
+                format!("{:?}", retry_policy(set)),
+                format!("{:?}", set.approval_timeout_s.map_or(APPROVAL_TIMEOUT, Seconds::get)),
+                format!("{:?}", set.question_timeout_s.map_or(QUESTION_TIMEOUT, Seconds::get)),
                 format!("{:?}", timeouts(config)),
-                format!("{:?} {:?}", config.instructions, config.model),
+                format!("{:?} {:?}", set.instructions, set.model),
                 format!(
                     "{:?} {}",
                     tool_settings(tools, Network::default()).unwrap(),
                     tools.web_fetch
                 ),
                 tools.web_search.to_string(),
-                format!("{:?}", limits(&config.limits)),
-                format!("{:?}", room(&config.context)),
+                format!("{:?}", limits(&set.limits)),
+                format!("{:?}", room(&set.context)),
                 format!("{:?} {:?}", check.command, check.globs),
-                format!("{:?}", check.timeout.unwrap_or(LINT_TIMEOUT)),
-                format!("{:?}", check.report_wait.unwrap_or(REPORT_WAIT)),
-                format!("{:?}", config.title),
-                format!("{:?}", config.sessions),
+                format!("{:?}", check.timeout_s.map_or(LINT_TIMEOUT, Seconds::get)),
+                format!("{:?}", check.wait_ms.map_or(REPORT_WAIT, Duration::from_millis)),
+                format!("{title:?} {:?}", set.title.enabled.unwrap_or(true)),
+                format!("{:?}", set.sessions),
                 format!("{:?} {:?}", environment.wrap.value, environment.read_only.value),
-                format!("{:?}", environment.variables.value),
-                format!("{:?} {:?}", config.hooks, config.providers),
+                format!("{:?}", environment.variables),
+                format!("{:?} {:?}", set.hooks, config.providers),
             ]
         };
         assert_eq!(values(&shown), values(&unset));

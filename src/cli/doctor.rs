@@ -71,22 +71,18 @@ fn report(
 
     let model = model(settings, config, ambient)?;
     writeln!(out, "model     {}", model.as_ref().map_or_else(String::as_str, String::as_str))?;
-    writeln!(
-        out,
-        "mode      {} (from {})",
-        config.permission_mode.value.name(),
-        config.permission_mode.source
-    )?;
+    let mode = &config.settings.permission_mode;
+    writeln!(out, "mode      {} (from {})", mode.value.name(), config.origin(&mode.source))?;
 
-    let environment = &config.environment;
+    let environment = &config.settings.environment;
     let wrap = &environment.wrap;
     let place = if wrap.value.is_empty() {
         "on this machine".to_owned()
     } else {
-        format!("behind `{}` (from {})", wrap.value.join(" "), wrap.source)
+        format!("behind `{}` (from {})", wrap.value.join(" "), config.origin(&wrap.source))
     };
     let read_only = if environment.read_only.value {
-        format!(", read-only (from {})", environment.read_only.source)
+        format!(", read-only (from {})", config.origin(&environment.read_only.source))
     } else {
         String::new()
     };
@@ -96,16 +92,13 @@ fn report(
         Ok(env) => format!("shell {}", env.platform().shell.display()),
         Err(error) => format!("{error:#}"),
     };
-    writeln!(out, "          {shell}, variables {:?}", environment.variables.value)?;
+    writeln!(out, "          {shell}, variables {:?}", environment.variables)?;
     if let Some(prefix) = &environment.command_prefix {
-        writeln!(
-            out,
-            "          before each command: {:?} (from {})",
-            prefix.value, prefix.source
-        )?;
+        let file = folders.config_file.display();
+        writeln!(out, "          before each command: {prefix:?} (from {file})")?;
     }
 
-    let tools = &config.tools;
+    let tools = &config.settings.tools;
     let models = assemble::configured_models(settings, config, ambient)?;
     let profile = tools.profile.as_deref().unwrap_or("by model");
     let read_first = tools.read_first.as_deref().unwrap_or("by default");
@@ -174,10 +167,10 @@ fn network(config: &Config, ambient: &Ambient) -> Vec<String> {
         }
     }
     let file = config.folders.config_file.display();
-    if config.extra_ca.is_some() {
+    if config.settings.extra_ca_file.is_some() {
         facts.push(format!("extra_ca_file: set in {file}"));
     }
-    if config.client_certificate.is_some() {
+    if config.settings.client_certificate_file.is_some() {
         facts.push(format!("client_certificate_file: set in {file}"));
     }
     let https = Reach { is_plain: false, is_here: false };
@@ -211,7 +204,7 @@ fn model(
     if let Some(replay) = &settings.replay {
         return Ok(Ok(format!("recorded traffic (from --replay {})", replay.display())));
     }
-    let Some(model) = &config.model else {
+    let Some(model) = &config.settings.model else {
         return Ok(Err(format!(
             "none set: use --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in {}",
             config.folders.config_file.display()
@@ -222,11 +215,12 @@ fn model(
         Err(message) => return Ok(Err(message)),
     };
     let models = assemble::configured_models(settings, config, ambient)?;
+    let origin = config.origin(&model.source);
     Ok(match models.endpoint(&parsed) {
-        Ok(endpoint) => Ok(format!("{parsed} (from {}) at {}", model.source, endpoint.shown_url())),
+        Ok(endpoint) => Ok(format!("{parsed} (from {origin}) at {}", endpoint.shown_url())),
         Err(error) => {
             let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-            Err(format!("{parsed} (from {}): {}{hint}", model.source, error.message))
+            Err(format!("{parsed} (from {origin}): {}{hint}", error.message))
         }
     })
 }
@@ -256,8 +250,8 @@ fn sandbox(_: &Ambient) -> anyhow::Result<String> {
 
 /// The setting for searches of the web, and whether it changes something for the configured model.
 fn web_search(config: &Config, models: &ConfiguredModels) -> &'static str {
-    let model = config.model.as_ref().and_then(|model| model.value.parse().ok());
-    match config.tools.web_search {
+    let model = config.settings.model.as_ref().and_then(|model| model.value.parse().ok());
+    match config.settings.tools.web_search {
         false => "off",
         true if model.is_some_and(|model| assemble::cannot_search(models, &model)) => {
             "on (this model's provider has none)"

@@ -94,7 +94,7 @@ pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
     SharedServers {
         pool: Arc::new(Pool::new(Arc::new(values), logins)),
         definitions: config.servers.clone().into(),
-        only: config.tools.allow.clone().map(Into::into),
+        only: config.settings.tools.allow.clone().map(Into::into),
     }
 }
 

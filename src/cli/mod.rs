@@ -256,7 +256,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Prompt { task: args::Prompt::Show(wanted) } => {
             in_runtime(|| prompt::run(*wanted, ambient))
         }
-        Task::Schema { format } => schema::run(format),
+        Task::Schema { format, config } => schema::run((!config).then_some(format)),
         Task::Doctor(wanted) if wanted.secrets => {
             in_runtime(|| async move { secrets::run(&ambient).await })
         }

@@ -1,19 +1,22 @@
-//! `pintle schema`: the protocol as the files that are generated from it.
+//! `pintle schema`: the protocol as the files that are generated from it, and the schemas of files.
 
 use crate::cli::args::SchemaFormat;
 use pintle_llm::script;
-use pintle_protocol::schema::SCHEMA_JSON;
+use pintle_protocol::schema::{CONFIG_SCHEMA_JSON, SCHEMA_JSON};
 use std::io::{ErrorKind, Write};
 
-/// Prints the protocol in this format.
-pub(crate) fn run(format: SchemaFormat) -> anyhow::Result<u8> {
+/// Prints the protocol in this format; `None` prints the schema of `config.toml`.
+pub(crate) fn run(format: Option<SchemaFormat>) -> anyhow::Result<u8> {
     let text = match format {
-        SchemaFormat::JsonSchema => SCHEMA_JSON,
-        SchemaFormat::Openrpc => include_str!("../../protocol/openrpc.json"),
-        SchemaFormat::Typescript => include_str!("../../protocol/clients/typescript/pintle.ts"),
-        SchemaFormat::Python => include_str!("../../protocol/clients/python/pintle.py"),
-        SchemaFormat::Script => script::SCHEMA,
-        SchemaFormat::Lua => include_str!("../../editors/nvim/lua/pintle/protocol.lua"),
+        None => CONFIG_SCHEMA_JSON,
+        Some(SchemaFormat::JsonSchema) => SCHEMA_JSON,
+        Some(SchemaFormat::Openrpc) => include_str!("../../protocol/openrpc.json"),
+        Some(SchemaFormat::Typescript) => {
+            include_str!("../../protocol/clients/typescript/pintle.ts")
+        }
+        Some(SchemaFormat::Python) => include_str!("../../protocol/clients/python/pintle.py"),
+        Some(SchemaFormat::Script) => script::SCHEMA,
+        Some(SchemaFormat::Lua) => include_str!("../../editors/nvim/lua/pintle/protocol.lua"),
     };
     match std::io::stdout().write_all(text.as_bytes()) {
         // A reader that has seen enough, such as `head`.

@@ -14,13 +14,15 @@ pub use login::{Login, Returns, is_confidential};
 pub use price::{LongPrice, Price};
 
 use super::cloud::Cloud;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// A wire API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Api {
     /// Anthropic Messages: `POST {root}/v1/messages`.
     Messages,
@@ -53,7 +55,7 @@ impl Api {
 }
 
 /// The header that carries the key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Auth {
     /// `authorization: Bearer KEY`.
@@ -79,7 +81,7 @@ impl Auth {
 }
 
 /// The field that limits an answer (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputLimit {
     /// `max_tokens`, which most servers know.
@@ -90,7 +92,7 @@ pub enum OutputLimit {
 }
 
 /// The form of tool-call ids that the server accepts (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallIds {
     /// Letters, digits, `_`, `-`, up to 40.
@@ -101,7 +103,7 @@ pub enum CallIds {
 }
 
 /// The field that carries the effort (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EffortField {
     /// `"reasoning_effort": "high"`.
@@ -114,7 +116,7 @@ pub enum EffortField {
 }
 
 /// The form in which reasoning is sent back with its assistant message (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningBack {
     /// In the field `reasoning_content` if it arrived there; as the model's family requires; left out otherwise.
@@ -135,7 +137,7 @@ pub enum ReasoningBack {
 }
 
 /// The length of answers that is asked for (Responses), of models from GPT-5 on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verbosity {
     /// The server's own.
@@ -162,7 +164,7 @@ impl Verbosity {
 }
 
 /// The role of the system prompt (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemRole {
     /// `system`, which every server knows.
@@ -173,7 +175,7 @@ pub enum SystemRole {
 }
 
 /// The differences between servers of one wire API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each thing that a server may know")]
 pub struct Dialect {
@@ -209,6 +211,7 @@ pub struct Dialect {
     /// their own, as GitHub Copilot does: a request that a person began counts against an allowance.
     pub initiator: bool,
     /// The cloud that serves models of several makers under its own URLs.
+    #[schemars(example = &"bedrock")]
     pub cloud: Option<Cloud>,
 }
 

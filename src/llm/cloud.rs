@@ -11,11 +11,12 @@
 
 use super::aws;
 use super::catalog::Api;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A cloud.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cloud {
     /// Amazon Bedrock: Claude by `invoke-with-response-stream`, others by its Chat endpoint.

@@ -2,6 +2,8 @@
 
 use super::message::Message;
 use super::trace::Trace;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
@@ -68,7 +70,8 @@ impl Request {
 }
 
 /// The reasoning effort.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Effort {
     /// None, where the model allows it.
     None,

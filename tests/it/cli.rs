@@ -261,7 +261,7 @@ fn doctor_says_what_is_there_and_what_is_missing() {
     expect![[r"
         config    HOME/config.toml: found (other users may read it)
         models    HOME/models.json: not found (optional)
-                  HOME/config.toml: `typo` is unknown and ignored
+                  HOME/config.toml:2:1: `typo` is unknown and ignored
         data      HOME: writable
         model     mine/big (from HOME/config.toml): no key for mine; HOME/config.toml takes it from MINE: set that variable
         mode      ask (from built in)
@@ -388,6 +388,10 @@ fn schema_prints_what_the_engine_speaks() {
         let out = run(&place, &args);
         assert!(text(&out.stdout) == want, "{args:?}");
     }
+    let out = run(&place, &["schema", "--config"]);
+    assert!(text(&out.stdout) == include_str!("../../protocol/config.schema.json"));
+    let out = run(&place, &["schema", "--config", "--format", "lua"]);
+    assert_eq!(out.status.code(), Some(2));
 }
 
 #[test]

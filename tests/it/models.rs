@@ -305,7 +305,7 @@ fn an_edit_holds_from_the_next_turn_on() {
     assert_eq!(turn("edited"), ("two".to_owned(), none));
 
     set(&place, "config.toml", "[providers.own]\napi = \"soap\"\nkey = \"k-3\"\n");
-    let want = "error config: HOME/config.toml: `providers.own.api` must be one of messages, chat, responses, gemini";
+    let want = "error config: HOME/config.toml:2:7: `providers.own.api` must be one of \"messages\", \"chat\", \"responses\", \"gemini\"";
     assert_eq!(turn("broken"), ("three".to_owned(), vec![want.to_owned()]));
 
     let keys = |served: std::thread::JoinHandle<Vec<crate::support::server::Received>>| {

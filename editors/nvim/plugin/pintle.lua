@@ -15,6 +15,18 @@ vim.api.nvim_create_autocmd("DirChanged", {
   end,
 })
 
+-- A language server for TOML that opens the engine's settings is given their schema.
+vim.api.nvim_create_autocmd("LspAttach", {
+  group = vim.api.nvim_create_augroup("pintle_schema", { clear = true }),
+  pattern = "*/config.toml",
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client then
+      require("pintle.schema").attached(event.buf, client)
+    end
+  end,
+})
+
 vim.api.nvim_create_user_command("Pintle", function(call)
   require("pintle.command").run(call)
 end, {

@@ -34,6 +34,7 @@ import { SessionsTree } from "./sessions/view/sessionsTree.ts";
 import { Keys } from "./settings/keys.ts";
 import type { Settings } from "./settings/settings.ts";
 import { needsRestart, readSettings } from "./settings/settings.ts";
+import { registerConfigFile } from "./settings/view/configFile.ts";
 import { showOnce } from "./settings/view/showChat.ts";
 import { tell } from "./settings/view/trustCommands.ts";
 import type { Change } from "./transcript/state.ts";
@@ -106,6 +107,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       this.notes,
       this.walkthrough,
       registerCodeActions(),
+      registerConfigFile(context.extensionPath),
       vscode.window.onDidChangeActiveColorTheme(() => {
         this.#colours?.themeChanged();
         this.view.post({ type: "theme" });

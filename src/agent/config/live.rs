@@ -9,6 +9,7 @@
 use super::load::{self, ReadFile, Stamp};
 use super::{Config, Error, Flags};
 use pintle_base::ambient::Ambient;
+use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Settings that can be reloaded.
@@ -107,63 +108,14 @@ fn warning(message: String) -> Problem {
     Problem { is_error: false, message, hint: None }
 }
 
-/// Settings that a running engine does not reload.
+/// Settings that a running engine does not reload: those that [`Settings`](super::Settings) serializes.
 fn kept(before: &Config, now: &Config) -> Option<Problem> {
-    let Config {
-        model,
-        retries,
-        permission_mode,
-        rules,
-        base_prompt,
-        instructions,
-        // Taken over.
-        providers: _,
-        tools,
-        limits,
-        context,
-        hooks,
-        servers,
-        sessions,
-        lint,
-        title,
-        approval_timeout,
-        question_timeout,
-        model_start_timeout,
-        model_idle_timeout,
-        extra_ca,
-        client_certificate,
-        // No file sets these.
-        server: _,
-        folders: _,
-        files: _,
-        warnings: _,
-        environment,
-    } = before;
-    let rows = [
-        ("model", *model == now.model),
-        ("retries", *retries == now.retries),
-        ("model_start_timeout_s", *model_start_timeout == now.model_start_timeout),
-        ("model_idle_timeout_s", *model_idle_timeout == now.model_idle_timeout),
-        ("extra_ca_file", *extra_ca == now.extra_ca),
-        ("client_certificate_file", *client_certificate == now.client_certificate),
-        ("approval_timeout_s", *approval_timeout == now.approval_timeout),
-        ("question_timeout_s", *question_timeout == now.question_timeout),
-        ("permission_mode", *permission_mode == now.permission_mode),
-        ("rules", *rules == now.rules),
-        ("system_prompt_file", *base_prompt == now.base_prompt),
-        ("instructions", *instructions == now.instructions),
-        ("tools", *tools == now.tools),
-        ("environment", *environment == now.environment),
-        ("limits", *limits == now.limits),
-        ("context", *context == now.context),
-        ("hooks", *hooks == now.hooks),
-        ("mcp_servers", *servers == now.servers),
-        ("sessions", *sessions == now.sessions),
-        ("lint", *lint == now.lint),
-        ("title", *title == now.title),
-    ];
-    let changed: Vec<_> =
-        rows.iter().filter(|(_, is_same)| !is_same).map(|(key, _)| *key).collect();
+    let [before, after] = [before, now].map(|config| serde_json::to_value(&config.settings));
+    let (Ok(Value::Object(before)), Ok(Value::Object(after))) = (before, after) else {
+        return None;
+    };
+    let changed = before.iter().filter(|(key, value)| after.get(*key) != Some(value));
+    let changed: Vec<&str> = changed.map(|(key, _)| key.as_str()).collect();
     (!changed.is_empty()).then(|| Problem {
         is_error: false,
         message: format!(

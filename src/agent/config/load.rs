@@ -1,18 +1,15 @@
-//! Finds the folders, reads the config file and the models files, folds the layers.
+//! Finds the folders, reads the config file and the models files, lays the layers over each other.
 #![expect(clippy::disallowed_methods, reason = "this file reads the settings files")]
 
-use super::environment::{self, EnvironmentLayer};
-use super::file::{self, FileSettings};
+use super::file::{self, ConfigFile, Providers};
+use super::settings::override_with;
 use super::text_source::{TextSource, variables};
-use super::{
-    Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Setting, Source, ToolSettings,
-};
+use super::{Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Settings, Source};
 use pintle_base::ambient::{Ambient, Secret};
 use pintle_base::disk;
 use pintle_llm::catalog;
-use pintle_protocol::approval::PermissionMode;
+use std::collections::BTreeSet;
 use std::collections::btree_map::Entry as Slot;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -66,30 +63,55 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
     let config = folders(ambient).and_then(|mut folders| {
         let text = take(&folders.config_file, &mut files)?;
         folders.has_config_file = text.is_some();
-        let mut settings = match text {
+        let mut file = match text {
             Some(text) => file::parse(&text, &folders.config_file, ambient)?,
-            None => FileSettings::default(),
+            None => ConfigFile::default(),
         };
-        let providers = std::mem::take(&mut settings.providers);
+        let of_config = std::mem::take(&mut file.settings.providers);
         let mut layers =
-            models_files(ambient, &flags.models_files, &mut settings, &folders, &mut files)?;
-        layers.push(providers);
+            models_files(ambient, &flags.models_files, &mut file, &folders, &mut files)?;
+        layers.push(of_config);
+        let mut providers = Providers::new();
         for (name, entry) in layers.into_iter().flatten() {
-            settings.warnings.extend(open_key(&name, &entry));
-            match settings.providers.entry(name) {
+            file.warnings.extend(open_key(&name, &entry));
+            match providers.entry(name) {
                 Slot::Occupied(mut earlier) => earlier.get_mut().lay_over(entry),
-                Slot::Vacant(free) => {
-                    free.insert(entry);
-                }
+                Slot::Vacant(free) => _ = free.insert(entry),
             }
         }
-        let half = settings.providers.iter().flat_map(half_prices);
-        settings.warnings.extend(half.collect::<Vec<_>>());
-        instructions(ambient, &mut settings, &folders, &mut files)?;
-        Ok(fold(ambient, flags, settings, folders))
+        file.warnings.extend(providers.iter().flat_map(half_prices));
+        read_texts(ambient, &mut file.settings, &folders, &mut files)?;
+        override_settings(ambient, &flags, &mut file.settings);
+        Ok(Config {
+            settings: file.settings,
+            providers,
+            servers: file.servers,
+            server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
+            folders,
+            files: Vec::new(),
+            warnings: file.warnings,
+        })
     });
     let config = config.map(|config| Config { files: files.clone(), ..config });
     (files, config)
+}
+
+/// Overrides settings of the files with those of the environment and the command line.
+fn override_settings(ambient: &Ambient, flags: &Flags, settings: &mut Settings) {
+    let model = ambient.var("PINTLE_MODEL").map(str::to_owned);
+    override_with(&mut settings.model, model, Source::Variable("PINTLE_MODEL"));
+    override_with(&mut settings.model, flags.model.clone(), Source::Flag("--model"));
+    let retries = ambient.var("PINTLE_RETRIES").and_then(|text| text.trim().parse().ok());
+    override_with(&mut settings.retries, retries, Source::Variable("PINTLE_RETRIES"));
+    let mode = flags.permission_mode;
+    override_with(&mut settings.permission_mode, mode, Source::Flag("--permission"));
+    let Settings { environment, tools, .. } = settings;
+    override_with(&mut environment.wrap, flags.wrap.clone(), Source::Flag("--wrap"));
+    let read_only = flags.read_only.then_some(true);
+    override_with(&mut environment.read_only, read_only, Source::Flag("--read-only"));
+    tools.web_fetch |= flags.web_fetch;
+    tools.web_search |= flags.web_search;
+    tools.profile = flags.profile.clone().or(tools.profile.take());
 }
 
 /// Returns a warning if an entry of one file holds a key that others may read.
@@ -105,34 +127,26 @@ fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
 /// The settings that name certificates.
 const CERTIFICATES: [&str; 2] = ["extra_ca_file", "client_certificate_file"];
 
-/// Reads the certificates and the file that `system_prompt_file` names, and appends the text of the one that `instructions_file` names to `instructions`.
-fn instructions(
+/// Reads the files that settings name.
+fn read_texts(
     ambient: &Ambient,
-    settings: &mut FileSettings,
+    settings: &mut Settings,
     folders: &Folders,
     files: &mut Vec<ReadFile>,
 ) -> Result<(), Error> {
-    let mut text_of = |key: &str, named: Option<String>| {
-        let Some(named) = named else { return Ok(None) };
-        let place = folders.config_file.display();
+    let place = folders.config_file.display();
+    for (key, file) in settings.text_files() {
+        let Some(file) = file else { continue };
         let wrong = |what: &str| Error::new(format!("{place}: `{key}` names {what}"));
-        let path = path_of(&named, ambient, &folders.config_file)
+        let path = path_of(&file.named, ambient, &folders.config_file)
             .map_err(|variable| wrong(&format!("{variable}, which is not set")))?;
         let text = take(&path, files).map_err(|error| {
-            let is_pem = CERTIFICATES.contains(&key);
-            let hint = if is_pem { "; it must be a text in PEM" } else { "" };
-            Error::new(format!("{place}: `{key}` names a file that cannot be used: {error}{hint}"))
+            let hint = if CERTIFICATES.contains(&key) { "; it must be a text in PEM" } else { "" };
+            wrong(&format!("a file that cannot be used: {error}{hint}"))
         })?;
-        text.ok_or_else(|| wrong(&format!("{}, which does not exist", path.display()))).map(Some)
-    };
-    let [ca, own] = CERTIFICATES;
-    settings.extra_ca = text_of(ca, settings.extra_ca_file.take())?;
-    let certificate = text_of(own, settings.client_certificate_file.take())?;
-    settings.client_certificate = certificate.map(Secret::new);
-    settings.base_prompt = text_of("system_prompt_file", settings.system_prompt_file.take())?;
-    if let Some(text) = text_of("instructions_file", settings.instructions_file.take())? {
-        let both = settings.instructions.take().into_iter().chain([text]);
-        settings.instructions = Some(both.collect::<Vec<_>>().join("\n\n"));
+        let text =
+            text.ok_or_else(|| wrong(&format!("{}, which does not exist", path.display())))?;
+        file.text = Secret::new(text);
     }
     Ok(())
 }
@@ -152,16 +166,16 @@ fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error>
 fn models_files(
     ambient: &Ambient,
     others: &[PathBuf],
-    settings: &mut FileSettings,
+    config: &mut ConfigFile,
     folders: &Folders,
     files: &mut Vec<ReadFile>,
-) -> Result<Vec<BTreeMap<String, ProviderEntry>>, Error> {
+) -> Result<Vec<Providers>, Error> {
     let mut paths: Vec<(PathBuf, bool)> = others.iter().map(|path| (path.clone(), false)).collect();
     let place = folders.config_file.display();
-    for named in &settings.models_files {
+    for named in &config.settings.models_files {
         match path_of(named, ambient, &folders.config_file) {
             Ok(path) => paths.push((path, true)),
-            Err(variable) => settings.warnings.push(format!(
+            Err(variable) => config.warnings.push(format!(
                 "{place}: `models_files` names {variable}, which is not set: `{named}` is not read"
             )),
         }
@@ -175,10 +189,10 @@ fn models_files(
         match take(&path, files)? {
             Some(text) => {
                 let (providers, mut warnings) = file::parse_models(&text, &path, ambient)?;
-                settings.warnings.append(&mut warnings);
+                config.warnings.append(&mut warnings);
                 layers.push(providers);
             }
-            None if is_named => settings.warnings.push(format!(
+            None if is_named => config.warnings.push(format!(
                 "{place}: `models_files` names {}, which does not exist",
                 path.display()
             )),
@@ -212,69 +226,6 @@ fn path_of(named: &str, ambient: &Ambient, config_file: &Path) -> Result<PathBuf
         Some(rest) => ambient.home().ok_or("HOME")?.join(rest),
         None => config_file.with_file_name("").join(named),
     })
-}
-
-fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -> Config {
-    let from_file = || Source::File(folders.config_file.clone());
-    let model = flags
-        .model
-        .map(|value| Setting { value, source: Source::Flag("--model") })
-        .or_else(|| {
-            let value = ambient.var("PINTLE_MODEL")?.to_owned();
-            Some(Setting { value, source: Source::Variable("PINTLE_MODEL") })
-        })
-        .or_else(|| file.model.map(|value| Setting { value, source: from_file() }));
-    let retries = ambient
-        .var("PINTLE_RETRIES")
-        .and_then(|text| text.trim().parse().ok())
-        .map(|value| Setting { value, source: Source::Variable("PINTLE_RETRIES") })
-        .or_else(|| file.retries.map(|value| Setting { value, source: from_file() }));
-    let permission_mode = flags
-        .permission_mode
-        .map(|value| Setting { value, source: Source::Flag("--permission") })
-        .or_else(|| file.permission_mode.map(|value| Setting { value, source: from_file() }))
-        .unwrap_or(Setting { value: PermissionMode::Ask, source: Source::BuiltIn });
-    let instructions = file.instructions.filter(|text| !text.trim().is_empty());
-    let instructions = instructions.map(|value| Setting { value, source: from_file() });
-    let environment = EnvironmentLayer {
-        wrap: flags.wrap,
-        read_only: flags.read_only.then_some(true),
-        ..EnvironmentLayer::default()
-    };
-    let environment = environment::fold(environment, file.environment, &from_file);
-    Config {
-        model,
-        retries,
-        permission_mode,
-        rules: file.rules,
-        instructions,
-        base_prompt: file.base_prompt.filter(|text| !text.trim().is_empty()),
-        providers: file.providers,
-        tools: ToolSettings {
-            web_fetch: file.tools.web_fetch || flags.web_fetch,
-            web_search: file.tools.web_search || flags.web_search,
-            profile: flags.profile.or(file.tools.profile),
-            ..file.tools
-        },
-        limits: file.limits,
-        context: file.context,
-        hooks: file.hooks,
-        servers: file.servers,
-        lint: file.lint,
-        title: file.title,
-        sessions: file.sessions,
-        approval_timeout: file.approval_timeout,
-        question_timeout: file.question_timeout,
-        model_start_timeout: file.model_start_timeout,
-        model_idle_timeout: file.model_idle_timeout,
-        extra_ca: file.extra_ca,
-        client_certificate: file.client_certificate,
-        server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
-        environment,
-        folders,
-        files: Vec::new(),
-        warnings: file.warnings,
-    }
 }
 
 /// Checks that the data folder is a folder, or can be created in one.

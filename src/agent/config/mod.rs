@@ -3,135 +3,77 @@
 //! The layers, from lowest to highest: defaults, the user's models files and config file, the environment, the
 //! command line. A project's own files are no layer, so a repository cannot choose where a person's code is sent.
 
-mod context;
-mod entry;
-mod environment;
+mod document;
 mod file;
-mod hooks;
-mod limits;
-mod lint;
 mod live;
 mod load;
-mod node;
 mod pi;
 mod providers;
-mod sessions;
+mod schema;
+mod settings;
 mod text_source;
-mod title;
-mod tools;
-mod unknown;
+mod values;
+mod words;
 
-pub use context::{ContextSettings, SafeZone};
-pub use entry::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
-pub use environment::{EnvironmentConfig, Variables, words};
-pub use hooks::HookSettings;
-pub use limits::{LimitSettings, nano_usd};
-pub use lint::LintSettings;
 pub use live::{Live, Problem};
 pub use load::{ReadFile, load};
 #[cfg(test)]
 pub(crate) use providers::PROFILE_NAMES;
-pub use sessions::SessionSettings;
+pub use providers::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
+pub use settings::{
+    ContextSettings, EnvironmentSettings, HookSettings, LimitSettings, LintSettings,
+    SessionSettings, Settings, TitleSettings, ToolSettings, Variables,
+};
 pub use text_source::{KEY_FILE, KEYRING, TextSource, fill, in_home, variable, variables};
-pub use title::TitleSettings;
-pub use tools::ToolSettings;
+pub use values::{NanoUsd, SafeZone, Seconds, Setting, TextFile, Tokens, nano_usd};
+pub use words::words;
 
-use pintle_base::ambient::Secret;
 use pintle_protocol::approval::PermissionMode;
 use pintle_tools::mcp::Definition;
-use pintle_tools::permissions::Rule;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
-
-/// A value and its source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting<T> {
-    /// The value.
-    pub value: T,
-    /// The source.
-    pub source: Source,
-}
 
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// The built-in default.
     BuiltIn,
-    /// A config file.
-    File(PathBuf),
+    /// The config file.
+    File,
     /// An environment variable.
     Variable(&'static str),
     /// A flag on the command line.
     Flag(&'static str),
 }
 
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BuiltIn => f.write_str("built in"),
-            Self::File(path) => write!(f, "{}", path.display()),
-            Self::Variable(name) | Self::Flag(name) => f.write_str(name),
-        }
-    }
-}
-
 /// The effective settings.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The model of sessions that name none.
-    pub model: Option<Setting<String>>,
-    /// The maximum number of retries of a request after a transient failure.
-    pub retries: Option<Setting<u32>>,
-    /// The permission mode of sessions that set none.
-    pub permission_mode: Setting<PermissionMode>,
-    /// The rules of permissions, in order.
-    pub rules: Vec<Rule>,
-    /// Instructions for every session: those of the config file, then those of the file that it names.
-    pub instructions: Option<Setting<String>>,
-    /// The text that takes the place of the engine's own instructions.
-    pub base_prompt: Option<String>,
+    /// The settings of the config file, with those of the environment and the command line laid over them.
+    pub settings: Settings,
     /// Providers of the config file and the models files, by name.
     pub providers: BTreeMap<String, ProviderEntry>,
-    /// Settings of tools.
-    pub tools: ToolSettings,
-    /// The default budget of a turn.
-    pub limits: LimitSettings,
-    /// Settings for compaction and pruning.
-    pub context: ContextSettings,
-    /// The hooks, in order.
-    pub hooks: Vec<HookSettings>,
     /// The MCP servers of the config file, those that are switched off too.
     pub servers: Vec<Definition>,
-    /// The retention limits.
-    pub sessions: SessionSettings,
-    /// The command that runs after changes.
-    pub lint: LintSettings,
-    /// Settings for session titles.
-    pub title: TitleSettings,
-    /// The timeout of an approval.
-    pub approval_timeout: Option<Duration>,
-    /// The timeout of a question to a person.
-    pub question_timeout: Option<Duration>,
-    /// The timeout for the first byte of a model's reply.
-    pub model_start_timeout: Option<Duration>,
-    /// The timeout between two pieces of a model's reply.
-    pub model_idle_timeout: Option<Duration>,
-    /// Certificates of authorities in PEM that are trusted beside the system's.
-    pub extra_ca: Option<String>,
-    /// The certificate and the key in PEM that a model's server may ask for.
-    pub client_certificate: Option<Secret>,
     /// The server to which the command line sends every request, whatever the provider.
     pub server: Option<Server>,
-    /// The environment in which tools run.
-    pub environment: EnvironmentConfig,
     /// The folders.
     pub folders: Folders,
     /// The files that were looked for, in layer order.
     pub files: Vec<ReadFile>,
     /// Problems in the files that do not prevent a start.
     pub warnings: Vec<String>,
+}
+
+impl Config {
+    /// Describes the source of a value of these settings.
+    pub fn origin(&self, source: &Source) -> String {
+        match source {
+            Source::BuiltIn => "built in".to_owned(),
+            Source::File => self.folders.config_file.display().to_string(),
+            Source::Variable(name) | Source::Flag(name) => (*name).to_owned(),
+        }
+    }
 }
 
 /// A server given on the command line.

@@ -1,78 +1,283 @@
-//! Names that differ in Pi's `models.json`: wire APIs, and compatibility flags. Pure.
+//! Pi's `models.json`: names and forms that differ, translated into ours. Pure.
 //!
-//! A flag without effect here is reported as a warning. Source: docs/models.md of the coding agent in
-//! badlogic/pi-mono, read 2026-11.
+//! What has no effect here is reported as a warning. Source: docs/models.md of the coding agent in badlogic/pi-mono, read 2026-11.
 
 use super::Error;
-use super::node::Node;
-use super::providers::map;
-use pintle_llm::Api;
+use super::document::{Document, Step, below, item};
+use pintle_base::ambient::Ambient;
+use pintle_llm::catalog::OutputLimit;
+use pintle_llm::{Api, Effort};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Returns the wire API of this name.
-pub(super) fn api(name: &str) -> Option<Api> {
-    Some(match name {
-        "openai-completions" => Api::Chat,
-        "openai-responses" => Api::Responses,
-        "anthropic-messages" => Api::Messages,
-        "google-generative-ai" => Api::Gemini,
-        _ => return None,
-    })
+/// The format of a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `config.toml`.
+    Toml,
+    /// A `models.json`, which may have been written for Pi.
+    Json,
 }
 
-/// Reads `compat` into fields of a dialect.
-pub(super) fn compat(
-    node: &Node<'_>,
-    dialect: &mut Vec<(String, Value)>,
-    body: &mut Map<String, Value>,
-    warnings: &mut Vec<String>,
-) -> Result<(), Error> {
-    for (key, node) in node.fields("a table of flags")? {
-        let mut set = |field: &str, value: Value| dialect.push((field.to_owned(), value));
-        match key {
-            "maxTokensField" => {
-                let names = ["max_tokens", "max_completion_tokens"].map(|name| (name, name));
-                set("output_limit", json!(node.one_of(&names)?));
+/// Pi's names of fields, with ours.
+const NAMES: [(&str, &str); 9] = [
+    ("baseUrl", "base_url"),
+    ("apiKey", "key"),
+    ("contextWindow", "window"),
+    ("maxTokens", "max_output"),
+    ("cost", "price"),
+    ("thinkingLevelMap", "efforts"),
+    ("cacheRead", "cache_read"),
+    ("cacheWrite", "cache_write"),
+    ("webSearch", "web_search"),
+];
+
+/// Pi's names of wire APIs, with ours.
+const APIS: [(&str, &str); 4] = [
+    ("openai-completions", "chat"),
+    ("openai-responses", "responses"),
+    ("anthropic-messages", "messages"),
+    ("google-generative-ai", "gemini"),
+];
+
+/// Returns Pi's names of a field.
+pub(super) fn names_of(field: &str) -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter().filter(move |(_, ours)| *ours == field).map(|(theirs, _)| theirs)
+}
+
+/// The state of translating a file.
+pub(super) struct Translation<'a, 'text> {
+    pub(super) document: &'a mut Document<'text>,
+    pub(super) form: Form,
+    pub(super) ambient: &'a Ambient,
+}
+
+type Table = Map<String, Value>;
+
+impl Translation<'_, '_> {
+    /// Translates the table of providers in the content of a file. A provider or model whose wire API is not supported is left out.
+    pub(super) fn providers(&mut self, content: &mut Value) -> Result<(), Error> {
+        let Some(Value::Object(providers)) = content.get_mut("providers") else { return Ok(()) };
+        let path = below(&[], "providers");
+        self.retain(providers, &path, Self::provider)
+    }
+
+    /// Keeps the rows of a table that `translate` returns true for.
+    fn retain(
+        &mut self,
+        rows: &mut Table,
+        path: &[Step],
+        translate: impl Fn(&mut Self, &mut Table, &[Step]) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        let mut dropped = Vec::new();
+        for (name, row) in rows.iter_mut() {
+            if let Value::Object(row) = row
+                && !translate(self, row, &below(path, name))?
+            {
+                dropped.push(name.clone());
             }
-            "supportsStore" => set("store", json!(node.flag()?)),
-            "supportsUsageInStreaming" => set("include_usage", json!(node.flag()?)),
-            "requiresToolResultName" => set("result_name", json!(node.flag()?)),
-            "requiresAssistantAfterToolResult" => {
-                set("assistant_after_result", json!(node.flag()?));
+        }
+        rows.retain(|name, _| !dropped.contains(name));
+        Ok(())
+    }
+
+    fn provider(&mut self, provider: &mut Table, path: &[Step]) -> Result<bool, Error> {
+        rename(provider, &["baseUrl", "apiKey"]);
+        if self.form == Form::Json {
+            // The display name, which is not used.
+            provider.shift_remove("name");
+        }
+        if let Some(key) = provider.get_mut("key") {
+            self.name_variable(key);
+        }
+        if let Some(is_bearer) = provider.shift_remove("authHeader") {
+            let is_bearer: bool = self.document.read(is_bearer, &below(path, "authHeader"))?;
+            if is_bearer {
+                provider.insert("auth".to_owned(), json!("bearer"));
             }
-            "supportsDeveloperRole" if !node.flag()? => set("system_role", json!("system")),
-            "supportsReasoningEffort" if !node.flag()? => set("effort", json!("none")),
-            "requiresThinkingAsText" if node.flag()? => set("reasoning_back", json!("text")),
-            "requiresReasoningContentOnAssistantMessages" if node.flag()? => {
-                set("reasoning_back", json!("reasoning_content"));
-            }
-            "requiresMistralToolIds" if node.flag()? => set("call_ids", json!("nine")),
-            // No effect: that a server accepts a role does not mean that it requires it.
-            "supportsDeveloperRole"
-            | "supportsReasoningEffort"
-            | "requiresThinkingAsText"
-            | "requiresReasoningContentOnAssistantMessages"
-            | "requiresMistralToolIds" => {}
-            "openRouterRouting" => {
-                body.insert("provider".to_owned(), Value::Object(map(&node)?));
-            }
-            "vercelGatewayRouting" => {
-                let gateway = json!({ "gateway": map(&node)? });
-                body.insert("providerOptions".to_owned(), gateway);
-            }
-            "chatTemplateKwargs" => {
-                body.insert("chat_template_kwargs".to_owned(), Value::Object(map(&node)?));
-            }
-            "thinkingFormat" => match node.text()? {
-                "openai" | "reasoning_effort" => set("effort", json!("reasoning_effort")),
-                "openrouter" => set("effort", json!("reasoning_object")),
-                _ => {
-                    set("effort", json!("none"));
-                    warnings.push(node.warn("is not known here, so no effort is sent"));
+        }
+        for key in ["models", "modelOverrides"] {
+            let path = below(path, key);
+            match provider.get_mut(key) {
+                Some(Value::Object(models)) => {
+                    self.retain(models, &path, Self::model)?;
                 }
-            },
-            _ => warnings.push(node.means_nothing()),
+                Some(Value::Array(models)) => self.list(models, &path)?,
+                Some(_) | None => {}
+            }
+        }
+        self.both(provider, path)
+    }
+
+    /// Translates a list of models. A model that is left out becomes null, so that the others keep their index.
+    fn list(&mut self, models: &mut [Value], path: &[Step]) -> Result<(), Error> {
+        for (index, row) in models.iter_mut().enumerate() {
+            let path = item(path, index);
+            let has_id = row.get("id").and_then(Value::as_str).is_some_and(|id| !id.is_empty());
+            let Some(model) = row.as_object_mut().filter(|_| has_id) else {
+                return Err(self.document.wrong(&path, "a table with the model's `id`"));
+            };
+            if !self.model(model, &path)? {
+                *row = Value::Null;
+            }
+        }
+        Ok(())
+    }
+
+    fn model(&mut self, model: &mut Table, path: &[Step]) -> Result<bool, Error> {
+        rename(model, &["contextWindow", "maxTokens", "cost", "thinkingLevelMap"]);
+        if let Some(Value::Object(price)) = model.get_mut("price") {
+            rename(price, &["cacheRead", "cacheWrite", "webSearch"]);
+        }
+        if let Some(kinds) = model.shift_remove("input") {
+            let kinds: Vec<String> = self.document.read(kinds, &below(path, "input"))?;
+            model.insert("vision".to_owned(), kinds.iter().any(|kind| kind == "image").into());
+        }
+        if let Some(Value::Object(efforts)) = model.get_mut("efforts") {
+            self.efforts(efforts, &below(path, "efforts"));
+        }
+        self.both(model, path)
+    }
+
+    /// Translates what providers and models share; returns false if the wire API is not supported.
+    fn both(&mut self, row: &mut Table, path: &[Step]) -> Result<bool, Error> {
+        if let Some(Value::Object(headers)) = row.get_mut("headers") {
+            headers.values_mut().for_each(|value| self.name_variable(value));
+        }
+        if let Some(compat) = row.shift_remove("compat") {
+            self.compat(compat, row, &below(path, "compat"))?;
+        }
+        let Some(Value::String(api)) = row.get_mut("api") else { return Ok(true) };
+        if let Some((_, ours)) = APIS.iter().find(|(theirs, _)| theirs == api) {
+            *api = (*ours).to_owned();
+        }
+        let is_known = Api::from_name(api).is_some();
+        if !is_known && self.form == Form::Json {
+            let names: Vec<_> = Api::NAMES.iter().map(|(name, _)| *name).collect();
+            let names = names.join(", ");
+            let what = format!(
+                "is `{api}`, which is not supported, so the entry is ignored; expected one of {names}"
+            );
+            self.document.warn_of(&below(path, "api"), &what);
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// In older files of Pi, the bare name of a set variable stands for that variable.
+    fn name_variable(&self, value: &mut Value) {
+        let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let Value::String(text) = value else { return };
+        if self.form == Form::Json && text.chars().all(is_upper) && self.ambient.var(text).is_some()
+        {
+            *text = format!("${{{text}}}");
         }
     }
-    Ok(())
+
+    /// Leaves out unknown efforts; `off` is `none`, and `false` is no effort.
+    fn efforts(&mut self, efforts: &mut Table, path: &[Step]) {
+        let names = Effort::names().collect::<Vec<_>>().join(", ");
+        for (key, value) in std::mem::take(efforts) {
+            let effort = if key == "off" { "none" } else { key.as_str() };
+            let path = below(path, &key);
+            if Effort::from_name(effort).is_none() {
+                let what = format!("is not an effort; expected one of {names}");
+                self.document.warn_of(&path, &what);
+                continue;
+            }
+            if let Some(sent) = value.as_str()
+                && Effort::from_name(sent).is_none()
+            {
+                let what = format!("has the unknown effort `{sent}`; expected one of {names}");
+                self.document.warn_of(&path, &what);
+                continue;
+            }
+            let value = if value == Value::Bool(false) { Value::Null } else { value };
+            efforts.insert(effort.to_owned(), value);
+        }
+    }
+
+    /// Adds the fields of a dialect that flags stand for. A field that the row sets itself stays.
+    fn compat(&mut self, compat: Value, row: &mut Table, path: &[Step]) -> Result<(), Error> {
+        let compat: Compat = self.document.read(compat, path)?;
+        let effort = match compat.thinking_format.as_deref() {
+            None => None,
+            Some("openai" | "reasoning_effort") => Some("reasoning_effort"),
+            Some("openrouter") => Some("reasoning_object"),
+            Some(_) => {
+                let what = "is not known here, so no effort is sent";
+                self.document.warn_of(&below(path, "thinkingFormat"), what);
+                Some("none")
+            }
+        };
+        // That a server accepts a role does not mean that it requires it.
+        let is = |flag: Option<bool>, want: bool, value: &str| {
+            (flag == Some(want)).then(|| json!(value))
+        };
+        let content = compat.requires_reasoning_content_on_assistant_messages;
+        let fields = [
+            ("output_limit", compat.max_tokens_field.map(|field| json!(field))),
+            ("store", compat.supports_store.map(Value::Bool)),
+            ("include_usage", compat.supports_usage_in_streaming.map(Value::Bool)),
+            ("result_name", compat.requires_tool_result_name.map(Value::Bool)),
+            (
+                "assistant_after_result",
+                compat.requires_assistant_after_tool_result.map(Value::Bool),
+            ),
+            ("system_role", is(compat.supports_developer_role, false, "system")),
+            ("effort", effort.map(|effort| json!(effort))),
+            ("effort", is(compat.supports_reasoning_effort, false, "none")),
+            ("reasoning_back", is(compat.requires_thinking_as_text, true, "text")),
+            ("reasoning_back", is(content, true, "reasoning_content")),
+            ("call_ids", is(compat.requires_mistral_tool_ids, true, "nine")),
+        ];
+        for (field, value) in fields {
+            if let Some(value) = value {
+                row.entry(field).or_insert(value);
+            }
+        }
+        let gateway = compat.vercel_gateway_routing.map(|routing| json!({ "gateway": routing }));
+        let fields = [
+            ("provider", compat.open_router_routing.map(Value::Object)),
+            ("providerOptions", gateway),
+            ("chat_template_kwargs", compat.chat_template_kwargs.map(Value::Object)),
+        ];
+        for (field, value) in fields {
+            if let Some(value) = value
+                && let Value::Object(body) = row.entry("extra_body").or_insert_with(|| json!({}))
+            {
+                body.entry(field).or_insert(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pi's flags for the differences between servers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Compat {
+    max_tokens_field: Option<OutputLimit>,
+    supports_store: Option<bool>,
+    supports_usage_in_streaming: Option<bool>,
+    requires_tool_result_name: Option<bool>,
+    requires_assistant_after_tool_result: Option<bool>,
+    supports_developer_role: Option<bool>,
+    supports_reasoning_effort: Option<bool>,
+    requires_thinking_as_text: Option<bool>,
+    requires_reasoning_content_on_assistant_messages: Option<bool>,
+    requires_mistral_tool_ids: Option<bool>,
+    thinking_format: Option<String>,
+    open_router_routing: Option<Table>,
+    vercel_gateway_routing: Option<Table>,
+    chat_template_kwargs: Option<Table>,
+}
+
+/// Gives fields our names. A field that is there under both names keeps the value under ours.
+fn rename(row: &mut Table, theirs: &[&str]) {
+    for (name, ours) in NAMES.iter().filter(|(name, _)| theirs.contains(name)) {
+        if let Some(value) = row.shift_remove(*name) {
+            row.entry(*ours).or_insert(value);
+        }
+    }
 }

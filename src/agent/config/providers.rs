@@ -1,320 +1,323 @@
-//! Providers and models as settings files describe them: a value in, entries and warnings out. Pure.
+//! Providers and models as users describe them in settings files, and the rule by which a later file's entry
+//! overrides an earlier one. Pure.
 //!
-//! Every field of the catalogue can be set here, under the catalogue's names or those of Pi's `models.json`. `models`
-//! overlays these entries on the catalogue, field by field.
+//! Every field of the catalogue can be set here, under the catalogue's names; `pi` translates those of Pi's `models.json`. `models`
+//! overlays these entries on the catalogue, field by field. A field that is `None` or empty is unset and overrides nothing.
 //!
 //! A user's rows use the catalogue's own types, which is why `config` may import `llm`. `models/known` lays them over the catalogue
 //! field by field; nothing else knows that there are two.
 
-use super::node::Node;
-use super::pi;
-use super::text_source::{KEY_FILE, KEYRING, TextSource};
-use super::{Error, ModelEntry, PriceEntry, ProviderEntry};
-use pintle_base::ambient::Ambient;
-use pintle_llm::catalog::{Auth, Dialect, Login, NotDialect, Returns, is_confidential};
+use super::text_source::TextSource;
+use super::values::{self, Seconds};
+use pintle_llm::catalog::{Auth, Dialect, Login};
 use pintle_llm::{Api, Effort};
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::PathBuf;
 
 /// The names of the tool profiles that a model may be assigned.
-pub(crate) const PROFILE_NAMES: [(&str, &str); 9] = [
-    ("pi", "pi"),
-    ("anthropic", "anthropic"),
-    ("openai", "openai"),
-    ("gemini", "gemini"),
-    ("qwen", "qwen"),
-    ("kimi", "kimi"),
-    ("glm", "glm"),
-    ("deepseek", "deepseek"),
-    ("mistral", "mistral"),
-];
+pub(crate) const PROFILE_NAMES: [&str; 9] =
+    ["pi", "anthropic", "openai", "gemini", "qwen", "kimi", "glm", "deepseek", "mistral"];
 
-const RETURNS: [(&str, Returns); 2] = [("tokens", Returns::Tokens), ("key", Returns::Key)];
-
-const AUTHS: [(&str, Auth); 4] = [
-    ("bearer", Auth::Bearer),
-    ("x-api-key", Auth::XApiKey),
-    ("api-key", Auth::ApiKey),
-    ("x-goog-api-key", Auth::XGoogApiKey),
-];
-
-/// The format of a settings file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// `config.toml`, with pintle's own names only.
-    Toml,
-    /// A `models.json`, which may have been written for Pi.
-    Json,
+/// A provider as settings files describe it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ProviderEntry {
+    /// Its base URL, with `$NAME` for variables.
+    #[schemars(example = &"http://localhost:8080/v1")]
+    pub base_url: Option<String>,
+    /// The variable that may override the base URL.
+    #[schemars(example = &"LOCAL_URL")]
+    pub base_url_var: Option<String>,
+    /// The wire API: chat, messages, responses or gemini.
+    #[schemars(example = &"chat")]
+    pub api: Option<Api>,
+    /// The key: "$NAME" takes it from a variable, "!COMMAND" from a command that prints it, "file:PATH" from a file,
+    /// "keyring:SERVICE/USER" from the system's keyring.
+    #[schemars(with = "Option<String>", example = &"$LOCAL_KEY")]
+    pub key: Option<TextSource>,
+    /// The variables that may hold the key where `key` is not set; the first one set is used.
+    #[schemars(example = ["LOCAL_API_KEY"])]
+    pub key_vars: Vec<String>,
+    /// How long a key printed by a command is used, in seconds. By default until the server refuses it.
+    #[schemars(example = 3600)]
+    pub key_expires_s: Option<Seconds>,
+    /// The header that carries the key: bearer, x-api-key, api-key or x-goog-api-key.
+    #[schemars(example = &"bearer")]
+    pub auth: Option<Auth>,
+    /// Additional headers of each request; values as of `key`.
+    #[serde(deserialize_with = "pairs")]
+    #[schemars(with = "BTreeMap<String, String>", example = json!({ "X-Team": "$TEAM" }))]
+    pub headers: Vec<(String, TextSource)>,
+    /// Its login; see `pintle help logins`. URLs have https, or are of this machine.
+    pub login: Option<Login>,
+    /// Whether its models accept images. By default their names decide.
+    #[schemars(example = false)]
+    pub vision: Option<bool>,
+    /// Fields to merge into the body of each request.
+    #[schemars(example = json!({ "top_k": 20 }))]
+    pub extra_body: Map<String, Value>,
+    /// What is known of a model, by its id; over a built-in one field by field. Entries with the same id are merged, the last one winning.
+    #[serde(deserialize_with = "models")]
+    #[schemars(with = "Models", extend("propertyNames" = { "examples": ["qwen3-coder"] }))]
+    pub models: Vec<ModelEntry>,
+    /// Models under the name that Pi has for those of its catalogue.
+    #[serde(rename = "modelOverrides", deserialize_with = "models")]
+    #[schemars(skip)]
+    pub(super) overrides: Vec<ModelEntry>,
+    /// Fields of its dialect.
+    #[serde(flatten)]
+    #[schemars(with = "Dialect")]
+    pub dialect: Map<String, Value>,
+    /// The files that describe it, in the order in which they were read.
+    #[serde(skip)]
+    pub files: Vec<PathBuf>,
 }
 
-/// The state of reading one file.
-pub(super) struct Reader<'a> {
-    pub(super) form: Form,
-    pub(super) ambient: &'a Ambient,
-    pub(super) warnings: Vec<String>,
+/// A model as settings files describe it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ModelEntry {
+    /// Its id at the provider.
+    #[schemars(skip)]
+    pub id: String,
+    /// The display name.
+    #[schemars(example = &"Qwen3 Coder")]
+    pub name: Option<String>,
+    /// The wire API, if it differs from the provider's.
+    #[schemars(example = &"chat")]
+    pub api: Option<Api>,
+    /// The maximum number of input tokens.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1), example = 262_144)]
+    pub window: Option<u64>,
+    /// The maximum number of output tokens.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1), example = 32768)]
+    pub max_output: Option<u32>,
+    /// Its price, in US dollars per million tokens; `web_search` per thousand searches.
+    pub price: PriceEntry,
+    /// Whether it accepts images.
+    #[schemars(example = false)]
+    pub vision: Option<bool>,
+    /// Whether it can reason before it answers.
+    #[schemars(example = true)]
+    pub reasoning: Option<bool>,
+    /// The month of its knowledge cutoff.
+    #[serde(deserialize_with = "values::month")]
+    #[schemars(extend("pattern" = "^[0-9]{4}-(0[1-9]|1[0-2])$"), example = &"2025-06")]
+    pub cutoff: Option<String>,
+    /// The style of its tools.
+    #[serde(deserialize_with = "profile")]
+    #[schemars(extend("enum" = PROFILE_NAMES), example = &"pi")]
+    pub profile: Option<String>,
+    /// What to request instead of an effort; false requests none.
+    #[serde(deserialize_with = "efforts")]
+    #[schemars(with = "BTreeMap<String, SentEffort>", example = json!({ "minimal": "low", "xhigh": false }))]
+    pub efforts: BTreeMap<Effort, Option<Effort>>,
+    /// Additional headers.
+    #[serde(deserialize_with = "pairs")]
+    #[schemars(with = "BTreeMap<String, String>", example = json!({ "X-Model": "$MODEL" }))]
+    pub headers: Vec<(String, TextSource)>,
+    /// Fields to merge into the body of each request for it.
+    #[schemars(example = json!({ "top_k": 10 }))]
+    pub extra_body: Map<String, Value>,
+    /// Fields of the dialect that differ from the provider's.
+    #[serde(flatten)]
+    #[schemars(with = "Dialect")]
+    pub dialect: Map<String, Value>,
+    /// The files that describe it.
+    #[serde(skip)]
+    pub files: Vec<PathBuf>,
 }
 
-impl Reader<'_> {
-    /// Reads the table of providers.
-    pub(super) fn providers(
-        &mut self,
-        node: &Node<'_>,
-    ) -> Result<BTreeMap<String, ProviderEntry>, Error> {
-        let mut providers = BTreeMap::new();
-        for (name, node) in node.fields("a table such as [providers.local]")? {
-            if let Some(provider) = self.provider(&node)? {
-                providers.insert(name.to_owned(), provider);
-            }
-        }
-        Ok(providers)
-    }
-
-    /// Reads one provider; `None` if its wire API is not supported.
-    fn provider(&mut self, node: &Node<'_>) -> Result<Option<ProviderEntry>, Error> {
-        let mut provider =
-            ProviderEntry { files: vec![node.file.to_owned()], ..ProviderEntry::default() };
-        for (key, node) in node.fields("a table")? {
-            match key {
-                "base_url" | "baseUrl" => provider.base_url = Some(node.text()?.to_owned()),
-                "base_url_var" => provider.base_url_var = Some(node.text()?.to_owned()),
-                "api" => match self.api(&node)? {
-                    Some(api) => provider.api = Some(api),
-                    None => return Ok(None),
-                },
-                "key" | "apiKey" => provider.key = Some(self.source(&node)?),
-                "key_vars" => provider.key_vars = texts(&node)?,
-                "key_expires_s" => {
-                    provider.key_expires = Some(Duration::from_secs(node.count()?));
-                }
-                "auth" => provider.auth = Some(node.one_of(&AUTHS)?),
-                "authHeader" => {
-                    provider.auth = node.flag()?.then_some(Auth::Bearer).or(provider.auth);
-                }
-                "headers" => provider.headers = self.headers(&node)?,
-                "login" => provider.login = Some(self.login(&node)?),
-                "vision" => provider.takes_images = Some(node.flag()?),
-                "models" | "modelOverrides" => self.models(&node, &mut provider.models)?,
-                "extra_body" => provider.extra_body.extend(map(&node)?),
-                "compat" => {
-                    let (dialect, body) = (&mut provider.dialect, &mut provider.extra_body);
-                    pi::compat(&node, dialect, body, &mut self.warnings)?;
-                }
-                // The display name, which is not used.
-                "name" if self.form == Form::Json => {}
-                _ => self.dialect(key, &node, &mut provider.dialect)?,
-            }
-        }
-        Ok(Some(provider))
-    }
-
-    /// Reads the login of a provider. Its endpoints get secrets, and so must be confidential.
-    fn login(&mut self, node: &Node<'_>) -> Result<Login, Error> {
-        let url = |node: &Node<'_>| {
-            let is_url = |url: &&str| url.is_empty() || is_confidential(url);
-            let url = node.text().ok().filter(is_url).map(str::to_owned);
-            url.map(Some).ok_or_else(|| node.wrong("a URL with https, or one of this machine"))
-        };
-        let mut login = Login::default();
-        for (key, node) in node.fields("a table such as { client_id = \"…\" }")? {
-            match key {
-                "client_id" => login.client_id = Some(node.text()?.to_owned()),
-                "scope" => login.scope = Some(node.text()?.to_owned()),
-                "device_url" => login.device_url = url(&node)?,
-                "authorize_url" => login.authorize_url = url(&node)?,
-                "token_url" => login.token_url = url(&node)?,
-                "exchange_url" => login.exchange_url = url(&node)?,
-                "returns" => login.returns = Some(node.one_of(&RETURNS)?),
-                _ => self.warnings.push(node.means_nothing()),
-            }
-        }
-        Ok(login)
-    }
-
-    /// Reads models from a list, each with its id, or from a table by id.
-    fn models(&mut self, node: &Node<'_>, models: &mut Vec<ModelEntry>) -> Result<(), Error> {
-        if node.value.is_object() {
-            for (id, node) in node.fields("a table")? {
-                models.extend(self.model(id, &node)?);
-            }
-            return Ok(());
-        }
-        for node in node.items("a list of models, or a table of them by id")? {
-            let id = node.value.get("id").and_then(Value::as_str).unwrap_or_default();
-            if id.is_empty() {
-                return Err(node.wrong("a table with the model's `id`"));
-            }
-            models.extend(self.model(id, &node)?);
-        }
-        Ok(())
-    }
-
-    fn model(&mut self, id: &str, node: &Node<'_>) -> Result<Option<ModelEntry>, Error> {
-        let mut model = ModelEntry {
-            id: id.to_owned(),
-            files: vec![node.file.to_owned()],
-            ..ModelEntry::default()
-        };
-        for (key, node) in node.fields("a table")? {
-            match key {
-                "id" => {
-                    node.text()?;
-                }
-                "name" => model.name = Some(node.text()?.to_owned()),
-                "api" => match self.api(&node)? {
-                    Some(api) => model.api = Some(api),
-                    None => return Ok(None),
-                },
-                "window" | "contextWindow" => model.window = Some(node.count()?),
-                "max_output" | "maxTokens" => {
-                    let count = u32::try_from(node.count()?).ok();
-                    model.max_output = Some(count.ok_or_else(|| node.wrong("a number of tokens"))?);
-                }
-                "price" | "cost" => model.price = self.price(&node)?,
-                "vision" => model.vision = Some(node.flag()?),
-                "input" => {
-                    let kinds = texts(&node)?;
-                    model.vision = Some(kinds.iter().any(|kind| kind == "image"));
-                }
-                "cutoff" => {
-                    let month = node.text()?;
-                    if !is_month(month) {
-                        return Err(node.wrong("a month, such as 2026-01"));
-                    }
-                    model.cutoff = Some(month.to_owned());
-                }
-                "reasoning" => model.reasoning = Some(node.flag()?),
-                "profile" => model.profile = Some(node.one_of(&PROFILE_NAMES)?.to_owned()),
-                "efforts" | "thinkingLevelMap" => model.efforts = self.efforts(&node)?,
-                "headers" => model.headers = self.headers(&node)?,
-                "extra_body" => model.extra_body.extend(map(&node)?),
-                "compat" => {
-                    let (dialect, body) = (&mut model.dialect, &mut model.extra_body);
-                    pi::compat(&node, dialect, body, &mut self.warnings)?;
-                }
-                _ => self.dialect(key, &node, &mut model.dialect)?,
-            }
-        }
-        Ok(Some(model))
-    }
-
-    fn api(&mut self, node: &Node<'_>) -> Result<Option<Api>, Error> {
-        let name = node.text()?;
-        let known = Api::from_name(name).or_else(|| pi::api(name));
-        if known.is_some() {
-            return Ok(known);
-        }
-        let names: Vec<_> = Api::NAMES.iter().map(|(name, _)| *name).collect();
-        let want = format!("one of {}", names.join(", "));
-        match self.form {
-            Form::Toml => Err(node.wrong(&want)),
-            Form::Json => {
-                let what = format!(
-                    "is `{name}`, which is not supported, so the entry is ignored; expected {want}"
-                );
-                self.warnings.push(node.warn(&what));
-                Ok(None)
-            }
-        }
-    }
-
-    fn source(&self, node: &Node<'_>) -> Result<TextSource, Error> {
-        let text = node.text()?;
-        let source = match self.form {
-            Form::Toml => TextSource::parse(text),
-            Form::Json => TextSource::parse_or_name(text, self.ambient),
-        };
-        let want = match text {
-            _ if text.starts_with(KEY_FILE) => "a path from / or ~/ behind file:",
-            _ if text.starts_with(KEYRING) => "SERVICE/USER behind keyring:",
-            _ => "a command behind the !",
-        };
-        source.ok_or_else(|| node.wrong(want))
-    }
-
-    fn headers(&self, node: &Node<'_>) -> Result<Vec<(String, TextSource)>, Error> {
-        let fields = node.fields("a table of texts")?;
-        fields.iter().map(|(name, node)| Ok(((*name).to_owned(), self.source(node)?))).collect()
-    }
-
-    fn price(&mut self, node: &Node<'_>) -> Result<PriceEntry, Error> {
-        let mut price = PriceEntry::default();
-        for (key, node) in node.fields("a table such as { input = 1.0, output = 2.0 }")? {
-            match key {
-                "input" => price.input = Some(node.price()?),
-                "output" => price.output = Some(node.price()?),
-                "cache_read" | "cacheRead" => price.cache_read = Some(node.price()?),
-                "cache_write" | "cacheWrite" => price.cache_write = Some(node.price()?),
-                "web_search" | "webSearch" => price.web_search = Some(node.price()?),
-                _ => self.warnings.push(node.means_nothing()),
-            }
-        }
-        Ok(price)
-    }
-
-    /// Reads the value sent for each effort; `false` or `null` sends none.
-    fn efforts(&mut self, node: &Node<'_>) -> Result<BTreeMap<Effort, Option<Effort>>, Error> {
-        let mut efforts = BTreeMap::new();
-        let names: Vec<_> = Effort::names().collect();
-        let names = names.join(", ");
-        for (key, node) in node.fields("a table of efforts")? {
-            let said = if key == "off" { "none" } else { key };
-            let Some(effort) = Effort::from_name(said) else {
-                self.warnings
-                    .push(node.warn(&format!("is not an effort; expected one of {names}")));
-                continue;
-            };
-            match node.value {
-                Value::Null | Value::Bool(false) => {
-                    efforts.insert(effort, None);
-                }
-                Value::String(name) => match Effort::from_name(name) {
-                    Some(other) => {
-                        efforts.insert(effort, Some(other));
-                    }
-                    None => self.warnings.push(node.warn(&format!(
-                        "has the unknown effort `{name}`; expected one of {names}"
-                    ))),
-                },
-                Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                    return Err(node.wrong("the name of an effort, or false for none"));
-                }
-            }
-        }
-        Ok(efforts)
-    }
-
-    fn dialect(
-        &mut self,
-        key: &str,
-        node: &Node<'_>,
-        dialect: &mut Vec<(String, Value)>,
-    ) -> Result<(), Error> {
-        match Dialect::PLAIN.with(key, node.value) {
-            Ok(_) => dialect.push((key.to_owned(), node.value.clone())),
-            Err(NotDialect::Unknown) => self.warnings.push(node.means_nothing()),
-            Err(NotDialect::Wants(want)) => return Err(node.wrong(&want)),
-        }
-        Ok(())
-    }
+/// A price as a settings file gives it, in US dollars per million tokens, and per thousand searches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PriceEntry {
+    /// Input that is not cached.
+    #[serde(deserialize_with = "values::price")]
+    #[schemars(range(min = 0), example = 0.2)]
+    pub input: Option<f64>,
+    /// Output, reasoning included.
+    #[serde(deserialize_with = "values::price")]
+    #[schemars(range(min = 0), example = 0.8)]
+    pub output: Option<f64>,
+    /// Input read from a cache.
+    #[serde(deserialize_with = "values::price")]
+    #[schemars(range(min = 0), example = 0.02)]
+    pub cache_read: Option<f64>,
+    /// Input written to a cache.
+    #[serde(deserialize_with = "values::price")]
+    #[schemars(range(min = 0), example = 0.2)]
+    pub cache_write: Option<f64>,
+    /// Searches of the web that the provider runs.
+    #[serde(deserialize_with = "values::price")]
+    #[schemars(range(min = 0), example = 10.0)]
+    pub web_search: Option<f64>,
 }
 
-/// A table with values of any type.
-pub(super) fn map(node: &Node<'_>) -> Result<Map<String, Value>, Error> {
-    node.value.as_object().cloned().ok_or_else(|| node.wrong("a table"))
+/// The forms of a provider's models, for the schema: a table by id, or a list.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Models {
+    ById(BTreeMap<String, ModelEntry>),
+    List(Vec<ListedModel>),
 }
 
-/// A list of texts.
-pub(super) fn texts(node: &Node<'_>) -> Result<Vec<String>, Error> {
-    let items = node.items("a list of texts")?;
-    items.iter().map(|item| item.text().map(str::to_owned)).collect()
+/// A model in a list.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct ListedModel {
+    /// Its id at the provider.
+    #[schemars(example = &"qwen3-coder")]
+    id: String,
+    #[serde(flatten)]
+    model: ModelEntry,
 }
 
-/// Returns true for a year and a month, such as `2025-03`.
-fn is_month(text: &str) -> bool {
-    let Some((year, month)) = text.split_once('-') else { return false };
-    let number = |part: &str, digits: usize| {
-        (part.len() == digits).then(|| part.parse::<u32>().ok()).flatten()
+/// The value sent for an effort, for the schema.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum SentEffort {
+    Other(Effort),
+    None(#[schemars(extend("const" = false))] bool),
+}
+
+/// Reads a table in the order in which it is written.
+fn pairs<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Vec<(String, T)>, D::Error> {
+    struct Pairs<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Pairs<T> {
+        type Value = Vec<(String, T)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a table")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Self::Value, A::Error> {
+            let mut pairs = Vec::new();
+            while let Some(pair) = table.next_entry()? {
+                pairs.push(pair);
+            }
+            Ok(pairs)
+        }
+    }
+    from.deserialize_map(Pairs(PhantomData))
+}
+
+/// Reads models from a list, each with its id, or from a table by id.
+fn models<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ModelEntry>, D::Error> {
+    struct Entries;
+    impl<'de> Visitor<'de> for Entries {
+        type Value = Vec<ModelEntry>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of models, or a table of them by id")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Self::Value, A::Error> {
+            let mut models = Vec::new();
+            while let Some((id, model)) = table.next_entry::<String, ModelEntry>()? {
+                models.push(ModelEntry { id, ..model });
+            }
+            Ok(models)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut models = Vec::new();
+            while let Some(model) = list.next_element::<Option<ModelEntry>>()? {
+                models.extend(model);
+            }
+            Ok(models)
+        }
+    }
+    from.deserialize_any(Entries)
+}
+
+/// Reads the value sent for each effort. Names are those of efforts: see `pi`.
+fn efforts<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<BTreeMap<Effort, Option<Effort>>, D::Error> {
+    let rows = pairs::<D, Option<Effort>>(from)?.into_iter();
+    Ok(rows.filter_map(|(name, sent)| Some((Effort::from_name(&name)?, sent))).collect())
+}
+
+/// Reads a whole number of at least 1.
+fn count<'de, D: Deserializer<'de>, T: TryFrom<u64>>(from: D) -> Result<Option<T>, D::Error> {
+    values::checked(from, "a whole number from 1 on", |count: u64| {
+        T::try_from(count).ok().filter(|_| count > 0).map(Some)
+    })
+}
+
+/// Reads the name of a tool profile.
+fn profile<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let want = format!("one of {}", PROFILE_NAMES.join(", "));
+    values::checked(from, &want, |name: String| {
+        PROFILE_NAMES.contains(&name.as_str()).then_some(Some(name))
+    })
+}
+
+/// Overrides fields with those of a later entry that are set.
+macro_rules! lay_over {
+    ($entry:ident, $later:ident, $($field:ident),+) => {
+        $($entry.$field = $later.$field.or($entry.$field.take());)+
     };
-    number(year, 4).is_some() && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
+}
+
+impl ProviderEntry {
+    /// Overrides this entry with a later one.
+    pub(super) fn lay_over(&mut self, later: Self) {
+        lay_over!(self, later, base_url, base_url_var, api, key, key_expires_s, auth, vision);
+        if !later.key_vars.is_empty() {
+            self.key_vars = later.key_vars;
+        }
+        if let Some(login) = later.login {
+            self.login.get_or_insert_default().lay_over(login);
+        }
+        lay_headers(&mut self.headers, later.headers);
+        self.dialect.extend(later.dialect);
+        self.extra_body.extend(later.extra_body);
+        self.models.extend(later.models);
+        self.files.extend(later.files);
+    }
+
+    /// Returns the entry of a model: by its exact id, else by the id that `other` derives from it.
+    pub fn model(&self, id: &str, other: Option<&str>) -> Option<ModelEntry> {
+        let of = |id: &str| {
+            let rows = self.models.iter().filter(|row| row.id == id).cloned();
+            rows.reduce(|mut row, later| {
+                row.lay_over(later);
+                row
+            })
+        };
+        of(id).or_else(|| of(other?))
+    }
+}
+
+impl ModelEntry {
+    fn lay_over(&mut self, later: Self) {
+        lay_over!(self, later, name, api, window, max_output, vision, reasoning, cutoff, profile);
+        let (price, of_later) = (&mut self.price, later.price);
+        lay_over!(price, of_later, input, output, cache_read, cache_write, web_search);
+        self.efforts.extend(later.efforts);
+        lay_headers(&mut self.headers, later.headers);
+        self.dialect.extend(later.dialect);
+        self.extra_body.extend(later.extra_body);
+        self.files.extend(later.files);
+    }
+}
+
+/// Adds headers, replacing those of the same name.
+pub fn lay_headers<T>(headers: &mut Vec<(String, T)>, later: Vec<(String, T)>) {
+    headers.retain(|(name, _)| !later.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+    headers.extend(later);
 }

@@ -1,5 +1,6 @@
 #![expect(clippy::disallowed_methods, reason = "tests make the files that they read")]
 
+mod generated;
 mod guide;
 mod live;
 mod models;
@@ -8,6 +9,8 @@ use super::*;
 use expect_test::expect;
 use pintle_base::ambient::Ambient;
 use std::fs;
+use std::num::NonZero;
+use std::path::Path;
 
 fn ambient(vars: &[(&str, &str)]) -> Ambient {
     Ambient::fixed(vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
@@ -38,18 +41,17 @@ fn loaded(file: &str, vars: &[(&str, &str)], flags: Flags) -> String {
     let vars = [vars, &[("PINTLE_HOME", path)]].concat();
     let shown = match load(&ambient(&vars), flags) {
         Ok(config) => {
-            let model = config.model.map(|m| format!("{} ({})", m.value, m.source));
+            let Settings { model, permission_mode: mode, tools, .. } = &config.settings;
+            let model =
+                model.as_ref().map(|m| format!("{} ({})", m.value, config.origin(&m.source)));
             let mut lines = vec![
                 format!("model {}", model.unwrap_or_default()),
-                format!(
-                    "mode {:?} ({})",
-                    config.permission_mode.value, config.permission_mode.source
-                ),
+                format!("mode {:?} ({})", mode.value, config.origin(&mode.source)),
             ];
-            let tools =
-                [("profile", config.tools.profile), ("read first", config.tools.read_first)];
-            lines
-                .extend(tools.into_iter().filter_map(|(key, set)| Some(format!("{key} {}", set?))));
+            let tools = [("profile", &tools.profile), ("read first", &tools.read_first)];
+            lines.extend(
+                tools.into_iter().filter_map(|(key, set)| Some(format!("{key} {}", set.as_ref()?))),
+            );
             let named = config.providers.iter();
             lines.extend(named.map(|(name, provider)| format!("{name}: {}", row(provider))));
             lines.extend(config.server.map(|server| format!("{server:?}")));
@@ -81,14 +83,14 @@ fn later_layers_win_and_each_value_knows_where_it_came_from() {
         mode Full (HOME/config.toml)
         profile gemini
         read first always
-        HOME/config.toml: `tools.colour` is unknown and ignored"]]
+        HOME/config.toml:6:1: `tools.colour` is unknown and ignored"]]
     .assert_eq(&loaded(file, &[], Flags::default()));
     expect![[r"
         model a/variable (PINTLE_MODEL)
         mode Full (HOME/config.toml)
         profile gemini
         read first always
-        HOME/config.toml: `tools.colour` is unknown and ignored"]]
+        HOME/config.toml:6:1: `tools.colour` is unknown and ignored"]]
     .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], Flags::default()));
     expect![[r#"
         model a/flag (--model)
@@ -96,7 +98,7 @@ fn later_layers_win_and_each_value_knows_where_it_came_from() {
         profile openai
         read first always
         Server { base_url: "http://x", api: Some("chat") }
-        HOME/config.toml: `tools.colour` is unknown and ignored"#]]
+        HOME/config.toml:6:1: `tools.colour` is unknown and ignored"#]]
     .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], flags));
 }
 
@@ -126,61 +128,61 @@ fn providers_take_keys_as_written_from_variables_or_from_commands() {
         none: key $UNSET
         printed: key !pass show x
         remote: https://h messages key $REMOTE_KEY
-        HOME/config.toml: `providers.local.colour` is unknown and ignored
-        HOME/config.toml: `surprise` is unknown and ignored"]]
+        HOME/config.toml:2:9: `surprise` is unknown and ignored
+        HOME/config.toml:8:9: `providers.local.colour` is unknown and ignored"]]
     .assert_eq(&loaded(file, &[], Flags::default()));
 }
 
 #[test]
 fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
     let rows = [
-        ("model = 5", "error: HOME/config.toml: `model` must be a text in quotes"),
-        (
-            "permission_mode = \"maybe\"",
-            "error: HOME/config.toml: `permission_mode` must be one of \"read-only\", \"ask\", \"auto-edit\", \"full\"",
-        ),
-        (
-            "providers = 1",
-            "error: HOME/config.toml: `providers` must be a table such as [providers.local]",
-        ),
-        ("retries = -1", "error: HOME/config.toml: `retries` must be a whole number, 0 for never"),
-        (
-            "[providers.x]\nkey = \"! \"",
-            "error: HOME/config.toml: `providers.x.key` must be a command behind the !",
-        ),
-        (
-            "[providers.x]\nkey = \"file:key\"",
-            "error: HOME/config.toml: `providers.x.key` must be a path from / or ~/ behind file:",
-        ),
-        (
-            "[providers.x]\nkey = \"keyring:pintle\"",
-            "error: HOME/config.toml: `providers.x.key` must be SERVICE/USER behind keyring:",
-        ),
-        (
-            "[providers.x]\napi = \"soap\"",
-            "error: HOME/config.toml: `providers.x.api` must be one of messages, chat, responses, gemini",
-        ),
-        (
-            "[[rules]]\ndecision = \"allow\"",
-            "error: HOME/config.toml: rule 1: a rule names at least one of `kind`, `tool`, `argv`, `path` and `host`",
-        ),
-        (
-            "[[rules]]\ndecision = \"deny\"\nargv = [\"a\", \"**\", \"b\"]",
-            "error: HOME/config.toml: rule 1: `argv` is a list of words; `**` can only be the last one",
-        ),
-        (
-            "[[rules]]\ndecision = \"ask\"\nargv = [\"a\"]\nsandbox = \"off\"",
-            "error: HOME/config.toml: rule 1: `sandbox = \"off\"` needs `decision = \"allow\"`",
-        ),
-        ("models_files = \"x\"", "error: HOME/config.toml: `models_files` must be a list of texts"),
+        "model = 5",
+        "permission_mode = \"maybe\"",
+        "providers = 1",
+        "retries = -1",
+        "[providers.x]\nkey = \"! \"",
+        "[providers.x]\nkey = \"file:key\"",
+        "[providers.x]\nkey = \"keyring:pintle\"",
+        "[providers.x]\napi = \"soap\"",
+        "[[rules]]\ndecision = \"allow\"",
+        "[[rules]]\ndecision = \"deny\"\nargv = [\"a\", \"**\", \"b\"]",
+        "[[rules]]\ndecision = \"ask\"\nargv = [\"a\"]\nsandbox = \"off\"",
+        "models_files = \"x\"",
+        "model = 2026-01-01",
+        "limits.cost_usd = nan",
+        "[[rules]]\nargv = [\"a\"]",
+        "[[rules]]\ndecision = \"deny\"\nargs = [\"a\"]",
+        "[[rules]]\ndecision = \"no\"",
+        "rules = 1",
+        "mcp_servers = 1",
+        "tools.allow = \"read\"",
     ];
-    for (file, want) in rows {
-        assert_eq!(loaded(file, &[], Flags::default()), want);
-    }
+    let told = rows.map(|file| loaded(file, &[], Flags::default()));
+    expect![[r#"
+        error: HOME/config.toml:1:9: `model` must be a text in quotes
+        error: HOME/config.toml:1:19: `permission_mode` must be one of "read-only", "ask", "auto-edit", "full"
+        error: HOME/config.toml:1:13: `providers` must be tables: [providers.NAME]
+        error: HOME/config.toml:1:11: `retries` must be a whole number from 0 on
+        error: HOME/config.toml:2:7: `providers.x.key` must be a command behind the !
+        error: HOME/config.toml:2:7: `providers.x.key` must be a path from / or ~/ behind file:
+        error: HOME/config.toml:2:7: `providers.x.key` must be SERVICE/USER behind keyring:
+        error: HOME/config.toml:2:7: `providers.x.api` must be one of "messages", "chat", "responses", "gemini"
+        error: HOME/config.toml:1:1: rule 1: a rule names at least one of `kind`, `tool`, `argv`, `path` and `host`
+        error: HOME/config.toml:1:1: rule 1: `argv` is a list of words; `**` can only be the last one
+        error: HOME/config.toml:1:1: rule 1: `sandbox = "off"` needs `decision = "allow"`
+        error: HOME/config.toml:1:16: `models_files` must be a list of texts
+        error: HOME/config.toml:1:9: `model` must be a text in quotes
+        error: HOME/config.toml:1:19: `limits.cost_usd` must be an amount in US dollars, such as 0.5
+        error: HOME/config.toml:1:1: `rules[0].decision` is missing; it must be one of "allow", "ask", "deny"
+        error: HOME/config.toml:3:1: `rules[0].args` is unknown; did you mean `argv`?
+        error: HOME/config.toml:2:12: `rules[0].decision` must be one of "allow", "ask", "deny"
+        error: HOME/config.toml:1:9: `rules` must be tables: [[rules]]
+        error: HOME/config.toml:1:15: `mcp_servers` must be tables: [mcp_servers.NAME]
+        error: HOME/config.toml:1:15: `tools.allow` must be a list of texts, such as ["read", "grep", "find"]"#]].assert_eq(&told.join("\n"));
     // The line itself is not told: it may hold a key.
     let broken = loaded("retries = 1\n[providers.x]\nkey = \"sk-1", &[], Flags::default());
-    assert!(broken.starts_with("error: HOME/config.toml is not valid TOML: "), "{broken}");
-    assert!(broken.contains("at line 3 column") && !broken.contains("sk-1"), "{broken}");
+    assert!(broken.starts_with("error: HOME/config.toml:3:"), "{broken}");
+    assert!(broken.contains(": not valid TOML: ") && !broken.contains("sk-1"), "{broken}");
 }
 
 #[test]
@@ -198,7 +200,7 @@ fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
         (
             "no text",
             "instructions = 1",
-            Err("HOME/config.toml: `instructions` must be a text in quotes"),
+            Err("HOME/config.toml:1:16: `instructions` must be a text in quotes"),
         ),
         (
             "not there",
@@ -217,7 +219,7 @@ fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
         fs::write(home.path().join("more.md"), "From a file.\n").unwrap();
         let path = home.path().to_str().unwrap();
         let loaded = load(&ambient(&[("PINTLE_HOME", path)]), Flags::default());
-        let got = loaded.map(|config| config.instructions.map(|set| set.value));
+        let got = loaded.map(|config| config.settings.all_instructions());
         let got = got.map_err(|error| error.to_string().replace(path, "HOME"));
         let want = want.map(|text| text.map(str::to_owned)).map_err(str::to_owned);
         assert_eq!(got, want, "{name}");
@@ -299,17 +301,20 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
             .unwrap();
         let path = home.path().to_str().unwrap();
         match load(&ambient(&[("PINTLE_HOME", path)]), flags) {
-            Ok(Config { environment: e, warnings, .. }) => format!(
-                "{:?} ({}) {:?} ({}) {:?} {:?} {:?}{}",
-                e.wrap.value,
-                e.wrap.source,
-                e.read_only.value,
-                e.read_only.source,
-                e.shell.map(|shell| shell.value),
-                e.command_prefix.map(|prefix| prefix.value),
-                e.variables.value,
-                warnings.concat()
-            ),
+            Ok(config) => {
+                let e = &config.settings.environment;
+                format!(
+                    "{:?} ({}) {:?} ({}) {:?} {:?} {:?}{}",
+                    e.wrap.value,
+                    config.origin(&e.wrap.source),
+                    e.read_only.value,
+                    config.origin(&e.read_only.source),
+                    e.shell,
+                    e.command_prefix,
+                    e.variables,
+                    config.warnings.concat()
+                )
+            }
             Err(error) => error.to_string(),
         }
         .replace(path, "HOME")
@@ -332,22 +337,22 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
         (
             "[environment]\nwrap = \"ssh a\"\n",
             Flags::default(),
-            "HOME/config.toml: `environment.wrap` must be a list of texts, such as [\"ssh\", \"host\"]",
+            "HOME/config.toml:2:8: `environment.wrap` must be a list of texts, such as [\"ssh\", \"host\"]",
         ),
         (
             "[environment]\nvariables = \"some\"\n",
             Flags::default(),
-            "HOME/config.toml: `environment.variables` must be \"filtered\", \"all\", \"core\" or \"none\"",
+            "HOME/config.toml:2:13: `environment.variables` must be one of \"filtered\", \"all\", \"core\", \"none\"",
         ),
         (
             "[environment]\nshell = \"zsh\"\n",
             Flags::default(),
-            "HOME/config.toml: `environment.shell` must be an absolute path, such as \"/bin/zsh\"",
+            "HOME/config.toml:2:9: `environment.shell` must be an absolute path, such as \"/bin/zsh\"",
         ),
         (
             "[environment]\nwarp = 9\n",
             Flags::default(),
-            "[] (built in) false (built in) None None FilteredHOME/config.toml: `environment.warp` is unknown and ignored; did you mean `wrap`?",
+            "[] (built in) false (built in) None None FilteredHOME/config.toml:2:1: `environment.warp` is unknown and ignored; did you mean `wrap`?",
         ),
     ];
     for (file, flags, want) in rows {
@@ -363,7 +368,7 @@ fn tools_are_set_in_a_table_of_their_own() {
             .unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), flags)
-            .map(|config| (config.tools, config.warnings.len()))
+            .map(|config| (config.settings.tools, config.warnings.len()))
             .map_err(|error| error.to_string().replace(path, "HOME"))
     };
     let flag = || Flags { web_fetch: true, ..Flags::default() };
@@ -376,42 +381,42 @@ fn tools_are_set_in_a_table_of_their_own() {
         profile: None,
         read_first: None,
         block_images: true,
-        max_image_side: Some(800),
-        max_image_bytes: Some(9000),
+        max_image_side: NonZero::new(800),
+        max_image_bytes: NonZero::new(9000),
         web_fetch: true,
         web_fetch_private: true,
         web_search: true,
         allow: Some(vec!["read".to_owned()]),
-        command_timeout: Some(Duration::from_secs(5)),
-        max_command_timeout: Some(Duration::from_secs(50)),
-        max_output_lines: Some(10),
+        command_timeout_s: Some(5.try_into().unwrap()),
+        max_command_timeout_s: Some(50.try_into().unwrap()),
+        max_output_lines: NonZero::new(10),
         max_output_bytes: Some(1000),
     };
-    let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
+    let wrong = |what: &str| Err(format!("HOME/config.toml:{what}"));
     for (name, file, flags, want) in [
         ("nothing", "", Flags::default(), Ok((none(), 0))),
         ("everything", all, Flags::default(), Ok((every, 0))),
         ("the flag", "", flag(), Ok((ToolSettings { web_fetch: true, ..none() }, 0))),
         ("that of searches", "", searches(), Ok((ToolSettings { web_search: true, ..none() }, 0))),
         ("a key that means nothing", "[tools]\nfoo = 1", Flags::default(), Ok((none(), 1))),
-        ("no table", "tools = 1", Flags::default(), wrong("`tools` must be a table: [tools]")),
+        ("no table", "tools = 1", Flags::default(), wrong("1:9: `tools` must be a table: [tools]")),
         (
             "a text for a flag",
             "[tools]\nweb_fetch = \"yes\"",
             Flags::default(),
-            wrong("`tools.web_fetch` must be true or false"),
+            wrong("2:13: `tools.web_fetch` must be true or false"),
         ),
         (
             "no size",
             "[tools]\nmax_image_side = 0",
             Flags::default(),
-            wrong("`tools.max_image_side` must be a whole number from 1 on"),
+            wrong("2:18: `tools.max_image_side` must be a whole number from 1 on"),
         ),
         (
             "vision of a provider",
             "[providers.x]\nvision = 1",
             Flags::default(),
-            wrong("`providers.x.vision` must be true or false"),
+            wrong("2:10: `providers.x.vision` must be true or false"),
         ),
     ] {
         assert_eq!(set(file, flags), want, "{name}");
@@ -426,23 +431,24 @@ fn limits_are_set_in_a_table_of_their_own() {
             .unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
-            .map(|config| (config.limits, config.warnings.len()))
+            .map(|config| (config.settings.limits, config.warnings.len()))
             .map_err(|error| error.to_string().replace(path, "HOME"))
     };
     let all = "[limits]\nsteps = 9\ntool_calls = 50\ntokens = 1000\ncost_usd = 0.25\nseconds = 60\ncontinuations = 0\nturns = 7\nloop_window = 20\nsubagent_depth = 2\n";
     let every = LimitSettings {
-        steps: Some(9),
-        tool_calls: Some(50),
-        tokens: Some(1000),
-        cost_nano_usd: Some(250_000_000),
-        seconds: Some(60),
+        steps: NonZero::new(9),
+        tool_calls: NonZero::new(50),
+        tokens: NonZero::new(1000),
+        cost_usd: Some(NanoUsd(250_000_000)),
+        seconds: NonZero::new(60),
         continuations: Some(0),
-        turns: Some(7),
+        turns: NonZero::new(7),
         loop_window: Some(20),
         subagent_depth: Some(2),
     };
-    let whole = LimitSettings { cost_nano_usd: Some(2_000_000_000), ..LimitSettings::default() };
-    let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
+    let whole =
+        LimitSettings { cost_usd: Some(NanoUsd(2_000_000_000)), ..LimitSettings::default() };
+    let wrong = |what: &str| Err(format!("HOME/config.toml:{what}"));
     for (file, want) in [
         ("", Ok((LimitSettings::default(), 0))),
         (all, Ok((every, 0))),
@@ -451,14 +457,14 @@ fn limits_are_set_in_a_table_of_their_own() {
         (
             "[limits]\nloop_window = 3",
             wrong(
-                "`limits.loop_window` must be a number of calls from 4 to 1000, or 0 for no check",
+                "2:15: `limits.loop_window` must be a number of calls from 4 to 1000, or 0 for no check",
             ),
         ),
-        ("limits = 1", wrong("`limits` must be a table: [limits]")),
-        ("[limits]\nsteps = 0", wrong("`limits.steps` must be a whole number from 1 on")),
+        ("limits = 1", wrong("1:10: `limits` must be a table: [limits]")),
+        ("[limits]\nsteps = 0", wrong("2:9: `limits.steps` must be a whole number from 1 on")),
         (
             "[limits]\ncost_usd = -1",
-            wrong("`limits.cost_usd` must be an amount in US dollars, such as 0.5"),
+            wrong("2:12: `limits.cost_usd` must be an amount in US dollars, such as 0.5"),
         ),
     ] {
         assert_eq!(set(file), want, "{file}");
@@ -473,19 +479,19 @@ fn room_is_set_in_a_table_of_its_own() {
             .unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
-            .map(|config| (config.context, config.warnings.len()))
+            .map(|config| (config.settings.context, config.warnings.len()))
             .map_err(|error| error.to_string().replace(path, "HOME"))
     };
     let none = ContextSettings::default;
     let every = ContextSettings {
         automatic: Some(false),
-        reserve: Some(9000),
-        keep: Some(12_000),
-        safe: Some(SafeZone::Percent(50)),
+        reserve: Some(Tokens(9000)),
+        keep: Some(Tokens(12_000)),
+        safe_zone: Some(SafeZone::Percent(50)),
         summary_model: Some("a/small".to_owned()),
     };
-    let zone = |safe| Ok((ContextSettings { safe: Some(safe), ..none() }, 0));
-    let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
+    let zone = |safe| Ok((ContextSettings { safe_zone: Some(safe), ..none() }, 0));
+    let wrong = |what: &str| Err(format!("HOME/config.toml:{what}"));
     for (file, want) in [
         ("", Ok((none(), 0))),
         (
@@ -498,14 +504,67 @@ fn room_is_set_in_a_table_of_its_own() {
         (
             "[context]\nsafe_zone = \"0%\"",
             wrong(
-                "`context.safe_zone` must be tokens, such as 80000 or \"80k\", or a share such as \"60%\"",
+                "2:13: `context.safe_zone` must be tokens, such as 80000 or \"80k\", or a share such as \"60%\"",
             ),
         ),
         (
             "[context]\nkeep = \"much\"",
-            wrong("`context.keep` must be tokens, such as 20000 or \"20k\""),
+            wrong("2:8: `context.keep` must be tokens, such as 20000 or \"20k\""),
         ),
     ] {
         assert_eq!(set(file), want, "{file}");
     }
+}
+
+#[test]
+fn hooks_are_read_in_order_and_a_wrong_one_says_where() {
+    let rows = [
+        (
+            "whole",
+            "[[hooks]]\npoint = \"beforeToolCall\"\ncommand = \"check\"\ntools = [\"bash\", \"edit*\"]\ntimeout_s = 5\non_failure = \"open\"",
+        ),
+        ("short", "[[hooks]]\npoint = \"sessionStart\"\ncommand = \"hello\""),
+        (
+            "two",
+            "[[hooks]]\npoint = \"sessionStart\"\ncommand = \"a\"\n[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"b\"",
+        ),
+        ("of a fork", "[[hooks]]\npoint = \"sessionFork\"\ncommand = \"a\""),
+        ("no point", "[[hooks]]\ncommand = \"a\""),
+        ("an odd point", "[[hooks]]\npoint = \"never\"\ncommand = \"a\""),
+        ("no command", "[[hooks]]\npoint = \"sessionEnd\""),
+        ("one table", "[hooks]\npoint = \"sessionEnd\""),
+        ("no time", "[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"a\"\ntimeout_s = 0"),
+        (
+            "an odd failure",
+            "[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"a\"\non_failure = \"x\"",
+        ),
+        ("an odd key", "[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"a\"\ncolour = 1"),
+        (
+            "tools where there are none",
+            "[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"a\"\ntools = [\"bash\"]",
+        ),
+    ];
+    let told = rows.map(|(name, text)| {
+        let read = file::parse(text, Path::new("c"), &ambient(&[]));
+        let said = read.map(|file| {
+            let hooks = file.settings.hooks.iter().map(|hook| format!("{hook:?}"));
+            let hooks = hooks.collect::<Vec<_>>().join(" + ");
+            [hooks].into_iter().chain(file.warnings).collect()
+        });
+        let said: Vec<_> = said.unwrap_or_else(|error| vec![error.message]);
+        format!("{name}: {}", said.join(" "))
+    });
+    expect_test::expect![[r#"
+        whole: HookSettings { point: BeforeToolCall, command: "check", tools: Some(["bash", "edit*"]), timeout_s: Some(Seconds(5)), on_failure: Open }
+        short: HookSettings { point: SessionStart, command: "hello", tools: None, timeout_s: None, on_failure: Closed }
+        two: HookSettings { point: SessionStart, command: "a", tools: None, timeout_s: None, on_failure: Closed } + HookSettings { point: SessionEnd, command: "b", tools: None, timeout_s: None, on_failure: Closed }
+        of a fork: HookSettings { point: SessionFork, command: "a", tools: None, timeout_s: None, on_failure: Closed }
+        no point: c:1:1: `hooks[0].point` is missing; it must be one of "inputReceived", "beforeAgent", "contextBuilt", "beforeModelRequest", "afterModelResponse", "beforeToolCall", "afterToolCall", "sessionCompact", "sessionStart", "sessionFork", "sessionSwitch", "sessionEnd"
+        an odd point: c:2:9: `hooks[0].point` must be one of "inputReceived", "beforeAgent", "contextBuilt", "beforeModelRequest", "afterModelResponse", "beforeToolCall", "afterToolCall", "sessionCompact", "sessionStart", "sessionFork", "sessionSwitch", "sessionEnd"
+        no command: c:1:1: `hooks[0].command` is missing; it must be a text in quotes
+        one table: c:1:1: `hooks` must be tables: [[hooks]]
+        no time: c:4:13: `hooks[0].timeout_s` must be a whole number from 1 on
+        an odd failure: c:4:14: `hooks[0].on_failure` must be one of "closed", "open"
+        an odd key: HookSettings { point: SessionEnd, command: "a", tools: None, timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].colour` is unknown and ignored
+        tools where there are none: HookSettings { point: SessionEnd, command: "a", tools: Some(["bash"]), timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].tools` has no effect at this point and is ignored"#]].assert_eq(&told.join("\n"));
 }

@@ -3,6 +3,8 @@
 //! A variable is looked up when the text is needed, so an unset variable affects only those who need it.
 
 use pintle_base::ambient::{Ambient, Secret};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::path::{Path, PathBuf};
 
 /// The source of a key or of a header's value.
@@ -46,15 +48,17 @@ impl TextSource {
             Self::Fetched(source) => source.strip_prefix(KEY_FILE).map(|path| in_home(path, home)),
         }
     }
+}
 
-    /// Like [`TextSource::parse`], but the bare name of a set variable stands for that variable, as in older files of
-    /// Pi.
-    pub(super) fn parse_or_name(text: &str, ambient: &Ambient) -> Option<Self> {
-        let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        if text.chars().all(is_upper) && ambient.var(text).is_some() {
-            return Some(Self::Text(Secret::new(format!("${{{text}}}"))));
-        }
-        Self::parse(text)
+impl<'de> Deserialize<'de> for TextSource {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let want = match text.as_str() {
+            _ if text.starts_with(KEY_FILE) => "a path from / or ~/ behind file:",
+            _ if text.starts_with(KEYRING) => "SERVICE/USER behind keyring:",
+            _ => "a command behind the !",
+        };
+        Self::parse(&text).ok_or_else(|| D::Error::custom(want))
     }
 }
 
@@ -176,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fetched_and_a_bare_name_are_told_from_a_text() {
+    fn what_is_fetched_is_told_from_a_text() {
         let text = |text: &str| Some(TextSource::Text(Secret::new(text)));
         for (said, want) in [
             ("!pass show x ", Some(TextSource::Fetched("pass show x".to_owned()))),
@@ -185,14 +189,12 @@ mod tests {
             ("keyring:pintle/me", Some(TextSource::Fetched("keyring:pintle/me".to_owned()))),
             ("keyring:pintle", None),
             ("! ", None),
-            ("KEY", text("${KEY}")),
-            ("NO_SUCH", text("NO_SUCH")),
+            ("KEY", text("KEY")),
             ("key", text("key")),
             ("", text("")),
         ] {
-            assert_eq!(TextSource::parse_or_name(said, &ambient()), want, "{said}");
+            assert_eq!(TextSource::parse(said), want, "{said}");
         }
-        assert_eq!(TextSource::parse("KEY"), text("KEY"));
         assert_eq!(format!("{:?}", TextSource::parse("sk-1")), "Some(Text(***))");
     }
 }

@@ -6,7 +6,9 @@
 use super::known;
 use super::secrets::is_secret_header;
 use super::source::ModelSource;
-use crate::config::{self, Config, Live, ModelEntry, ProviderEntry, TextSource, lay_headers};
+use crate::config::{
+    self, Config, Live, ModelEntry, ProviderEntry, Seconds, TextSource, lay_headers,
+};
 use pintle_base::ambient::{Ambient, Secret};
 use pintle_llm::catalog::{self, Dialect, Model};
 use pintle_llm::credentials::{CommandOutput, Commanded, Commands, Slot};
@@ -14,7 +16,7 @@ use pintle_llm::login::{LoggedIn, LoginUse, Logins, TokenSource};
 use pintle_llm::{Api, Effort, Endpoint, Error, ErrorKind, ModelRef, Provider, Wire, connect};
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::models::ModelsListResult;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -190,7 +192,7 @@ impl ConfiguredModels {
         }
         endpoint.auth = entry.auth.or(endpoint.auth);
         endpoint.dialect = dialect_with(endpoint.dialect, &entry.dialect);
-        endpoint.takes_images = entry.takes_images;
+        endpoint.takes_images = entry.vision;
         endpoint.extra_body.extend(entry.extra_body.clone());
         let mut headers = entry.headers.clone();
         if let Some(said) = said {
@@ -228,7 +230,7 @@ impl ConfiguredModels {
                 },
             }
         }
-        reached.max_age = entry.key_expires;
+        reached.max_age = entry.key_expires_s.map(Seconds::get);
         Ok(reached)
     }
 
@@ -376,7 +378,7 @@ fn unknown_api(name: &str) -> Error {
 }
 
 /// Returns a dialect with the fields of a settings file, which were validated when it was read.
-fn dialect_with(dialect: Dialect, said: &[(String, Value)]) -> Dialect {
+fn dialect_with(dialect: Dialect, said: &Map<String, Value>) -> Dialect {
     said.iter()
         .fold(dialect, |dialect, (field, value)| dialect.with(field, value).unwrap_or(dialect))
 }

@@ -231,6 +231,6 @@ mod tests {
             assert_eq!(profile_of(Some(name), "x"), profile);
         }
         let names = PROFILES.map(|(name, _)| name);
-        assert_eq!(crate::config::PROFILE_NAMES.map(|(name, _)| name), names);
+        assert_eq!(crate::config::PROFILE_NAMES, names);
     }
 }

@@ -113,11 +113,14 @@ pub(crate) enum Task {
         #[command(subcommand)]
         task: Prompt,
     },
-    /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client; or the schema of scripts
+    /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client; or the schema of scripts or of config.toml
     Schema {
         /// The format
         #[arg(long, value_enum, default_value_t)]
         format: SchemaFormat,
+        /// Print the JSON Schema (draft-07) of config.toml, with which editors complete it
+        #[arg(long, conflicts_with = "format")]
+        config: bool,
     },
     /// Print what is configured, which keys are there, and what this machine can do
     #[command(after_help = "Guide: pintle help troubleshooting")]

@@ -32,7 +32,7 @@ pub(super) async fn ask(
     if settings.script.is_some() || settings.replay.is_some() {
         return Ok(("online    no server is asked: the answers are in a file\n".to_owned(), true));
     }
-    let Some(model) = &config.model else {
+    let Some(model) = &config.settings.model else {
         return Ok(("online    no model is set, so no server is asked\n".to_owned(), false));
     };
     let model: ModelRef = model.value.parse().map_err(anyhow::Error::msg)?;

@@ -169,7 +169,7 @@ impl SetUp {
             return Ok(Some(level(model, task.thinking.as_ref())));
         }
         let thinking = task.thinking.as_ref();
-        if let Some(own) = &config.model {
+        if let Some(own) = &config.settings.model {
             return Ok(thinking.map(|thinking| level(own.value.clone(), Some(thinking))));
         }
         let (Some(provider), Some(id)) = (&self.pi.default_provider, &self.pi.default_model) else {

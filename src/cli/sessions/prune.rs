@@ -12,16 +12,16 @@ use std::io::Write;
 
 fn policy(settings: &SessionSettings) -> Policy {
     Policy {
-        days: settings.keep_days.map(u64::from),
-        count: settings.keep_count.and_then(|count| usize::try_from(count).ok()),
-        bytes: settings.max_mb.map(|mb| u64::from(mb) * 1024 * 1024),
+        days: settings.keep_days.map(|days| days.get().into()),
+        count: settings.keep_count.and_then(|count| usize::try_from(count.get()).ok()),
+        bytes: settings.max_mb.map(|mb| u64::from(mb.get()) * 1024 * 1024),
     }
 }
 
 impl StoreCommands<'_> {
     pub(super) fn prune(&self, wanted: &Pruning, config: &Config) -> anyhow::Result<u8> {
         let mut err = screen::err();
-        if config.sessions == SessionSettings::default() {
+        if config.settings.sessions == SessionSettings::default() {
             writeln!(
                 err,
                 "pintle: nothing is set: write keep_days, keep_count or max_mb below [sessions] into {}",
@@ -30,7 +30,8 @@ impl StoreCommands<'_> {
             return Ok(NOTHING);
         }
         self.read_all()?;
-        let deletions = self.store.exceeding(&policy(&config.sessions), self.ambient.now_ms())?;
+        let deletions =
+            self.store.exceeding(&policy(&config.settings.sessions), self.ambient.now_ms())?;
         if deletions.is_empty() {
             writeln!(err, "pintle: no session exceeds the configured limits")?;
             return Ok(0);
@@ -70,7 +71,7 @@ impl StoreCommands<'_> {
 
 /// Deletes sessions beyond the configured limits, at most once a day, and reports them. Failures are logged only.
 pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
-    if config.sessions == SessionSettings::default() {
+    if config.settings.sessions == SessionSettings::default() {
         return;
     }
     let store = Store::new(&config.folders.data);
@@ -78,7 +79,7 @@ pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
     if !store.is_prune_due(now_ms) {
         return;
     }
-    let deletions = match store.exceeding(&policy(&config.sessions), now_ms) {
+    let deletions = match store.exceeding(&policy(&config.settings.sessions), now_ms) {
         Ok(deletions) => deletions,
         Err(error) => return tracing::warn!("sessions were not checked: {error}"),
     };

@@ -1,30 +1,43 @@
 //! Logins as data: the endpoints and the client id with which a provider lets a person log in. `llm/login` carries them out.
 
 use pintle_protocol::auth::AuthMethod;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 /// The login of a provider. Fields of a settings file override those of the catalogue, one by one; an empty text removes one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Login {
     /// The id of the app that asks for access, as registered with the provider.
+    #[schemars(example = &"my-app")]
     pub client_id: Option<String>,
     /// The scopes to request, separated by spaces.
+    #[schemars(example = &"models.read")]
     pub scope: Option<String>,
     /// The device authorization endpoint (RFC 8628).
+    #[serde(deserialize_with = "confidential")]
+    #[schemars(example = &"https://login.example.com/device/code")]
     pub device_url: Option<String>,
     /// The page on which a person grants access, for a login in the browser with PKCE (RFC 7636).
+    #[serde(deserialize_with = "confidential")]
+    #[schemars(example = &"https://login.example.com/authorize")]
     pub authorize_url: Option<String>,
     /// The endpoint that returns tokens, and renews them.
+    #[serde(deserialize_with = "confidential")]
+    #[schemars(example = &"https://login.example.com/token")]
     pub token_url: Option<String>,
-    /// The result of a login in the browser; tokens by default.
+    /// The result of a login in the browser: tokens, or key. By default tokens.
+    #[schemars(example = &"tokens")]
     pub returns: Option<Returns>,
     /// The endpoint that returns a short-lived token for the login's own token.
+    #[serde(deserialize_with = "confidential")]
+    #[schemars(example = &"https://login.example.com/exchange")]
     pub exchange_url: Option<String>,
 }
 
 /// The result of a login in the browser.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Returns {
     /// Tokens, as OAuth 2.0 has it.
@@ -56,6 +69,13 @@ impl Login {
         let browser = self.authorize_url.is_some().then_some(AuthMethod::Browser);
         device.into_iter().chain(browser).collect()
     }
+}
+
+/// Reads a URL to which secrets may be sent, or an empty text.
+fn confidential<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let want = || D::Error::custom("a URL with https, or one of this machine");
+    let url = String::deserialize(from).map_err(|_| want())?;
+    if url.is_empty() || is_confidential(&url) { Ok(Some(url)) } else { Err(want()) }
 }
 
 /// Returns true for a URL to which secrets may be sent: one with TLS, or one of this machine.

@@ -3,6 +3,9 @@
 //! The form is the one that other programs use: an object `mcpServers` with a table for each name. A table that makes no sense is told,
 //! and the others are used.
 
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -149,20 +152,170 @@ pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Reads the servers of an object, by name, and what is wrong with others.
+/// A problem with the definition of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The server's name; `None` if it concerns all of them.
+    pub server: Option<String>,
+    /// The problem, with the server's name.
+    pub message: String,
+}
+
+/// Reads the servers of an object, by name, and returns the problems with others as messages.
 pub fn parse(servers: &Map<String, Value>, origin: &Origin) -> (Vec<Definition>, Vec<String>) {
+    let (found, problems) = parse_named(servers, origin);
+    (found, problems.into_iter().map(|problem| problem.message).collect())
+}
+
+/// Reads the servers of an object, by name, and returns the problems with others, each with its server.
+pub fn parse_named(
+    servers: &Map<String, Value>,
+    origin: &Origin,
+) -> (Vec<Definition>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     if servers.len() > MAX_SERVERS {
-        problems
-            .push(format!("only the first {MAX_SERVERS} of {} servers are used", servers.len()));
+        let message = format!("only the first {MAX_SERVERS} of {} servers are used", servers.len());
+        problems.push(Problem { server: None, message });
     }
     for (name, value) in servers.iter().take(MAX_SERVERS) {
-        match definition(name, value, origin, &mut problems) {
+        let mut messages = Vec::new();
+        match definition(name, value, origin, &mut messages) {
             Ok(definition) => found.push(definition),
-            Err(wrong) => problems.push(format!("the server `{name}` is not used: {wrong}")),
+            Err(wrong) => messages.push(format!("the server `{name}` is not used: {wrong}")),
         }
+        let of_server = |message| Problem { server: Some(name.clone()), message };
+        problems.extend(messages.into_iter().map(of_server));
     }
     (found, problems)
+}
+
+/// A server as a settings file describes it. Other programs have other names for some keys: see [`NAMES`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Table {
+    /// The program that speaks on its streams: its path, or a name in `PATH`.
+    command: Option<String>,
+    /// Its arguments.
+    args: Vec<String>,
+    /// The variables that it is given.
+    env: BTreeMap<String, String>,
+    /// Its working directory. By default the session's.
+    cwd: Option<PathBuf>,
+    /// The address of a server over streamable HTTP.
+    url: Option<String>,
+    /// The headers of each request to that address.
+    headers: BTreeMap<String, String>,
+    /// The client that a login there is made for. Servers that register clients by themselves need nothing of it.
+    oauth: OAuthTable,
+    /// The transport, stdio or http. By default `command` and `url` decide.
+    #[serde(rename = "type")]
+    #[schemars(skip)]
+    kind: Option<String>,
+    /// Whether it is used. By default true.
+    enabled: Option<bool>,
+    /// Whether it is not used.
+    #[schemars(skip)]
+    disabled: Option<bool>,
+    /// The only tools to use. By default all.
+    tools: Option<Vec<String>>,
+    /// The tools that are not used.
+    disabled_tools: Vec<String>,
+    /// How long it has to start and to list its tools, in seconds. By default 60.
+    #[serde(deserialize_with = "seconds")]
+    #[schemars(with = "f64", range(min = 0, max = 86400))]
+    startup_timeout_s: Option<Duration>,
+    /// How long a call has since its last progress, in seconds. By default 300.
+    #[serde(deserialize_with = "seconds")]
+    #[schemars(with = "f64", range(min = 0, max = 86400))]
+    timeout_s: Option<Duration>,
+    /// Whether its process runs in the sandbox. By default true.
+    sandbox: Option<bool>,
+    /// Whether its process reaches the network from there. By default true.
+    network: Option<bool>,
+}
+
+/// The client of a login, as a settings file describes it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct OAuthTable {
+    /// Its id, where it is registered with the server.
+    client_id: Option<String>,
+    /// Its secret.
+    client_secret: Option<String>,
+    /// The scopes to ask for. By default those that the server names.
+    scopes: Vec<String>,
+    /// The port of this machine to which the browser returns, where the server wants a certain one.
+    #[serde(deserialize_with = "port")]
+    #[schemars(range(min = 1))]
+    callback_port: Option<u16>,
+    /// Whether the server may name addresses of this machine and of private networks for its login. By default false.
+    private_addresses: bool,
+}
+
+/// The names of keys in the files of other programs, with ours.
+const NAMES: [(&str, &str); 10] = [
+    ("httpUrl", "url"),
+    ("serverUrl", "url"),
+    ("http_headers", "headers"),
+    ("transport", "type"),
+    ("enabled_tools", "tools"),
+    ("startup_timeout_sec", "startup_timeout_s"),
+    ("tool_timeout_sec", "timeout_s"),
+    ("clientId", "client_id"),
+    ("clientSecret", "client_secret"),
+    ("callbackPort", "callback_port"),
+];
+
+/// Gives keys our names; of two with the same meaning the last one wins.
+fn renamed(table: &Map<String, Value>) -> Map<String, Value> {
+    let rows = table.iter().map(|(key, value)| {
+        let ours = NAMES.iter().find(|(theirs, _)| theirs == key).map(|(_, ours)| *ours);
+        (ours.unwrap_or(key).to_owned(), value.clone())
+    });
+    rows.collect()
+}
+
+/// Reads a table. Keys that are unknown, or that only the user's own settings may have, are told and ignored.
+fn table(
+    name: &str,
+    value: &Value,
+    is_users: bool,
+    problems: &mut Vec<String>,
+) -> Result<Table, String> {
+    let mut rows = renamed(value.as_object().ok_or("it must be a table")?);
+    if !is_users {
+        for key in ["sandbox", "network"].into_iter().filter(|key| rows.contains_key(*key)) {
+            problems.push(format!(
+                "`{key}` of the server `{name}` is ignored: only your own config file sets it"
+            ));
+        }
+        rows.retain(|key, _| !["sandbox", "network"].contains(&key.as_str()));
+    }
+    if let Some(Value::Object(oauth)) = rows.get_mut("oauth") {
+        *oauth = renamed(oauth);
+        if !is_users && oauth.shift_remove("private_addresses").is_some() {
+            problems.push(unknown("oauth.private_addresses", name));
+        }
+    }
+    let mut note = |path: serde_ignored::Path<'_>| problems.push(unknown(&path.to_string(), name));
+    let reader = serde_ignored::Deserializer::new(Value::Object(rows), &mut note);
+    serde_path_to_error::deserialize(reader).map_err(|error| {
+        let message = error.inner().to_string();
+        let (_, want) = message.split_once(", expected ").unwrap_or(("", &message));
+        let want = match want {
+            "a string" | "path string" => "a text",
+            "a boolean" => "true or false",
+            "a sequence" => "a list of texts",
+            "a map" => "a table of texts",
+            "struct OAuthTable" => "a table",
+            other => other,
+        };
+        format!("`{}` must be {want}", error.path())
+    })
+}
+
+fn unknown(key: &str, server: &str) -> String {
+    format!("`{key}` of the server `{server}` is unknown and is ignored")
 }
 
 fn definition(
@@ -171,44 +324,16 @@ fn definition(
     origin: &Origin,
     problems: &mut Vec<String>,
 ) -> Result<Definition, String> {
-    let table = value.as_object().ok_or("it must be a table")?;
+    let table = table(name, value, *origin == Origin::User, problems)?;
     if name.trim().is_empty() || name.chars().any(char::is_control) {
         return Err("its name must be a word".to_owned());
     }
-    let (mut command, mut url, mut kind, mut cwd) = (None, None, None, None);
-    let (mut arguments, mut variables, mut headers) =
-        (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    let (mut is_enabled, mut only, mut without) = (true, None, Vec::new());
-    let (mut start_timeout, mut call_timeout) = (START_TIMEOUT, CALL_TIMEOUT);
-    let mut oauth = OAuthClient::default();
-    let mut limits = ProcessLimits { sandbox: true, network: true };
-    let is_users = *origin == Origin::User;
-    for (key, value) in table {
-        match key.as_str() {
-            "command" => command = Some(text(key, value)?),
-            "args" => arguments = texts(key, value)?,
-            "env" => variables = pairs(key, value)?,
-            "cwd" => cwd = Some(PathBuf::from(text(key, value)?)),
-            "url" | "httpUrl" | "serverUrl" => url = Some(text(key, value)?),
-            "headers" | "http_headers" => headers = pairs(key, value)?,
-            "oauth" => oauth = oauth_client(name, value, is_users, problems)?,
-            "type" | "transport" => kind = Some(text(key, value)?),
-            "enabled" => is_enabled = flag(key, value)?,
-            "disabled" => is_enabled = !flag(key, value)?,
-            "tools" | "enabled_tools" => only = Some(texts(key, value)?),
-            "disabled_tools" => without = texts(key, value)?,
-            "startup_timeout_s" | "startup_timeout_sec" => start_timeout = seconds(key, value)?,
-            "timeout_s" | "tool_timeout_sec" => call_timeout = seconds(key, value)?,
-            "sandbox" if is_users => limits.sandbox = flag(key, value)?,
-            "network" if is_users => limits.network = flag(key, value)?,
-            "sandbox" | "network" => problems.push(format!(
-                "`{key}` of the server `{name}` is ignored: only your own config file sets it"
-            )),
-            _ => problems.push(format!("`{key}` of the server `{name}` is unknown and is ignored")),
-        }
+    let oauth = table.oauth;
+    if oauth.client_secret.is_some() && oauth.client_id.is_none() {
+        return Err("`oauth` has a client's secret and lacks its `client_id`".to_owned());
     }
-    let is_http = match kind.as_deref() {
-        None => url.is_some(),
+    let is_http = match table.kind.as_deref() {
+        None => table.url.is_some(),
         Some("stdio") => false,
         Some("http" | "streamable-http" | "streamableHttp" | "streamable_http") => true,
         Some("sse") => {
@@ -219,17 +344,27 @@ fn definition(
         }
         Some(other) => return Err(format!("`type` is `{other}` and may be `stdio` or `http`")),
     };
-    let transport = match (is_http, command, url) {
+    let transport = match (is_http, table.command, table.url) {
         (_, Some(_), Some(_)) => return Err("it has both `command` and `url`".to_owned()),
         (true, _, Some(url)) => {
             if !url.starts_with("https://") && !url.starts_with("http://") {
                 return Err("`url` must begin with https:// or http://".to_owned());
             }
-            Transport::Http { url, headers, oauth }
+            let oauth = OAuthClient {
+                id: oauth.client_id,
+                secret: oauth.client_secret,
+                scopes: oauth.scopes,
+                callback_port: oauth.callback_port,
+                private_addresses: oauth.private_addresses,
+            };
+            Transport::Http { url, headers: table.headers, oauth }
         }
-        (false, Some(command), _) if !command.trim().is_empty() => {
-            Transport::Stdio { command, arguments, variables, cwd }
-        }
+        (false, Some(command), _) if !command.trim().is_empty() => Transport::Stdio {
+            command,
+            arguments: table.args,
+            variables: table.env,
+            cwd: table.cwd,
+        },
         (true, ..) => return Err("`url` is missing".to_owned()),
         (false, ..) => return Err("`command` or `url` is missing".to_owned()),
     };
@@ -237,75 +372,29 @@ fn definition(
         name: name.to_owned(),
         transport,
         origin: origin.clone(),
-        is_enabled,
-        limits,
-        only,
-        without,
-        start_timeout,
-        call_timeout,
+        is_enabled: table.enabled.unwrap_or(true) && table.disabled != Some(true),
+        limits: ProcessLimits {
+            sandbox: table.sandbox.unwrap_or(true),
+            network: table.network.unwrap_or(true),
+        },
+        only: table.tools,
+        without: table.disabled_tools,
+        start_timeout: table.startup_timeout_s.unwrap_or(START_TIMEOUT),
+        call_timeout: table.timeout_s.unwrap_or(CALL_TIMEOUT),
     })
 }
 
-fn oauth_client(
-    server: &str,
-    value: &Value,
-    is_users: bool,
-    problems: &mut Vec<String>,
-) -> Result<OAuthClient, String> {
-    let table = value.as_object().ok_or("`oauth` must be a table")?;
-    let mut client = OAuthClient::default();
-    for (key, value) in table {
-        match key.as_str() {
-            "client_id" | "clientId" => client.id = Some(text(key, value)?),
-            "client_secret" | "clientSecret" => client.secret = Some(text(key, value)?),
-            "scopes" => client.scopes = texts(key, value)?,
-            "callback_port" | "callbackPort" => {
-                let port = value.as_u64().and_then(|port| u16::try_from(port).ok());
-                let port = port.filter(|port| *port > 0);
-                client.callback_port =
-                    Some(port.ok_or_else(|| format!("`{key}` must be a port, from 1 to 65535"))?);
-            }
-            "private_addresses" if is_users => {
-                client.private_addresses =
-                    value.as_bool().ok_or_else(|| format!("`{key}` must be true or false"))?;
-            }
-            _ => problems
-                .push(format!("`oauth.{key}` of the server `{server}` is unknown and is ignored")),
-        }
-    }
-    if client.secret.is_some() && client.id.is_none() {
-        return Err("`oauth` has a client's secret and lacks its `client_id`".to_owned());
-    }
-    Ok(client)
+fn port<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u16>, D::Error> {
+    let port = Value::deserialize(from)?.as_u64().and_then(|port| u16::try_from(port).ok());
+    let port = port.filter(|port| *port > 0);
+    port.map(Some).ok_or_else(|| D::Error::custom("a port, from 1 to 65535"))
 }
 
-fn text(key: &str, value: &Value) -> Result<String, String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` must be a text"))
-}
-
-fn texts(key: &str, value: &Value) -> Result<Vec<String>, String> {
-    let list = value.as_array().and_then(|list| {
-        list.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-    });
-    list.ok_or_else(|| format!("`{key}` must be a list of texts"))
-}
-
-fn pairs(key: &str, value: &Value) -> Result<BTreeMap<String, String>, String> {
-    let table = value.as_object().and_then(|table| {
-        let pairs = table.iter();
-        pairs.map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
-    });
-    table.ok_or_else(|| format!("`{key}` must be a table of texts"))
-}
-
-fn flag(key: &str, value: &Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| format!("`{key}` must be true or false"))
-}
-
-fn seconds(key: &str, value: &Value) -> Result<Duration, String> {
-    let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let seconds = seconds.filter(|time| !time.is_zero() && *time <= Duration::from_secs(86400));
-    seconds.ok_or_else(|| format!("`{key}` must be a number of seconds above 0, at most 86400"))
+fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    let seconds = Value::deserialize(from)?.as_f64();
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let time = time.filter(|time| !time.is_zero() && *time <= Duration::from_secs(86400));
+    time.map(Some).ok_or_else(|| D::Error::custom("a number of seconds above 0, at most 86400"))
 }
 
 #[cfg(test)]

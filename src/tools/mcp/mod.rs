@@ -21,7 +21,9 @@ mod session;
 mod shapes;
 mod tool;
 
-pub use definition::{Definition, OAuthClient, Origin, Transport, parse};
+pub use definition::{
+    Definition, OAuthClient, Origin, Problem, Table, Transport, parse, parse_named,
+};
 pub use expand::expand;
 pub use link::{
     Answer, CallRequest, Elicitation, Link, LinkError, Outcome, PromptShape, ResourceShape,

@@ -8,12 +8,13 @@ use globset::{GlobBuilder, GlobMatcher};
 use pintle_base::text::globs;
 use pintle_base::text::hosts::{Host, matches};
 use pintle_base::text::tool_names::is_same;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// A rule as a person writes it. Every part that is given must match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// The decision for calls that match.
@@ -42,7 +43,7 @@ pub struct Rule {
 }
 
 /// Sandbox use by the commands that a rule allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxUse {
     /// The commands run outside the sandbox.

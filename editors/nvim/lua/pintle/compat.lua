@@ -6,6 +6,19 @@ local M = {}
 ---@type fun(a: string, b: string, options: table): string|integer[][]|nil
 M.diff = vim.text and vim.text.diff or vim.diff
 
+---Sends a notification to a language server.
+---@param client vim.lsp.Client
+---@param method string
+---@param params table
+function M.notify(client, method, params)
+  if vim.fn.has("nvim-0.11") == 1 then
+    client:notify(method, params)
+  else
+    ---@diagnostic disable-next-line: param-type-mismatch
+    client.notify(method, params)
+  end
+end
+
 ---The byte of a line that a number of UTF-16 units means; beyond the end, the end.
 ---@param line string
 ---@param units integer

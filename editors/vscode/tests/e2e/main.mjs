@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Results, attempt } from "../cases.mjs";
 import * as around from "./around.mjs";
 import * as axe from "./axe.mjs";
+import * as configFile from "./configFile.mjs";
 import * as consent from "./consent.mjs";
 import * as faults from "./faults.mjs";
 import * as first from "./first.mjs";
@@ -50,6 +51,7 @@ const cases =
         ...around,
         ...pictures,
         ...help,
+        ...configFile,
         ...language,
         ...proposals,
         ...hidden,

@@ -1,9 +1,8 @@
 //! The complete `config.toml` of the guide, read by the real parser.
 
 use super::models::load_files;
-use crate::config::unknown;
-use pintle_llm::catalog::Dialect;
-use std::collections::BTreeSet;
+use pintle_protocol::schema::CONFIG_SCHEMA_JSON;
+use serde_json::Value;
 
 const PAGE: &str = include_str!("../../../cli/help/configuration.md");
 
@@ -17,90 +16,13 @@ fn defaults() -> &'static str {
     blocks(PAGE).next().unwrap()
 }
 
-/// The same file with its examples too, which are comments without a space.
+/// The same file with its examples too, which are comments without a space; the first line names the schema.
 fn whole() -> String {
     let example = |line: &str| {
-        line.strip_prefix('#').filter(|rest| !rest.starts_with(' ')).map(str::to_owned)
+        line.strip_prefix('#').filter(|rest| !rest.starts_with([' ', ':'])).map(str::to_owned)
     };
     defaults().lines().map(|line| example(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
 }
-
-/// The names that the file sets: keys of lines and of inline tables, and tables.
-fn names(text: &str) -> BTreeSet<String> {
-    fn add(table: &toml::Table, names: &mut BTreeSet<String>) {
-        for (key, value) in table {
-            names.insert(key.clone());
-            if let toml::Value::Table(table) = value {
-                add(table, names);
-            }
-            let rows = value.as_array().into_iter().flatten();
-            rows.filter_map(toml::Value::as_table).for_each(|table| add(table, names));
-        }
-    }
-    let mut names = BTreeSet::new();
-    add(&text.parse().unwrap(), &mut names);
-    names
-}
-
-/// The keys that the parsers match on, by the arms of their `match key`: the first name of each arm, which is ours.
-fn parsed_keys(source: &str) -> BTreeSet<String> {
-    let is_key = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let matches = code.split("match key").skip(1);
-    let arms =
-        matches.flat_map(|body| body.split("            _ =>").next().unwrap_or_default().lines());
-    let keys = arms.filter_map(|line| {
-        let line = line.trim_start();
-        let (name, rest) = line.strip_prefix('"')?.split_once('"')?;
-        let is_arm = rest.starts_with(" =>") || rest.starts_with(" |");
-        (is_arm && is_key(name)).then(|| name.to_owned())
-    });
-    keys.collect()
-}
-
-#[test]
-fn the_keys_that_a_warning_can_name_are_those_that_are_read() {
-    let file_of = |table: &str| match table {
-        "" => Some(include_str!("../file.rs")),
-        "environment" => Some(include_str!("../environment.rs")),
-        "context" => Some(include_str!("../context.rs")),
-        "limits" => Some(include_str!("../limits.rs")),
-        "hooks" => Some(include_str!("../hooks.rs")),
-        "lint" => Some(include_str!("../lint.rs")),
-        "sessions" => Some(include_str!("../sessions.rs")),
-        "title" => Some(include_str!("../title.rs")),
-        "tools" => Some(include_str!("../tools.rs")),
-        _ => None,
-    };
-    let every = parsed_keys(include_str!("../providers.rs"));
-    let dialect = serde_json::to_value(Dialect::PLAIN).unwrap();
-    for (table, keys) in unknown::KEYS {
-        let keys: BTreeSet<String> = keys.iter().map(|&key| key.to_owned()).collect();
-        if let Some(file) = file_of(table) {
-            let mut read = parsed_keys(file);
-            for value in ["filtered", "all", "core", "none"] {
-                read.remove(value);
-            }
-            assert_eq!(keys, read, "[{table}]");
-        } else {
-            let is_read = |key: &&String| !every.contains(*key) && dialect.get(key).is_none();
-            assert_eq!(keys.iter().find(is_read), None, "[{table}]");
-        }
-    }
-}
-
-const PARSERS: [&str; 10] = [
-    include_str!("../file.rs"),
-    include_str!("../providers.rs"),
-    include_str!("../environment.rs"),
-    include_str!("../context.rs"),
-    include_str!("../limits.rs"),
-    include_str!("../hooks.rs"),
-    include_str!("../lint.rs"),
-    include_str!("../sessions.rs"),
-    include_str!("../title.rs"),
-    include_str!("../tools.rs"),
-];
 
 #[test]
 fn the_guides_config_is_read_without_a_warning() {
@@ -131,23 +53,62 @@ fn the_guides_config_is_read_without_a_warning() {
 }
 
 #[test]
-fn the_guides_config_names_every_setting() {
-    let mut keys: BTreeSet<String> = PARSERS.into_iter().flat_map(parsed_keys).collect();
-    let dialect = serde_json::to_value(Dialect::PLAIN).unwrap();
-    keys.extend(dialect.as_object().unwrap().keys().cloned());
-    // Only lists of models have `id`, `compat` is Pi's, and the others are values of `variables`.
-    for key in ["id", "compat", "filtered", "all", "core", "none"] {
-        assert!(keys.remove(key), "{key}");
+fn the_schema_accepts_the_guides_files_and_no_wrong_ones() {
+    let schema: Value = serde_json::from_str(CONFIG_SCHEMA_JSON).unwrap();
+    jsonschema::draft7::meta::validate(&schema).unwrap();
+    let validator = jsonschema::draft7::new(&schema).unwrap();
+    let errors = |text: &str| {
+        let content: Value = toml::from_str(text).unwrap();
+        validator.iter_errors(&content).map(|error| error.to_string()).collect::<Vec<_>>()
+    };
+    let pages = [
+        include_str!("../../../cli/help/providers.md"),
+        include_str!("../../../cli/help/hooks.md"),
+        include_str!("../../../cli/help/remote.md"),
+        include_str!("../../../../README.md"),
+    ];
+    let files = pages.into_iter().flat_map(blocks).map(str::to_owned);
+    for text in files.chain([defaults().to_owned(), whole()]) {
+        assert_eq!(errors(&text), Vec::<String>::new(), "{text}");
     }
-    assert!(keys.len() > 70, "the parsers were not understood: {keys:?}");
-    let named = names(&whole());
-    let missing: Vec<&String> = keys.difference(&named).collect();
-    assert_eq!(missing, Vec::<&String>::new(), "add these to src/cli/help/configuration.md");
+    for text in [
+        "modle = \"a/b\"",
+        "model = 5",
+        "permission_mode = \"everything\"",
+        "retries = -1",
+        "approval_timeout_s = 0",
+        "tools = 1",
+        "tools.web_fetch = \"yes\"",
+        "tools.profile = \"mine\"",
+        "tools.max_output_bytes = 999",
+        "limits.loop_window = 3",
+        "limits.cost_usd = -1",
+        "context.keep = \"much\"",
+        "lint.wait_ms = 60001",
+        "environment.wrap = \"ssh a\"",
+        "environment.shell = \"zsh\"",
+        "environment.variables = \"some\"",
+        "[[rules]]\nargv = [\"a\"]",
+        "[[rules]]\ndecision = \"deny\"\nargs = [\"a\"]",
+        "[[hooks]]\npoint = \"never\"\ncommand = \"a\"",
+        "[[hooks]]\npoint = \"sessionEnd\"",
+        "mcp_servers.a.comand = \"x\"",
+        "providers.a.api = \"soap\"",
+        "providers.a.store = \"yes\"",
+        "providers.a.models.m.cutoff = \"2026\"",
+        "providers.a.models.m.price.input = -1",
+        "providers.a.models.m.efforts.low = 3",
+    ] {
+        assert_ne!(errors(text), Vec::<String>::new(), "{text}");
+    }
 }
 
+/// A key of `config.toml` cannot be set anywhere else: no folder but the user's own is looked at.
 #[test]
-fn a_setting_that_the_guide_leaves_out_would_be_found() {
-    let source = "match key.as_str() {\n    \"new_one\" => set.it(),\n    \"two\" | \"zwei\" => {}\n            _ => {}\n}";
-    let want = ["new_one", "two"].map(str::to_owned);
-    assert_eq!(parsed_keys(source), BTreeSet::from(want));
+fn no_file_of_a_project_is_a_layer() {
+    let config = load_files(&[], &[]).unwrap();
+    let own = config.folders.config_file.parent().unwrap();
+    for file in &config.files {
+        assert!(file.path.starts_with(own), "{}", file.path.display());
+    }
 }

@@ -24,14 +24,14 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             "config.toml",
             Some("providers = 1"),
             "two",
-            &["error: HOME/config.toml: `providers` must be a table such as [providers.local]"],
+            &["error: HOME/config.toml:1:13: `providers` must be tables: [providers.NAME]"],
         ),
         (
             "the next broken version",
             "config.toml",
             Some("providers = 2"),
             "two",
-            &["error: HOME/config.toml: `providers` must be a table such as [providers.local]"],
+            &["error: HOME/config.toml:1:13: `providers` must be tables: [providers.NAME]"],
         ),
         ("mended", "config.toml", Some(one), "one", &[]),
         (
@@ -53,7 +53,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             "more.json",
             Some("{"),
             "json",
-            &["error: HOME/more.json is not valid JSON: Unterminated object on line 1 column 2"],
+            &["error: HOME/more.json:1:1: not valid JSON: Unterminated object"],
         ),
         (
             "and mended by itself",
@@ -75,7 +75,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             ),
             "",
             &[
-                "HOME/config.toml: model, retries, model_idle_timeout_s, approval_timeout_s, question_timeout_s, rules, instructions, tools, hooks, sessions, lint, title changed, which a running engine keeps as it was at its start",
+                "HOME/config.toml: model, retries, model_idle_timeout_s, approval_timeout_s, question_timeout_s, instructions, tools, lint, title, sessions, rules, hooks changed, which a running engine keeps as it was at its start",
             ],
         ),
     ];

@@ -1,11 +1,11 @@
 use super::{ambient, row};
 use crate::config::{Config, Flags, ModelEntry, PriceEntry, ProviderEntry, TextSource, load};
+use expect_test::expect;
 use pintle_llm::catalog::{Auth, Login, Returns};
 use pintle_llm::{Api, Effort};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Loads these files from a home of their own.
 pub(super) fn load_files(files: &[(&str, &str)], vars: &[(&str, &str)]) -> Result<Config, String> {
@@ -121,7 +121,7 @@ fn said(file: &str) -> ProviderEntry {
         api: Some(Api::Chat),
         key: Some(source("!pass show own")),
         key_vars: vec!["OWN_KEY".to_owned()],
-        key_expires: Some(Duration::from_secs(3600)),
+        key_expires_s: Some(3600.try_into().unwrap()),
         auth: Some(Auth::ApiKey),
         login: Some(Login {
             client_id: Some("app".to_owned()),
@@ -133,7 +133,7 @@ fn said(file: &str) -> ProviderEntry {
             returns: Some(Returns::Key),
         }),
         headers: vec![("X-Team".to_owned(), source("$TEAM"))],
-        takes_images: Some(true),
+        vision: Some(true),
         dialect: [
             ("output_limit", json!("max_completion_tokens")),
             ("call_ids", json!("nine")),
@@ -146,7 +146,8 @@ fn said(file: &str) -> ProviderEntry {
             ("assistant_after_result", json!(true)),
         ]
         .map(|(key, value)| (key.to_owned(), value))
-        .to_vec(),
+        .into_iter()
+        .collect(),
         extra_body: json!({"provider": {"sort": "price"}}).as_object().unwrap().clone(),
         models: vec![ModelEntry {
             id: "big".to_owned(),
@@ -171,11 +172,12 @@ fn said(file: &str) -> ProviderEntry {
                 (Effort::None, Some(Effort::Minimal)),
             ]),
             headers: vec![("X-Model".to_owned(), source("big"))],
-            dialect: vec![("store".to_owned(), json!(false))],
+            dialect: json!({"store": false}).as_object().unwrap().clone(),
             extra_body: json!({"top_k": 5}).as_object().unwrap().clone(),
             files: files.clone(),
         }],
         files,
+        ..ProviderEntry::default()
     }
 }
 
@@ -183,12 +185,7 @@ fn said(file: &str) -> ProviderEntry {
 fn every_fact_can_be_said_in_either_file() {
     for (file, text) in [("config.toml", TOML), ("models.json", JSON)] {
         let config = load_files(&[(file, text)], &[]).unwrap();
-        let mut got = only(&config).clone();
-        // TOML sorts its keys.
-        got.dialect.sort_by(|one, other| one.0.cmp(&other.0));
-        let mut want = said(&format!("HOME/{file}"));
-        want.dialect.sort_by(|one, other| one.0.cmp(&other.0));
-        assert_eq!(got, want, "{file}");
+        assert_eq!(*only(&config), said(&format!("HOME/{file}")), "{file}");
         assert_eq!(config.warnings, Vec::<String>::new(), "{file}");
     }
 }
@@ -231,10 +228,9 @@ fn a_file_of_pis_is_read_as_it_is() {
     assert_eq!(anthropic.auth, Some(Auth::Bearer));
     assert_eq!(anthropic.model("claude-sonnet-5", None).unwrap().price.input, Some(1.0));
     assert_eq!(row(ollama), "http://localhost:11434/v1 chat key ollama");
-    let dialect = |said: &[(String, serde_json::Value)]| format!("{said:?}");
     assert_eq!(
-        dialect(&ollama.dialect),
-        r#"[("system_role", String("system")), ("effort", String("none"))]"#
+        serde_json::Value::Object(ollama.dialect.clone()),
+        json!({"system_role": "system", "effort": "none"})
     );
     let llama = ollama.model("llama3.1:8b", None).unwrap();
     assert_eq!(
@@ -249,8 +245,8 @@ fn a_file_of_pis_is_read_as_it_is() {
         BTreeMap::from([(Effort::None, None), (Effort::Low, Some(Effort::Medium))])
     );
     assert_eq!(
-        dialect(&qwen.dialect),
-        r#"[("output_limit", String("max_completion_tokens")), ("effort", String("reasoning_object"))]"#
+        serde_json::Value::Object(qwen.dialect),
+        json!({"output_limit": "max_completion_tokens", "effort": "reasoning_object"})
     );
     assert_eq!(
         serde_json::Value::Object(qwen.extra_body),
@@ -260,14 +256,10 @@ fn a_file_of_pis_is_read_as_it_is() {
             "chat_template_kwargs": {"enable_thinking": false},
         })
     );
-    assert_eq!(
-        config.warnings,
-        [
-            "HOME/models.json: `providers.ollama.models[1].thinkingLevelMap.xhigh` has the unknown effort `ultra`; expected one of none, minimal, low, medium, high, xhigh, max",
-            "HOME/models.json: `providers.ollama.models[1].compat.supportsStrictMode` is unknown and ignored",
-            "HOME/models.json: `providers.cloud.api` is `bedrock-converse-stream`, which is not supported, so the entry is ignored; expected one of messages, chat, responses, gemini",
-        ]
-    );
+    expect![[r"
+        HOME/models.json:11:67: `providers.ollama.models[1].thinkingLevelMap.xhigh` has the unknown effort `ultra`; expected one of none, minimal, low, medium, high, xhigh, max
+        HOME/models.json:12:102: `providers.ollama.models[1].compat.supportsStrictMode` is unknown and ignored
+        HOME/models.json:22:44: `providers.cloud.api` is `bedrock-converse-stream`, which is not supported, so the entry is ignored; expected one of messages, chat, responses, gemini"]].assert_eq(&config.warnings.join("\n"));
 }
 
 #[test]
@@ -323,91 +315,55 @@ fn a_file_of_pis_is_not_read_unless_it_is_named() {
 fn invalid_values_are_reported_with_file_path_and_expected_value() {
     let of = |provider: &str| format!(r#"{{"providers": {{"x": {provider}}}}}"#);
     let rows = [
-        ("[1]".to_owned(), "HOME/models.json must be { \"providers\": { … } }"),
-        (
-            "{\n  \"providers\": {,\n}".to_owned(),
-            "HOME/models.json is not valid JSON: Unexpected token in object on line 2 column 17",
-        ),
-        (
-            r#"{"providers": []}"#.to_owned(),
-            "HOME/models.json: `providers` must be a table such as [providers.local]",
-        ),
-        (of("7"), "HOME/models.json: `providers.x` must be a table"),
-        (
-            of(r#"{"baseUrl": 7}"#),
-            "HOME/models.json: `providers.x.baseUrl` must be a text in quotes",
-        ),
-        (of(r#"{"api": 7}"#), "HOME/models.json: `providers.x.api` must be a text in quotes"),
-        (
-            of(r#"{"apiKey": "! "}"#),
-            "HOME/models.json: `providers.x.apiKey` must be a command behind the !",
-        ),
-        (
-            of(r#"{"authHeader": "yes"}"#),
-            "HOME/models.json: `providers.x.authHeader` must be true or false",
-        ),
-        (
-            of(r#"{"auth": "basic"}"#),
-            "HOME/models.json: `providers.x.auth` must be one of bearer, x-api-key, api-key, x-goog-api-key",
-        ),
-        (
-            of(r#"{"headers": {"a": 1}}"#),
-            "HOME/models.json: `providers.x.headers.a` must be a text in quotes",
-        ),
-        (
-            of(r#"{"key_expires_s": 0}"#),
-            "HOME/models.json: `providers.x.key_expires_s` must be a whole number from 1 on",
-        ),
-        (
-            of(r#"{"login": {"token_url": "http://h/token"}}"#),
-            "HOME/models.json: `providers.x.login.token_url` must be a URL with https, or one of this machine",
-        ),
-        (of(r#"{"store": "yes"}"#), "HOME/models.json: `providers.x.store` must be true or false"),
-        (
-            of(r#"{"output_limit": "most"}"#),
-            "HOME/models.json: `providers.x.output_limit` must be \"max_tokens\" or \"max_completion_tokens\"",
-        ),
-        (of(r#"{"effort": 1}"#), "HOME/models.json: `providers.x.effort` must be a text in quotes"),
-        (
-            of(r#"{"compat": {"maxTokensField": "most"}}"#),
-            "HOME/models.json: `providers.x.compat.maxTokensField` must be one of max_tokens, max_completion_tokens",
-        ),
-        (
-            of(r#"{"compat": {"supportsStore": 1}}"#),
-            "HOME/models.json: `providers.x.compat.supportsStore` must be true or false",
-        ),
-        (
-            of(r#"{"models": 1}"#),
-            "HOME/models.json: `providers.x.models` must be a list of models, or a table of them by id",
-        ),
-        (
-            of(r#"{"models": [{}]}"#),
-            "HOME/models.json: `providers.x.models[0]` must be a table with the model's `id`",
-        ),
-        (
-            of(r#"{"models": [{"id": "m", "contextWindow": "1M"}]}"#),
-            "HOME/models.json: `providers.x.models[0].contextWindow` must be a whole number from 1 on",
-        ),
-        (
-            of(r#"{"models": {"m": {"price": {"input": -1}}}}"#),
-            "HOME/models.json: `providers.x.models.m.price.input` must be a number of US dollars for a million tokens, 0 or more",
-        ),
-        (
-            of(r#"{"models": {"m": {"efforts": {"low": 3}}}}"#),
-            "HOME/models.json: `providers.x.models.m.efforts.low` must be the name of an effort, or false for none",
-        ),
-        (
-            of(r#"{"models": {"m": {"profile": "mine"}}}"#),
-            "HOME/models.json: `providers.x.models.m.profile` must be one of pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek, mistral",
-        ),
-        (
-            of(r#"{"models": {"m": {"input": "text"}}}"#),
-            "HOME/models.json: `providers.x.models.m.input` must be a list of texts",
-        ),
+        "[1]".to_owned(),
+        r#"{"providers": []}"#.to_owned(),
+        of("7"),
+        of(r#"{"baseUrl": 7}"#),
+        of(r#"{"api": 7}"#),
+        of(r#"{"apiKey": "! "}"#),
+        of(r#"{"authHeader": "yes"}"#),
+        of(r#"{"auth": "basic"}"#),
+        of(r#"{"headers": {"a": 1}}"#),
+        of(r#"{"key_expires_s": 0}"#),
+        of(r#"{"login": {"token_url": "http://h/token"}}"#),
+        of(r#"{"store": "yes"}"#),
+        of(r#"{"output_limit": "most"}"#),
+        of(r#"{"effort": 1}"#),
+        of(r#"{"compat": {"maxTokensField": "most"}}"#),
+        of(r#"{"compat": {"supportsStore": 1}}"#),
+        of(r#"{"models": 1}"#),
+        of(r#"{"models": [{}]}"#),
+        of(r#"{"models": [{"id": "m", "contextWindow": "1M"}]}"#),
+        of(r#"{"models": {"m": {"price": {"input": -1}}}}"#),
+        of(r#"{"models": {"m": {"efforts": {"low": 3}}}}"#),
+        of(r#"{"models": {"m": {"profile": "mine"}}}"#),
+        of(r#"{"models": {"m": {"input": "text"}}}"#),
     ];
-    for (text, want) in rows {
-        assert_eq!(load_files(&[("models.json", &text)], &[]).unwrap_err(), want, "{text}");
-    }
+    let told = rows.map(|text| load_files(&[("models.json", &text)], &[]).unwrap_err());
+    expect![[r#"
+        HOME/models.json:1:1: the file must be { "providers": { … } }
+        HOME/models.json:1:15: `providers` must be tables: [providers.NAME]
+        HOME/models.json:1:21: `providers.x` must be a table
+        HOME/models.json:1:33: `providers.x.baseUrl` must be a text in quotes
+        HOME/models.json:1:29: `providers.x.api` must be one of "messages", "chat", "responses", "gemini"
+        HOME/models.json:1:32: `providers.x.apiKey` must be a command behind the !
+        HOME/models.json:1:36: `providers.x.authHeader` must be true or false
+        HOME/models.json:1:30: `providers.x.auth` must be one of "bearer", "x-api-key", "api-key", "x-goog-api-key"
+        HOME/models.json:1:39: `providers.x.headers.a` must be a text in quotes
+        HOME/models.json:1:39: `providers.x.key_expires_s` must be a whole number from 1 on
+        HOME/models.json:1:45: `providers.x.login.token_url` must be a URL with https, or one of this machine
+        HOME/models.json:1:31: `providers.x.store` must be true or false
+        HOME/models.json:1:38: `providers.x.output_limit` must be "max_tokens" or "max_completion_tokens"
+        HOME/models.json:1:32: `providers.x.effort` must be a text in quotes
+        HOME/models.json:1:51: `providers.x.compat.maxTokensField` must be "max_tokens" or "max_completion_tokens"
+        HOME/models.json:1:50: `providers.x.compat.supportsStore` must be true or false
+        HOME/models.json:1:32: `providers.x.models` must be a table or a list of tables
+        HOME/models.json:1:33: `providers.x.models[0]` must be a table with the model's `id`
+        HOME/models.json:1:62: `providers.x.models[0].contextWindow` must be a whole number from 1 on
+        HOME/models.json:1:58: `providers.x.models.m.price.input` must be a number of US dollars for a million tokens, 0 or more
+        HOME/models.json:1:58: `providers.x.models.m.efforts.low` must be one of "none", "minimal", "low", "medium", "high", "xhigh", "max" or false
+        HOME/models.json:1:50: `providers.x.models.m.profile` must be one of pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek, mistral
+        HOME/models.json:1:48: `providers.x.models.m.input` must be a list of texts"#]].assert_eq(&told.join("\n"));
 }
 
 #[test]
@@ -415,17 +371,12 @@ fn unknown_fields_are_warnings() {
     let file = r#"{"version": 3, "providers": {"x": {"colour": 1, "models": [
         {"id": "m", "colour": 1, "price": {"input": 1, "gold": 2}}]}}}"#;
     let config = load_files(&[("models.json", file)], &[]).unwrap();
-    let ignored = |place: &str| format!("HOME/models.json: `{place}` is unknown and ignored");
-    assert_eq!(
-        config.warnings,
-        [
-            ignored("version"),
-            ignored("providers.x.colour"),
-            ignored("providers.x.models[0].colour"),
-            ignored("providers.x.models[0].price.gold"),
-            "HOME/models.json: `providers.x.models.m.price` needs `input` and `output`: until then the price is not known".to_owned(),
-        ]
-    );
+    expect![[r"
+        HOME/models.json:1:2: `version` is unknown and ignored
+        HOME/models.json:1:36: `providers.x.colour` is unknown and ignored
+        HOME/models.json:2:21: `providers.x.models[0].colour` is unknown and ignored
+        HOME/models.json:2:56: `providers.x.models[0].price.gold` is unknown and ignored
+        HOME/models.json: `providers.x.models.m.price` needs `input` and `output`: until then the price is not known"]].assert_eq(&config.warnings.join("\n"));
 }
 
 #[test]
