@@ -39,8 +39,8 @@ pub use command::messages_held;
 pub use command::{
     Adopt, Answer, ClientCommand, Command, DiagnosticsReport, Feed, ForEachRequest, HistoryCommand,
     JobCommand, NewFolder, Note, NoteBody, OpenConfig, Pager, QueueCommand, Record, Reply,
-    ServersCommand, SessionCall, SessionHandle, SessionRequest, SettingsCommand, Snapshot,
-    Subscriber, SubscriptionCommand, Transient, TurnCommand, UserJob, Wanted, each_session_request,
+    ServersCommand, SessionCall, SessionHandle, SessionRequest, SettingsCommand, Subscriber,
+    SubscriptionCommand, Transient, TurnCommand, UserJob, Wanted, each_session_request,
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,

@@ -29,7 +29,7 @@ pub(crate) use settings::commands_ended;
 pub use settings::messages_held;
 pub(crate) use settings::mode_kept;
 pub use settings::{NewFolder, OpenConfig, SettingsCommand};
-pub use subscription::{Adopt, Feed, Record, Snapshot, Subscriber, SubscriptionCommand, Transient};
+pub use subscription::{Adopt, Feed, Record, Subscriber, SubscriptionCommand, Transient};
 pub use turn::TurnCommand;
 
 use crate::background::in_background;

@@ -4,14 +4,9 @@ use super::filter::Wanted;
 use super::{Reply, SessionHandle};
 use crate::clients::{CallId, ClientCall, Extensions, SubscriberId};
 use bytes::Bytes;
-use pintle_protocol::approval::{Approval, PermissionMode};
-use pintle_protocol::content::Usage;
-use pintle_protocol::context::ContextUsage;
-use pintle_protocol::event::{EventRecord, QueuedInput, SessionState, TransientRecord};
-use pintle_protocol::ids::{SessionId, TurnId};
-use pintle_protocol::plan::{Plan, WorkMode};
-use pintle_protocol::question::Question;
-use pintle_protocol::session::SandboxState;
+use pintle_protocol::event::{EventRecord, TransientRecord};
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::session::SessionResult;
 use serde_json::value::RawValue;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -27,12 +22,12 @@ pub enum SubscriptionCommand {
         /// Hand on the events after this number first.
         from_seq: Option<u64>,
         /// Receives the session as it stands.
-        reply: Reply<Snapshot>,
+        reply: Reply<SessionResult>,
     },
     /// Read the session as it stands.
     Snapshot {
         /// Receives it.
-        reply: Reply<Snapshot>,
+        reply: Reply<SessionResult>,
     },
     /// Hand no more events to this subscriber.
     Unsubscribe {
@@ -46,45 +41,6 @@ pub enum SubscriptionCommand {
         /// The subscriber.
         id: SubscriberId,
     },
-}
-
-/// A session as it stands.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
-    /// The number of the last durable event.
-    pub seq: u64,
-    /// The working directory.
-    pub cwd: String,
-    /// The title.
-    pub title: Option<String>,
-    /// The model.
-    pub model: String,
-    /// The permission mode.
-    pub permission_mode: PermissionMode,
-    /// The sandbox for its commands, where there is one.
-    pub sandbox: Option<SandboxState>,
-    /// The work mode: act, or only plan.
-    pub mode: WorkMode,
-    /// Its state.
-    pub state: SessionState,
-    /// The running turn.
-    pub active_turn_id: Option<TurnId>,
-    /// Messages the model has not read.
-    pub queue: Vec<QueuedInput>,
-    /// Open questions of permission.
-    pub approvals: Vec<Approval>,
-    /// Open questions of the model.
-    pub questions: Vec<Question>,
-    /// The model's plan.
-    pub plan: Option<Plan>,
-    /// The tokens of all its turns and of its sub-agents'.
-    pub usage: Usage,
-    /// The cost of all that, where prices are known, in billionths of a US dollar.
-    pub cost_nano_usd: Option<u64>,
-    /// The use of the model's window.
-    pub context: ContextUsage,
-    /// The events asked for were too many for the subscriber's channel.
-    pub has_gap: bool,
 }
 
 /// An item of a subscriber's feed.

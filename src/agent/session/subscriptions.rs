@@ -3,9 +3,7 @@
 use super::{Phase, Session};
 use crate::background::in_background;
 use crate::clients::SubscriberId;
-use crate::command::{
-    DiagnosticsReport, Feed, Record, Reply, Snapshot, Subscriber, SubscriptionCommand,
-};
+use crate::command::{DiagnosticsReport, Feed, Record, Reply, Subscriber, SubscriptionCommand};
 use crate::error::Error;
 use crate::host::Activity;
 use crate::subagents;
@@ -14,7 +12,7 @@ use pintle_protocol::event::{
     Event, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
 };
 use pintle_protocol::ids::TurnId;
-use pintle_protocol::session::SandboxState;
+use pintle_protocol::session::{SandboxState, SessionResult};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -72,7 +70,7 @@ impl Session {
         &mut self,
         subscriber: Subscriber,
         from_seq: Option<u64>,
-        reply: Reply<Snapshot>,
+        reply: Reply<SessionResult>,
     ) {
         let seq = self.log.journal.last_seq();
         let mut missed = match from_seq.filter(|from| *from < seq) {
@@ -147,8 +145,9 @@ impl Session {
         self.contributions.reports.subscribe()
     }
 
-    pub(super) fn snapshot(&self, has_gap: bool) -> Snapshot {
-        Snapshot {
+    pub(super) fn snapshot(&self, gap: bool) -> SessionResult {
+        SessionResult {
+            session_id: self.log.id.clone(),
             seq: self.log.journal.last_seq(),
             cwd: self.log.journal.header().cwd.clone(),
             title: self.settings.title.clone(),
@@ -168,7 +167,7 @@ impl Session {
             usage: self.total.usage,
             cost_nano_usd: self.total.cost_nano_usd,
             context: self.context_usage(),
-            has_gap,
+            gap,
         }
     }
 

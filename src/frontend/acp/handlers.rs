@@ -14,7 +14,7 @@ use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
     Adopt, CreateSession, Editors, EngineHandle, Error, ErrorKind, Filter, Hint, NewFolder,
     OpenConfig, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand,
-    Snapshot, Subscriber, SubscriberId, SubscriptionCommand, Trace, Wanted, parse_servers,
+    Subscriber, SubscriberId, SubscriptionCommand, Trace, Wanted, parse_servers,
 };
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
@@ -26,6 +26,7 @@ use pintle_protocol::methods::{
     TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams, TurnStartResult, TurnSteer,
     TurnSteerParams, WhenBusy,
 };
+use pintle_protocol::session::SessionResult;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -72,7 +73,7 @@ pub(super) enum Setting {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) handle: SessionHandle,
-    pub(super) snapshot: Snapshot,
+    pub(super) snapshot: SessionResult,
     pub(super) config: ConfigResult,
     pub(super) commands: Vec<PromptCommand>,
     /// What is wrong with MCP servers that the client named.

@@ -7,8 +7,9 @@
 use super::translator::{Offers, Translator, plan_update};
 use super::{notices, wire};
 use agent_client_protocol_schema::v1 as acp;
-use pintle_agent::{EngineHandle, Error, SessionHandle, Snapshot, messages_held};
+use pintle_agent::{EngineHandle, Error, SessionHandle, messages_held};
 use pintle_protocol::event::StateValue;
+use pintle_protocol::session::SessionResult;
 use tokio::sync::mpsc;
 
 /// The number of items in a page. Few, since an item may be a megabyte.
@@ -25,7 +26,7 @@ pub(super) type Page = Vec<Vec<u8>>;
 pub(super) async fn replay(
     engine: &EngineHandle,
     handle: &SessionHandle,
-    snapshot: &Snapshot,
+    snapshot: &SessionResult,
     offers: Offers,
     pages: &mpsc::Sender<Page>,
 ) -> Result<Translator, Error> {

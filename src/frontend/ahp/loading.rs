@@ -8,11 +8,12 @@ use super::state::Channels;
 use super::translator::Translator;
 use futures_util::future::FutureExt;
 use pintle_agent::{
-    CreateSession, EngineHandle, Error, NewFolder, OpenConfig, PageRange, SessionHandle, Snapshot,
+    CreateSession, EngineHandle, Error, NewFolder, OpenConfig, PageRange, SessionHandle,
     Subscriber, SubscriptionCommand,
 };
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::session::SessionResult;
 
 /// The number of events that are read at once.
 const PAGE: usize = 500;
@@ -20,7 +21,7 @@ const PAGE: usize = 500;
 /// A session that was opened, and its history.
 pub(super) struct Loaded {
     handle: SessionHandle,
-    snapshot: Snapshot,
+    snapshot: SessionResult,
     records: Vec<EventRecord>,
 }
 
@@ -159,7 +160,7 @@ impl Host {
 
 impl Open {
     /// Reads the history. Nobody has seen anything of the session.
-    fn read(&mut self, snapshot: &Snapshot, records: &[EventRecord]) {
+    fn read(&mut self, snapshot: &SessionResult, records: &[EventRecord]) {
         let created_ms = records.first().map_or(0, |record| record.ts_ms);
         let title = records.iter().find_map(|record| match &record.event {
             Event::SessionCreated(created) => created.title.clone(),

@@ -3,10 +3,11 @@
 use super::wire::{self, HandlerResult};
 use crate::connection::Scope;
 use pintle_agent::{
-    Adopt, CreateSession, EngineHandle, Feed, NewFolder, OpenConfig, SessionHandle, Snapshot,
-    Subscriber, SubscriberId, SubscriptionCommand, Wanted,
+    Adopt, CreateSession, EngineHandle, Feed, NewFolder, OpenConfig, SessionHandle, Subscriber,
+    SubscriberId, SubscriptionCommand, Wanted,
 };
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::session::SessionResult;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -34,7 +35,7 @@ pub(super) struct Opener {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) session: SessionHandle,
-    pub(super) snapshot: Snapshot,
+    pub(super) snapshot: SessionResult,
 }
 
 impl Opener {

@@ -6,13 +6,14 @@ use super::keys::check_key;
 use super::questions::OpenQuestion;
 use crate::connection::Scope;
 use pintle_agent::{
-    Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
+    Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Subscriber,
     SubscriberId, Wanted,
 };
 use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::event::Cause;
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::session::SessionResult;
 use pintle_protocol::subscription::EventFilter;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -205,7 +206,7 @@ impl Connection {
         self.state().sessions.values().cloned().collect()
     }
 
-    pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &Snapshot) {
+    pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &SessionResult) {
         let approvals = snapshot.approvals.iter().cloned().map(OpenQuestion::Approval);
         let questions = snapshot.questions.iter().cloned().map(OpenQuestion::Question);
         let questions = approvals.chain(questions).filter(|question| self.takes(question));

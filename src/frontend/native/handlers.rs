@@ -8,8 +8,7 @@ use crate::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
     self as agent, CreateSession, JobCommand, NewFolder, OpenConfig, ServerDefinition,
-    ServerOrigin, ServersCommand, SessionHandle, SessionRequest, Snapshot, SubscriptionCommand,
-    Wanted,
+    ServerOrigin, ServersCommand, SessionHandle, SessionRequest, SubscriptionCommand, Wanted,
 };
 use pintle_base::transport::MAX_MESSAGE_BYTES;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
@@ -310,61 +309,18 @@ pub(super) async fn attach(
     subscription: Subscription,
     from_seq: Option<u64>,
 ) -> HandlerResult<SessionResult> {
-    let snapshot = match subscription {
+    match subscription {
         Subscription::Unwanted => {
             let snapshot = session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
-            snapshot.map_err(refused)?
+            snapshot.map_err(refused)
         }
         Subscription::Wanted(filter) => {
             let subscriber = connection.as_subscriber(filter);
             let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply };
             let snapshot = session.ask(subscribe).await.map_err(refused)?;
             connection.ask_later(session, &snapshot);
-            snapshot
+            Ok(snapshot)
         }
-    };
-    Ok(session_result(session.id.clone(), snapshot))
-}
-
-fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
-    let Snapshot {
-        seq,
-        cwd,
-        title,
-        model,
-        permission_mode,
-        sandbox,
-        mode,
-        state,
-        active_turn_id,
-        queue,
-        approvals,
-        questions,
-        plan,
-        usage,
-        cost_nano_usd,
-        context,
-        has_gap,
-    } = snapshot;
-    SessionResult {
-        session_id,
-        seq,
-        cwd,
-        title,
-        model,
-        permission_mode,
-        sandbox,
-        mode,
-        state,
-        active_turn_id,
-        queue,
-        approvals,
-        questions,
-        plan,
-        usage,
-        cost_nano_usd,
-        context,
-        gap: has_gap,
     }
 }
 

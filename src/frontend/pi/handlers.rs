@@ -8,7 +8,7 @@ use super::line::{
 };
 use super::models::{self, ModelName};
 use super::sessions::OpenSession;
-use pintle_agent::{self as agent, ErrorKind, Snapshot};
+use pintle_agent::{self as agent, ErrorKind};
 use pintle_protocol::config::ConfigOption;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput, StateValue};
@@ -19,6 +19,7 @@ use pintle_protocol::methods::{
     TurnStartResult, TurnSteer, TurnSteerParams, WhenBusy,
 };
 use pintle_protocol::queue::{QueueRemoveParams, QueueRemoveResult};
+use pintle_protocol::session::SessionResult;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -139,7 +140,7 @@ impl Driver {
         self.sessions.options.preferences.dialect
     }
 
-    async fn snapshot(&mut self) -> Result<Snapshot, agent::Error> {
+    async fn snapshot(&mut self) -> Result<SessionResult, agent::Error> {
         self.open.handle.ask(|reply| agent::SubscriptionCommand::Snapshot { reply }).await
     }
 

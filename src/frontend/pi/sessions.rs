@@ -11,13 +11,13 @@ use super::{Dialect, Options, variables};
 use crate::connection::{Scope, close_session};
 use pintle_agent::{
     CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, Feed, ForkSession, NewFolder,
-    OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriberId,
-    SubscriptionCommand,
+    OpenConfig, SessionHandle, SettingsCommand, Subscriber, SubscriberId, SubscriptionCommand,
 };
 use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::ConfigSet;
+use pintle_protocol::session::SessionResult;
 use pintle_session::pi::{self, Apis};
 use pintle_session::store::Store;
 use serde::{Deserialize, Serialize};
@@ -345,7 +345,7 @@ impl Sessions {
         };
         let from_seq = Some(before.seq);
         let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply };
-        let Snapshot { title, model, cwd, queue, .. } = handle.ask(subscribe).await?;
+        let SessionResult { title, model, cwd, queue, .. } = handle.ask(subscribe).await?;
         mirror.catch_up(before.seq);
         mirror.return_from(from);
         let sets_modes = match (origin, self.options.scope) {

@@ -1,9 +1,9 @@
 //! What the events of a session say, and what must hold of them.
 
-use pintle_agent::Snapshot;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
+use pintle_protocol::methods::SessionResult;
 use pintle_protocol::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -214,7 +214,7 @@ impl Truth {
     }
 
     /// The snapshot says what the events say.
-    pub(super) fn check(&self, snapshot: &Snapshot) {
+    pub(super) fn check(&self, snapshot: &SessionResult) {
         if snapshot.seq != self.seq {
             // More came meanwhile; the next look compares.
             return;
