@@ -35,6 +35,9 @@ pub(super) fn item(path: &[Step], index: usize) -> Vec<Step> {
     [path, &[Step::Index(index)]].concat()
 }
 
+/// The maximum number of warnings about unknown keys in one file: each is looked up in the text.
+const MAX_WARNINGS: usize = 100;
+
 /// A settings file.
 #[derive(Debug)]
 pub(super) struct Document<'a> {
@@ -43,6 +46,8 @@ pub(super) struct Document<'a> {
     root: Root<'a>,
     /// Warnings with their offsets.
     warnings: Vec<(usize, String)>,
+    /// The number of further unknown keys.
+    left_out: usize,
 }
 
 #[derive(Debug)]
@@ -93,7 +98,7 @@ impl<'a> Document<'a> {
             at(file, text, offset, &format!("not valid TOML: {what}"))
         })?;
         let root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
-        Ok(Self { file, text, root: Root::Toml(root), warnings: Vec::new() })
+        Ok(Self { file, text, root: Root::Toml(root), warnings: Vec::new(), left_out: 0 })
     }
 
     /// Parses a JSON file with comments and trailing commas.
@@ -107,7 +112,7 @@ impl<'a> Document<'a> {
             at(file, text, error.range().start, &format!("not valid JSON: {}", error.kind()))
         })?;
         let root = parsed.value.ok_or_else(|| at(file, text, 0, "not valid JSON: no value"))?;
-        Ok(Self { file, text, root: Root::Json(root), warnings: Vec::new() })
+        Ok(Self { file, text, root: Root::Json(root), warnings: Vec::new(), left_out: 0 })
     }
 
     /// Returns the content.
@@ -196,6 +201,10 @@ impl<'a> Document<'a> {
 
     /// Adds the warning for an unknown key.
     pub(super) fn unknown(&mut self, path: &[Step]) {
+        if self.warnings.len() == MAX_WARNINGS {
+            self.left_out += 1;
+            return;
+        }
         self.warn_of(path, &format!("is unknown and ignored{}", schema::suggestion(path)));
     }
 
@@ -212,7 +221,9 @@ impl<'a> Document<'a> {
     /// Returns the warnings in the order of the file.
     pub(super) fn into_warnings(mut self) -> Vec<String> {
         self.warnings.sort_by_key(|(offset, _)| *offset);
-        self.warnings.into_iter().map(|(_, warning)| warning).collect()
+        let more = (self.left_out > 0)
+            .then(|| format!("{}: {} more unknown keys", self.file.display(), self.left_out));
+        self.warnings.into_iter().map(|(_, warning)| warning).chain(more).collect()
     }
 
     fn root(&self) -> Node<'_> {

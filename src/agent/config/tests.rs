@@ -186,6 +186,14 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
 }
 
 #[test]
+fn very_many_unknown_keys_are_counted() {
+    let keys: Vec<String> = (0..20_000).map(|key| format!("key{key} = 1\n")).collect();
+    let file = file::parse(&keys.concat(), Path::new("c"), &ambient(&[])).unwrap();
+    assert_eq!(file.warnings.len(), 101);
+    assert_eq!(file.warnings[100], "c: 19900 more unknown keys");
+}
+
+#[test]
 fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
     for (name, file, want) in [
         ("none", "", Ok(None)),
