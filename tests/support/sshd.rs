@@ -41,10 +41,13 @@ impl Sshd {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let config = format!(
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
-             PidFile none\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n",
+             PidFile none\nPermitRootLogin prohibit-password\nPasswordAuthentication no\nSetEnv HOME={}\n",
             at("host"),
-            at("authorized")
+            at("authorized"),
+            // Keep the start files of the user's shell out of the test.
+            at("home")
         );
+        std::fs::create_dir(at("home")).unwrap();
         std::fs::write(at("config"), config).unwrap();
         let mut command = std::process::Command::new(program);
         let child =
