@@ -92,7 +92,7 @@ fn the_schema_accepts_the_guides_files_and_no_wrong_ones() {
         "[[rules]]\ndecision = \"deny\"\nargs = [\"a\"]",
         "[[hooks]]\npoint = \"never\"\ncommand = \"a\"",
         "[[hooks]]\npoint = \"sessionEnd\"",
-        "mcp_servers.a.comand = \"x\"",
+        "mcp_servers.a.program = \"x\"",
         "providers.a.api = \"soap\"",
         "providers.a.store = \"yes\"",
         "providers.a.models.m.cutoff = \"2026\"",
