@@ -118,7 +118,7 @@ mod tests {
             ("limits step", "; did you mean `steps`?"),
             ("hooks 2 timeout", "; did you mean `timeout_s`?"),
             ("rules 0 arg", "; did you mean `argv`?"),
-            ("mcp_servers a comand", "; did you mean `command`?"),
+            ("mcp_servers a commandx", "; did you mean `command`?"),
             ("providers mine baseUrl", "; did you mean `base_url`?"),
             ("providers mine models m context_window", ""),
             ("providers mine models 0 context_window", ""),
