@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// A message of a conversation, in order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// A message of the user.
     User(Vec<Content>),
@@ -17,7 +17,7 @@ pub enum Message {
 }
 
 /// A model's reply.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Assistant {
     /// The blocks, in the order in which the model made them.
     pub blocks: Vec<AssistantBlock>,
@@ -28,7 +28,7 @@ pub struct Assistant {
 }
 
 /// A block of a model's reply.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum AssistantBlock {
     /// Text for the person.
     Text {
@@ -64,8 +64,14 @@ pub enum AssistantBlock {
 #[serde(transparent)]
 pub struct Opaque(pub Box<RawValue>);
 
+impl PartialEq for Opaque {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
 /// The result of a tool call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
     /// The id of the call it answers.
     pub call_id: String,

@@ -145,9 +145,7 @@ impl Session {
         provider: Arc<dyn Provider>,
     ) -> Option<AbandonedBranch> {
         let now = self.known_messages();
-        // Messages hold raw JSON, which knows no equality but that of its text.
-        let is_same = |(was, is): &(_, _)| format!("{was:?}") == format!("{is:?}");
-        let common = known.iter().zip(&now).take_while(is_same).count();
+        let common = known.iter().zip(&now).take_while(|(was, is)| was == is).count();
         let messages: Vec<_> = known.into_iter().skip(common).collect();
         let turn_id = TurnId::new(self.services.ambient.new_id());
         (!messages.is_empty()).then_some(AbandonedBranch { turn_id, messages, provider })

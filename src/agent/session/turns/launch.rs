@@ -20,6 +20,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 impl Session {
+    /// Begins a turn. Callers do so only while none runs; otherwise the messages stay in the queue.
     pub(in crate::session) fn begin_turn(
         &mut self,
         turn_id: TurnId,
@@ -28,7 +29,13 @@ impl Session {
     ) {
         let state = match &mut self.phase {
             Phase::Idle(state) => std::mem::take(state),
-            Phase::Running(_) => return,
+            Phase::Running(_) => {
+                tracing::error!("a turn was to begin while another one runs");
+                if let Work::Answer(inputs) = work {
+                    inputs.into_iter().for_each(|input| self.inbox.push(input));
+                }
+                return;
+            }
         };
         self.turns += 1;
         let known = self.services.models.model(&self.settings.model);
