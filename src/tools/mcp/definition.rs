@@ -189,7 +189,7 @@ pub fn parse_named(
     (found, problems)
 }
 
-/// A server as a settings file describes it. Other programs have other names for some keys: see [`NAMES`].
+/// A server as a settings file describes it. Other names for some keys, which other programs use, are accepted too.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Table {

@@ -47,8 +47,8 @@ for (const [name, text, want] of [
 test("above all tables the plain keys are proposed, and in a header the tables", () => {
   assert.ok(proposed("|")?.includes("model = "));
   assert.ok(!proposed("|")?.some((each) => each.startsWith("tools")));
-  const tables = proposed("[|");
-  assert.ok(tables?.includes("tools") && tables.includes("providers."));
+  const tables = proposed("[|") ?? [];
+  assert.ok(tables.includes("tools") && tables.includes("providers."));
   assert.ok(!tables.includes("rules"));
 });
 
