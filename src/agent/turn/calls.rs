@@ -8,8 +8,9 @@ use crate::host::{Host, JournalLost, uncancelled};
 use crate::turn::approval;
 use crate::turn::call::Call;
 use crate::turn::context::{End, Tally, TurnContext, TurnState};
+use crate::turn::hook_points;
 use crate::turn::permit::Decided;
-use crate::turn::{hook_points, mode};
+use crate::turn::ruling::{Ruling, admit, confine, rule};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_base::text::truncate::{self, Guard};
@@ -20,15 +21,13 @@ use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
 use pintle_protocol::ids::{ApprovalId, ItemId};
-use pintle_protocol::item::{Denial, FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolResult};
+use pintle_protocol::item::{Denial, FullOutput, ItemBody, ItemStatus, ToolResult};
 use pintle_protocol::plan::WorkMode;
 use pintle_session::context::conversation::from_engine;
 use pintle_session::store::artifacts;
 use pintle_tools::permissions;
 use pintle_tools::permissions::command::Analysis;
-use pintle_tools::{
-    Access, CEILING, Client, Folders, Progress, Pruned, ResolvedPaths, ToolContext,
-};
+use pintle_tools::{Access, CEILING, Client, Folders, Progress, Pruned, ToolContext};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -151,52 +150,6 @@ async fn beside_each_other(
         count += 1;
     }
     count
-}
-
-/// Decides about a call that is to run beside others, and makes it ready.
-///
-/// # Errors
-/// It may change something, or it is not allowed, with words for the model.
-async fn admit(
-    ctx: &TurnContext,
-    state: &TurnState,
-    mode: WorkMode,
-    call: &mut Call,
-) -> Result<(), String> {
-    let Ok(prepared) = &call.prepared else { return Ok(()) };
-    let access = prepared.access();
-    let only_reads = match &access {
-        Access::Read(_) | Access::Engine | Access::Fetch { .. } => true,
-        Access::Execute(command) => permissions::Analysis::of(command).is_harmless(),
-        Access::Other(_) => prepared.only_reads(),
-        Access::Write(_) => false,
-    };
-    if !only_reads {
-        return Err(
-            "The call may change something now, and others run beside it. Make it again, alone."
-                .to_owned(),
-        );
-    }
-    if let Some(denial) = mode::denial(mode, &access) {
-        return Err(denial);
-    }
-    let decided = decide(ctx, state, call, &access).await;
-    if decided.verdict.decision != permissions::Decision::Allow {
-        return Err(approval::policy_text(&decided.verdict));
-    }
-    call.confinement =
-        ctx.permissions.confinement(&decided.verdict, &call.tool_name, &state.grants);
-    call.programs = ctx.permissions.denied_programs(&decided.verdict);
-    Ok(())
-}
-
-/// Decides about a call, and notes the paths that it acts on if it is allowed.
-async fn decide(ctx: &TurnContext, state: &TurnState, call: &mut Call, access: &Access) -> Decided {
-    let site = (&ctx.workspace).into();
-    let decided = ctx.permissions.decide(site, &state.grants, call.acting_tool(), access).await;
-    let resolved: ResolvedPaths = decided.paths.iter().cloned().collect();
-    call.resolved = resolved.without(decided.left_out.clone());
-    decided
 }
 
 /// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
@@ -357,19 +310,6 @@ pub(crate) fn touched(calls: &[Call], folders: &Folders) -> Vec<PathBuf> {
     paths.collect()
 }
 
-fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {
-    match &mut item.body {
-        ItemBody::ToolCall(call) => Some(call),
-        ItemBody::UserMessage(_)
-        | ItemBody::AgentMessage(_)
-        | ItemBody::Reasoning(_)
-        | ItemBody::Job(_)
-        | ItemBody::Subagent(_)
-        | ItemBody::Compaction(_)
-        | ItemBody::EngineMessage(_) => None,
-    }
-}
-
 /// The outcome of a call.
 struct Outcome {
     status: ItemStatus,
@@ -425,35 +365,23 @@ async fn approve_and_run<H: Host>(
     if let Some(denial) = denial {
         return Ok(Outcome::declined(ctx, denial, tally));
     }
-    let prepared = match &call.prepared {
-        Ok(prepared) => prepared,
-        Err(why) if ctx.tools.withheld(&call.tool_name).is_some() => {
-            let outcome = Outcome::declined(ctx, why.clone(), tally);
-            return Ok(outcome.denied(Some(approval::withheld())));
+    let mode = host.mode();
+    let (access, verdict) = match host.wait(rule(ctx, state, mode, call)).await {
+        Ruling::Invalid => return Ok(run_one(host, ctx, state, call).await),
+        Ruling::Refused(reason, denial) => {
+            return Ok(Outcome::declined(ctx, reason, tally).denied(denial));
         }
-        Err(_) => return Ok(run_one(host, ctx, state, call).await),
-    };
-    let access = prepared.access();
-    if let Some(reason) = mode::denial(host.mode(), &access) {
-        return Ok(Outcome::declined(ctx, reason, tally));
-    }
-    let decided = host.wait(decide(ctx, state, call, &access)).await;
-    let verdict = decided.verdict.clone();
-    match verdict.decision {
-        permissions::Decision::Allow => {}
-        permissions::Decision::Deny => {
-            let text = approval::policy_text(&decided.verdict);
-            return Ok(Outcome::declined(ctx, text, tally).denied(decided.denial));
-        }
-        permissions::Decision::Ask => {
-            if let Some(outcome) = ask(host, ctx, state, call, &access, decided, tally).await? {
+        Ruling::Allowed(access, verdict) => (access, verdict),
+        Ruling::Ask(access, decided) => {
+            let verdict = decided.verdict.clone();
+            if let Some(outcome) = ask(host, ctx, state, call, &access, *decided, tally).await? {
                 return Ok(outcome);
             }
+            (access, verdict)
         }
-    }
+    };
     // An answer may just have allowed a host.
-    call.confinement = ctx.permissions.confinement(&verdict, &call.tool_name, &state.grants);
-    call.programs = ctx.permissions.denied_programs(&verdict);
+    confine(ctx, state, call, &verdict);
     let before = state.files.before(host, &ctx.workspace, &access).await;
     host.wait(state.files.announce(&ctx.workspace, &ctx.turn_id, &before, &call.item.id)).await;
     if let Err(lost) = begin(host, ctx, call) {
@@ -712,7 +640,7 @@ async fn finish<H: Host>(
         content: result.content.clone(),
         is_error: result.is_error,
     };
-    if let Some(call) = tool_call(&mut item) {
+    if let ItemBody::ToolCall(call) = &mut item.body {
         call.output = Some(result);
     }
     ctx.complete(&mut item, status);

@@ -25,6 +25,7 @@ mod prompt;
 mod provider_calls;
 pub(super) mod retry;
 mod room;
+mod ruling;
 mod served;
 pub(super) mod servers;
 mod step;

@@ -1,0 +1,109 @@
+//! The decision about a call before anybody is asked: the same for a call that runs alone and for those that run side by side.
+
+use crate::turn::approval;
+use crate::turn::call::Call;
+use crate::turn::context::{TurnContext, TurnState};
+use crate::turn::mode;
+use crate::turn::permit::Decided;
+use pintle_protocol::item::Denial;
+use pintle_protocol::plan::WorkMode;
+use pintle_tools::permissions;
+use pintle_tools::{Access, Prepared, ResolvedPaths};
+
+/// Decides about a call that is to run beside others, and makes it ready.
+///
+/// # Errors
+/// It may change something, or it is not allowed, with words for the model.
+pub(super) async fn admit(
+    ctx: &TurnContext,
+    state: &TurnState,
+    mode: WorkMode,
+    call: &mut Call,
+) -> Result<(), String> {
+    if let Ok(prepared) = &call.prepared
+        && !only_reads(prepared.as_ref())
+    {
+        return Err(
+            "The call may change something now, and others run beside it. Make it again, alone."
+                .to_owned(),
+        );
+    }
+    match rule(ctx, state, mode, call).await {
+        Ruling::Invalid => Ok(()),
+        Ruling::Refused(reason, _) => Err(reason),
+        Ruling::Ask(_, decided) => Err(approval::policy_text(&decided.verdict)),
+        Ruling::Allowed(_, verdict) => {
+            confine(ctx, state, call, &verdict);
+            Ok(())
+        }
+    }
+}
+
+/// Returns true if a call changes nothing.
+fn only_reads(prepared: &dyn Prepared) -> bool {
+    match prepared.access() {
+        Access::Read(_) | Access::Engine | Access::Fetch { .. } => true,
+        Access::Execute(command) => permissions::Analysis::of(&command).is_harmless(),
+        Access::Other(_) => prepared.only_reads(),
+        Access::Write(_) => false,
+    }
+}
+
+/// The decision about a call before the user is asked.
+pub(super) enum Ruling {
+    /// Its arguments are invalid: it runs only to report that.
+    Invalid,
+    /// Refused: the text for the model, and what would have allowed the call.
+    Refused(String, Option<Denial>),
+    /// The user decides.
+    Ask(Access, Box<Decided>),
+    /// It may run.
+    Allowed(Access, permissions::Verdict),
+}
+
+/// Decides about a call: whether its tool is withheld, then the work mode, then the permissions.
+pub(super) async fn rule(
+    ctx: &TurnContext,
+    state: &TurnState,
+    mode: WorkMode,
+    call: &mut Call,
+) -> Ruling {
+    let access = match &call.prepared {
+        Ok(prepared) => prepared.access(),
+        Err(why) if ctx.tools.withheld(&call.tool_name).is_some() => {
+            return Ruling::Refused(why.clone(), Some(approval::withheld()));
+        }
+        Err(_) => return Ruling::Invalid,
+    };
+    if let Some(reason) = mode::denial(mode, &access) {
+        return Ruling::Refused(reason, None);
+    }
+    let decided = decide(ctx, state, call, &access).await;
+    match decided.verdict.decision {
+        permissions::Decision::Allow => Ruling::Allowed(access, decided.verdict),
+        permissions::Decision::Deny => {
+            Ruling::Refused(approval::policy_text(&decided.verdict), decided.denial)
+        }
+        permissions::Decision::Ask => Ruling::Ask(access, Box::new(decided)),
+    }
+}
+
+/// Confines a call as its verdict and the answers so far say.
+pub(super) fn confine(
+    ctx: &TurnContext,
+    state: &TurnState,
+    call: &mut Call,
+    verdict: &permissions::Verdict,
+) {
+    call.confinement = ctx.permissions.confinement(verdict, &call.tool_name, &state.grants);
+    call.programs = ctx.permissions.denied_programs(verdict);
+}
+
+/// Decides about a call, and notes the paths that it acts on if it is allowed.
+async fn decide(ctx: &TurnContext, state: &TurnState, call: &mut Call, access: &Access) -> Decided {
+    let site = (&ctx.workspace).into();
+    let decided = ctx.permissions.decide(site, &state.grants, call.acting_tool(), access).await;
+    let resolved: ResolvedPaths = decided.paths.iter().cloned().collect();
+    call.resolved = resolved.without(decided.left_out.clone());
+    decided
+}
