@@ -32,7 +32,9 @@ impl Session {
             Phase::Running(_) => {
                 tracing::error!("a turn was to begin while another one runs");
                 if let Work::Answer(inputs) = work {
-                    inputs.into_iter().for_each(|input| self.inbox.push(input));
+                    for input in inputs {
+                        self.inbox.push(input);
+                    }
                 }
                 return;
             }
