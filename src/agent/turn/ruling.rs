@@ -1,4 +1,4 @@
-//! The decision about a call before anybody is asked: the same for a call that runs alone and for those that run side by side.
+//! The decision about a call before the user is asked. Calls that run alone and calls that run in parallel share it.
 
 use crate::turn::approval;
 use crate::turn::call::Call;

@@ -192,8 +192,8 @@ impl Store {
         Self { sessions, index, holder: Holder::Alone }
     }
 
-    /// The store in a folder that is removed when its user has finished. Its index is held in memory: the index works on when the engine has
-    /// ended, so a file of its own could appear in a folder that is being removed, and outlive it.
+    /// The store in a temporary folder. Its index is in memory: indexing may continue after the engine has ended, and would create its file in a
+    /// folder that is being removed.
     pub fn temporary(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::in_memory(data, &sessions));
