@@ -671,7 +671,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-/// Removes the folder of a session that is not stored. The task has ended with its own result, which an error here does not change.
+/// Removes the folder of a session that is not stored. An error is printed and does not change the task's exit code.
 fn remove(folder: tempfile::TempDir) {
     let path = folder.path().to_owned();
     if let Err(error) = folder.close() {

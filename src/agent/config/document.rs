@@ -1,4 +1,4 @@
-//! The text of a settings file, with the place of each value: what is wrong or unknown is reported with line, column and key. Pure.
+//! A settings file's text and the position of each value, so that errors and unknown keys are reported with line, column and key. Pure.
 
 use super::schema;
 use super::{Error, pi};
@@ -338,7 +338,7 @@ fn steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
     }
 }
 
-/// Returns the words for a value that serde expects, where the schema has none.
+/// Describes the value that serde expects, if the schema does not.
 fn plain(message: &str) -> String {
     let (_, expected) = message.split_once(", expected ").unwrap_or(("", message));
     match expected {

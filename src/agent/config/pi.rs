@@ -62,7 +62,7 @@ impl Translation<'_, '_> {
         self.retain(providers, &path, Self::provider)
     }
 
-    /// Keeps the rows of a table that `translate` returns true for.
+    /// Keeps the table rows for which `translate` returns true.
     fn retain(
         &mut self,
         rows: &mut Table,

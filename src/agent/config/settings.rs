@@ -1,6 +1,6 @@
 //! Every key of `config.toml`: one type, from which the reader, the JSON Schema, the guide and the messages follow.
 //!
-//! A doc comment here is the documentation of its key: editors show it, and the guide has it. A key without a default has an example.
+//! Editors and the guide show the doc comments here. A key without a default needs an example.
 //! Add a key here and use it where the engine is assembled; `UPDATE_EXPECT=1` on the tests of `config` writes the rest.
 //!
 //! Serializing shows what a running engine keeps: a field that is skipped takes effect at once. See `live`.
@@ -127,7 +127,7 @@ impl Settings {
         ]
     }
 
-    /// The instructions for every session: those of the config file, then those of the file that it names.
+    /// The instructions for every session: `instructions`, then the content of `instructions_file`.
     pub fn all_instructions(&self) -> Option<String> {
         let named = self.instructions_file.as_ref().map(|file| file.text.expose());
         let parts: Vec<&str> = self.instructions.as_deref().into_iter().chain(named).collect();

@@ -1,4 +1,4 @@
-//! The words of a command, as a shell splits them. Pure.
+//! Splits a command into words like a shell. Pure.
 
 /// Splits a command into words as a shell does: quotes and backslashes keep a space in a word. Nothing is expanded.
 ///

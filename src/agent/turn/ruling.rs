@@ -10,10 +10,10 @@ use pintle_protocol::plan::WorkMode;
 use pintle_tools::permissions;
 use pintle_tools::{Access, Prepared, ResolvedPaths};
 
-/// Decides about a call that is to run beside others, and makes it ready.
+/// Decides about a call that runs in parallel with others, and prepares its confinement.
 ///
 /// # Errors
-/// It may change something, or it is not allowed, with words for the model.
+/// The call may change something or is not allowed; the text is for the model.
 pub(super) async fn admit(
     ctx: &TurnContext,
     state: &TurnState,

@@ -113,6 +113,19 @@ fn a_field_that_no_reader_knows_would_be_found() {
     }
 }
 
+#[test]
+fn a_login_has_no_unknown_key() {
+    let schema = schemars::schema_for!(Login);
+    let known = schema.get("properties").and_then(|all| all.as_object()).unwrap();
+    assert!(known.contains_key("token_url"), "{known:?}");
+    for row in file_rows() {
+        let login = row.get("login").and_then(toml::Value::as_table);
+        for key in login.into_iter().flat_map(toml::Table::keys) {
+            assert!(known.contains_key(key), "unknown key `{key}` in the login of {}", row["name"]);
+        }
+    }
+}
+
 fn file_rows() -> Vec<toml::Table> {
     let file: toml::Table = PROVIDERS_TEXT.parse().unwrap();
     file["provider"].as_array().unwrap().iter().map(|row| row.as_table().unwrap().clone()).collect()

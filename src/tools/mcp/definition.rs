@@ -152,7 +152,7 @@ pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// A problem with the definition of a server.
+/// A problem in a server definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The server's name; `None` if it concerns all of them.
