@@ -80,13 +80,8 @@ impl Limits {
     }
 
     /// Which limit is reached, if one is, in words for a person.
-    pub(crate) fn reached(
-        &self,
-        steps: u32,
-        tool_calls: u64,
-        budget: &Budget,
-        elapsed_ms: u64,
-    ) -> Option<Notice> {
+    pub(crate) fn reached(&self, used: Used, budget: &Budget) -> Option<Notice> {
+        let Used { steps, tool_calls, elapsed_ms } = used;
         if steps >= self.steps {
             let steps = self.steps;
             return Some(notice(
@@ -195,6 +190,10 @@ fn usd(nano: u64) -> String {
 mod tests {
     use super::*;
 
+    fn used(elapsed_ms: u64) -> Used {
+        Used { steps: 7, tool_calls: 9, elapsed_ms }
+    }
+
     #[test]
     fn the_first_limit_that_is_reached_is_told() {
         let usage = Usage { input_tokens: 30, output_tokens: 20, ..Usage::default() };
@@ -218,7 +217,7 @@ mod tests {
             let sub_agents = budget.clone();
             sub_agents.spend(&usage, Some(1_000_000_000));
             budget.spend(&usage, Some(500_000_000));
-            let told = limits.reached(7, 9, &budget, 6_000).map(|notice| notice.message);
+            let told = limits.reached(used(6_000), &budget).map(|notice| notice.message);
             assert_eq!(told.is_some(), want.is_some(), "{name}: {told:?}");
             assert!(told.unwrap_or_default().ends_with(want.unwrap_or_default()), "{name}");
         }
@@ -226,7 +225,7 @@ mod tests {
         let budget = Budget::default();
         budget.fill(&limits);
         budget.spend(&usage, None);
-        assert!(limits.reached(7, 9, &budget, 0).is_none(), "without a price");
+        assert!(limits.reached(used(0), &budget).is_none(), "without a price");
     }
 
     #[test]
