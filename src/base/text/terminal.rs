@@ -1,6 +1,9 @@
-//! Converts a program's output for a terminal to plain text.
+//! Converts terminal output to plain text.
 //!
-//! Bytes arrive in pieces: a character or an escape sequence that is cut between two of them is put together.
+//! Output arrives in chunks; a character or an escape sequence that is split between two of them is joined.
+//!
+//! The crate `vte` does not fit: it calls back for each character and hides its state, which rules out the fast path for plain text, and
+//! it never reports a character that is incomplete at the end of the output.
 
 use std::borrow::Cow;
 

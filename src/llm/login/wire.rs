@@ -1,4 +1,7 @@
-//! Requests to the endpoints of a login, and the answers of OAuth 2.0 (RFC 6749, 8628). Only [`call`] waits.
+//! Requests to OAuth 2.0 endpoints and their responses (RFC 6749, RFC 8628). Only [`call`] does IO.
+//!
+//! The crate `oauth2` does not fit: servers in use report errors with status 200, send numbers as strings and nest error messages, and its
+//! response types reject all three.
 
 use crate::aws::encode;
 use crate::error::{Error, ErrorKind};
