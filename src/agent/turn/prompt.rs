@@ -95,18 +95,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let cwd = ctx.workspace.folders.cwd.as_path();
     let place = ProjectFiles::of(ctx.workspace.env.as_ref(), personal, cwd).await;
     let paths = document_paths(personal, &place.root, cwd, profile);
-    let owner = ctx.session_id.to_string();
-    let git = async {
-        if place.is_repository {
-            let env = ctx.workspace.env.as_ref();
-            let confinement =
-                ctx.permissions.confinement_for_reading((&ctx.workspace).into()).await;
-            let asking = project::Asking { confinement, owner: &owner, cancel: &ctx.cancel };
-            project::repository(env, &place.root, place.is_trusted, asking).await
-        } else {
-            Snapshot::default()
-        }
-    };
+    let git = git_snapshot(ctx, &place);
     let withheld = place.withheld(&paths).await;
     let (agreement, not_agreed) = (place.agreed(), place.not_agreed().await);
     let (documents, rules, skills, agents, git, os) = tokio::join!(
@@ -118,7 +107,6 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         project::read(ctx.workspace.env.as_ref(), Path::new("/etc/os-release")),
     );
     let known = join_all(documents.iter().map(|document| known_now(&place, document))).await;
-    let has_agents = ctx.tools.list.iter().any(|tool| tool.does().is_some_and(Does::is_agents));
     let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), *is_attended).await;
     let tool = |purpose: &str| {
         let does = Does::named(purpose)?;
@@ -162,26 +150,17 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let sections = prompt::sections(&surroundings, &layers);
     let system = prompt::system(&sections);
     let in_prompt = rules.all.iter().filter(|(rule, ..)| !matches!(rule.when, When::Touched(_)));
+    let has_agents = ctx.tools.list.iter().any(|tool| tool.does().is_some_and(Does::is_agents));
+    let listed = agents.all.iter().filter(|_| has_agents);
     let sources = sources(PromptSourceKind::Document, documents.iter().map(|one| &one.path))
         .chain(sources(PromptSourceKind::Rule, in_prompt.map(|(_, path, _)| path)))
         .chain(sources(PromptSourceKind::Skill, skills.all.iter().map(|(_, path, _)| path)))
-        .chain(sources(
-            PromptSourceKind::Agent,
-            agents.all.iter().filter(|_| has_agents).map(|(_, path, _)| path),
-        ))
+        .chain(sources(PromptSourceKind::Agent, listed.map(|(_, path, _)| path)))
         .collect();
     let waiting = all_rules.into_iter().filter_map(|rule| match rule.when {
         When::Touched(globs) => Some(PathRule { path: rule.path, globs }),
         When::Always | When::OnRequest => None,
     });
-    // The conversation stays, with the documents that were told in it.
-    let is_in_prompt = |path: &Path| documents.iter().any(|document| document.path == path);
-    let below: Vec<KnownDocument> = before
-        .documents
-        .iter()
-        .filter(|known| known.is_below && !is_in_prompt(&known.path))
-        .cloned()
-        .collect();
     let briefing = Briefing {
         origin,
         system,
@@ -190,7 +169,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         additional: ctx.workspace.additional.to_vec(),
         agreement: Some(agreement),
         rights: Some(rights.told()),
-        documents: known.into_iter().chain(below).collect(),
+        documents: known.into_iter().chain(documents_below(before, &documents)).collect(),
         waiting: waiting.collect(),
         told: before.told.clone(),
         looked_for: BTreeSet::new(),
@@ -203,6 +182,28 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         withheld,
         not_agreed,
     }
+}
+
+/// Returns the state of the repository, or an empty snapshot outside of one.
+async fn git_snapshot(ctx: &TurnContext, place: &ProjectFiles<'_>) -> Snapshot {
+    if !place.is_repository {
+        return Snapshot::default();
+    }
+    let env = ctx.workspace.env.as_ref();
+    let confinement = ctx.permissions.confinement_for_reading((&ctx.workspace).into()).await;
+    let owner = ctx.session_id.to_string();
+    let asking = project::Asking { confinement, owner: &owner, cancel: &ctx.cancel };
+    project::repository(env, &place.root, place.is_trusted, asking).await
+}
+
+/// Returns the nested documents that the conversation contains and the new prompt does not.
+fn documents_below(
+    before: &Briefing,
+    in_prompt: &[Document],
+) -> impl Iterator<Item = KnownDocument> {
+    let is_in_prompt = |path: &Path| in_prompt.iter().any(|document| document.path == path);
+    let below = before.documents.iter().filter(|known| known.is_below);
+    below.filter(move |known| !is_in_prompt(&known.path)).cloned()
 }
 
 fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
