@@ -94,7 +94,7 @@ async fn answer(mut stream: TcpStream, state: &Secret) -> Option<Outcome> {
     let head = tokio::time::timeout(HEAD_TIMEOUT, head(&mut stream)).await.ok()??;
     let outcome = outcome(&head, state.expose());
     let (status, text) = match &outcome {
-        Some(Ok(_)) => ("200 OK", "pintle has what it needs. You can close this page."),
+        Some(Ok(_)) => ("200 OK", "Login complete. You can close this page."),
         Some(Err(_)) => ("200 OK", "There is no login. You can close this page."),
         None => ("404 Not Found", "pintle waits for another page than this one."),
     };

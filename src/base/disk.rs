@@ -48,7 +48,7 @@ fn open_with(path: &Path, links: Links) -> io::Result<(File, Metadata)> {
 
 fn is_regular(facts: &Metadata) -> io::Result<()> {
     if facts.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
     }
     if !facts.is_file() {
         let message = "not a regular file (a device, pipe or socket)";
@@ -121,7 +121,7 @@ pub fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<us
     const MAX_LINE_BYTES: u64 = 256 * 1024 * 1024;
     let count = reader.take(MAX_LINE_BYTES).read_until(b'\n', line)?;
     if count as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
-        let message = format!("a line is over the limit of {} MiB", MAX_LINE_BYTES >> 20);
+        let message = format!("a line exceeds {} MiB", MAX_LINE_BYTES >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(count)
@@ -292,7 +292,7 @@ mod tests {
             ("link", 5, Links::Refused, Err("symbolic links")),
             ("zeros", 5, Links::Followed, Err("not a regular file")),
             ("pipe", 5, Links::Followed, Err("not a regular file")),
-            (".", 5, Links::Followed, Err("is a folder")),
+            (".", 5, Links::Followed, Err("is a directory")),
             ("none", 5, Links::Followed, Err("No such file")),
         ] {
             let got = read_with(&at(name), max_bytes, links);

@@ -63,7 +63,7 @@ pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &
             record_prompt(host, ctx, state, made);
             if let Some(from) = moved_from {
                 let text = from_engine(format_args!(
-                    "the project has moved from {} to {}, which is the working directory now. Earlier messages name files by their old paths.",
+                    "the project has moved from {} to {}, which is now the working directory. Earlier messages contain old paths.",
                     from.display(),
                     cwd.display()
                 ));
@@ -267,11 +267,11 @@ fn changed(root: &Path, files: &[PathBuf]) -> Notice {
         level: NoticeLevel::Warning,
         code: "notAgreed".to_owned(),
         message: format!(
-            "these files of {root_shown} were added, changed or removed since you trusted it, and are not used: {}",
+            "these files in {root_shown} were added, changed or removed since you trusted it, and are ignored: {}",
             names(root, files)
         ),
         hint: Some(format!(
-            "look at them, then run `pintle trust {root_shown}`; the next turn uses them"
+            "review them, then run `pintle trust {root_shown}`; the next turn uses them"
         )),
     }
 }
@@ -292,9 +292,9 @@ fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
     Notice {
         level: NoticeLevel::Warning,
         code: "untrusted".to_owned(),
-        message: format!("{root} is not trusted, so these are not used: {names}"),
+        message: format!("{root} is not trusted, so these files are ignored: {names}"),
         hint: (!answers.is_closed()).then(|| {
-            format!("look at them, then run `pintle trust {root}`; the next turn uses them")
+            format!("review them, then run `pintle trust {root}`; the next turn uses them")
         }),
     }
 }
@@ -344,10 +344,10 @@ fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnSta
     let listed: Vec<String> =
         ctx.workspace.additional.iter().map(|folder| folder.display().to_string()).collect();
     let text = if listed.is_empty() {
-        from_engine("only the working directory belongs to the work now.")
+        from_engine("the workspace is now only the working directory.")
     } else {
         from_engine(format_args!(
-            "beside the working directory these directories belong to the work now.\n{}",
+            "besides the working directory, the workspace now includes these directories.\n{}",
             listed.join("\n")
         ))
     };
@@ -364,7 +364,7 @@ async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnS
         // The prompt is of a version that did not tell them.
         None => {}
         Some(_) => {
-            let text = from_engine(format_args!("what you may do has changed.\n{rights}"));
+            let text = from_engine(format_args!("your permissions have changed.\n{rights}"));
             let update = BriefingUpdate { rights: Some(rights), ..BriefingUpdate::default() };
             tell(host, ctx, state, text, update);
         }
@@ -435,7 +435,10 @@ fn tell_changed_documents<H: Host>(
                 documents.push(known);
             }
             Change::Gone(path) => {
-                parts.push(format!("{} is gone; what it said holds no more.", path.display()));
+                parts.push(format!(
+                    "{} was removed; its instructions no longer apply.",
+                    path.display()
+                ));
             }
         }
     }
@@ -444,8 +447,7 @@ fn tell_changed_documents<H: Host>(
         return;
     }
     let text = from_engine(format_args!(
-        "what people have written down for agents here has changed since you were told. Of \
-        these files this holds now.\n{}",
+        "the project's instructions for agents have changed. These files now read as follows.\n{}",
         parts.join("\n")
     ));
     tell(

@@ -221,10 +221,11 @@ fn tell_silence<H: Host>(host: &mut H, ctx: &TurnContext) {
     host.transient(TransientEvent::Notice(Notice {
         level: NoticeLevel::Info,
         code: "modelSilent".to_owned(),
-        message: format!("{provider} has sent no part of the reply for {} s", ctx.llm.retry.silence.as_secs_f64()),
-        hint: Some(
-            "the request is sent again once the connection has been silent for model_idle_timeout_s".to_owned(),
+        message: format!(
+            "{provider} has sent nothing for {} s",
+            ctx.llm.retry.silence.as_secs_f64()
         ),
+        hint: Some("the request is sent again after model_idle_timeout_s without data".to_owned()),
     }));
 }
 
@@ -237,7 +238,7 @@ enum Cut {
 fn failed(error: Error, why: NoRetry) -> End {
     let hint = match why {
         NoRetry::TooLong(wait) => Some(format!(
-            "the provider asks to wait {} s, which is too long to wait here; send the prompt again then",
+            "the provider asks to wait {} s, longer than the engine waits; send the prompt again then",
             wait.as_secs_f64().ceil()
         )),
         NoRetry::Final | NoRetry::Tried => None,

@@ -70,8 +70,7 @@ impl StructuredOutput {
     /// The message that tells the model.
     pub(super) fn instructions(&self) -> String {
         from_engine(format_args!(
-            "when the task is done, end with a message that is one JSON value and nothing else: no text around it, no code fence. \
-            It must satisfy this JSON Schema:\n{}",
+            "when the task is done, end with a message that contains a single JSON value and nothing else: no surrounding text, no code fence. It must satisfy this JSON Schema:\n{}",
             self.schema
         ))
     }
@@ -88,12 +87,12 @@ impl StructuredOutput {
         let violations = violations.join("; ");
         if self.retries == MAX_RETRIES {
             return SchemaCheck::Failed(output_invalid(format!(
-                "the final message does not satisfy the output schema, also after {MAX_RETRIES} more requests: {violations}"
+                "the final message does not satisfy the output schema after {MAX_RETRIES} retries: {violations}"
             )));
         }
         self.retries += 1;
         SchemaCheck::Retry(from_engine(format_args!(
-            "your final message does not satisfy the JSON Schema: {violations}. Answer again with the JSON value alone."
+            "your final message does not satisfy the JSON Schema: {violations}. Answer again with only the JSON value."
         )))
     }
 
@@ -128,7 +127,7 @@ fn output_invalid(message: String) -> TurnError {
     TurnError {
         code: "outputInvalid".to_owned(),
         message,
-        hint: Some("make the schema simpler, or choose another model".to_owned()),
+        hint: Some("simplify the schema, or choose another model".to_owned()),
         retryable: true,
         http_status: None,
     }

@@ -310,7 +310,7 @@ impl<'a, H: Host> TurnLoop<'a, H> {
         if !assistant.blocks.is_empty() {
             state.conversation.push(Message::Assistant(assistant));
         }
-        let refusal = "A limit of the task is reached. This call did not run.";
+        let refusal = "The task reached a limit. This call did not run.";
         calls::refuse(*host, ctx, state, calls, refusal).await;
         match cut {
             Some(End::Interrupted) => Err(End::Interrupted),
@@ -322,11 +322,11 @@ impl<'a, H: Host> TurnLoop<'a, H> {
     fn warn_of_repeats(&mut self, judgement: Judgement) -> Next {
         let (message, hint) = match judgement {
             Judgement::Fine => return Next::Step,
-            Judgement::Warn(1) => ("the model makes the same call again and again", None),
-            Judgement::Warn(_) => ("the model makes the same calls over and over", None),
+            Judgement::Warn(1) => ("the model is repeating the same call", None),
+            Judgement::Warn(_) => ("the model is repeating the same calls", None),
             Judgement::Stop => (
-                "the turn was ended: the model went on with the same calls after two warnings",
-                Some("send a prompt that says what it is to do instead"),
+                "the turn was stopped: the model kept repeating the same calls after two warnings",
+                Some("send a prompt that tells it what to do instead"),
             ),
         };
         self.host.record(Event::Notice(Notice {
@@ -339,8 +339,7 @@ impl<'a, H: Host> TurnLoop<'a, H> {
             return Next::Stop(StopReason::Limit);
         }
         self.add_text(from_engine(format_args!(
-            "you make the same {} over and over, with the same arguments. \
-            Their results will not change. Try something else, or say what keeps you from going on.",
+            "you keep making the same {} with the same arguments. The results will not change. Try something else, or explain what is blocking you.",
             if judgement == Judgement::Warn(1) { "call" } else { "calls" }
         )));
         Next::Step
@@ -372,9 +371,9 @@ fn too_long(error: TurnError, conversation: &Conversation) -> TurnError {
         Message::User(_) | Message::ToolResult(_) => false,
     });
     let hint = if is_first {
-        "the message alone is too long for this model: attach less, or choose a model with a larger context window"
+        "this message alone exceeds the model's context window: attach less, or choose a model with a larger one"
     } else {
-        "choose a model with a larger context window, or begin a new session"
+        "choose a model with a larger context window, or start a new session"
     };
     TurnError { hint: error.hint.or_else(|| Some(hint.to_owned())), ..error }
 }

@@ -107,7 +107,7 @@ pub fn read(incoming: Incoming) -> Result<Envelope, Invalid> {
     match incoming {
         Incoming::Message(bytes) => parse(&bytes),
         Incoming::TooLarge => {
-            let message = format!("the message is over the limit of {MAX_MESSAGE_BYTES} bytes");
+            let message = format!("the message exceeds {MAX_MESSAGE_BYTES} bytes");
             Err(Invalid::request(Id::Null, message))
         }
         Incoming::Broken(what) => {

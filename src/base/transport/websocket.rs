@@ -100,10 +100,9 @@ where
 /// Returns the close frame for unreadable frames, or `None` if the client can no longer receive it.
 fn refusal(error: &Error) -> Option<CloseFrame> {
     Some(match error {
-        Error::Capacity(_) => goodbye(
-            CloseCode::Size,
-            format!("the message is over the limit of {MAX_MESSAGE_BYTES} bytes"),
-        ),
+        Error::Capacity(_) => {
+            goodbye(CloseCode::Size, format!("the message exceeds {MAX_MESSAGE_BYTES} bytes"))
+        }
         Error::Utf8(_) => goodbye(CloseCode::Invalid, "the message is not valid UTF-8"),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => return None,
         Error::Protocol(problem) => goodbye(CloseCode::Protocol, problem.to_string()),

@@ -35,15 +35,13 @@ pub(super) async fn call(
         if error.hint.as_deref() == Some(TLS_HINT) {
             return error;
         }
-        error.hint("is the network there, and are the URLs of the provider's `login` right?")
+        error.hint("check the network connection and the URLs in the provider's `login`")
     })?;
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();
     answer(response.status, body).map(|answer| redacted(answer, secrets)).map_err(|status| {
         let host = host(&url);
-        let error = Error::new(
-            ErrorKind::Protocol,
-            format!("{host} answered the login with HTTP {status}"),
-        );
+        let error =
+            Error::new(ErrorKind::Protocol, format!("{host} refused the login with HTTP {status}"));
         Error { status: Some(status), should_retry: Some(status >= 500), ..error }
     })
 }
@@ -105,7 +103,7 @@ pub(super) fn tokens(body: &Value, secrets: &Secrets) -> Result<Tokens, Error> {
 pub(super) fn secret(body: &Value, field: &str, secrets: &Secrets) -> Result<Secret, Error> {
     let text = body.get(field).and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
-        let message = format!("the answer to the login holds no `{field}`");
+        let message = format!("the login response has no `{field}`");
         return Err(Error::new(ErrorKind::Protocol, message));
     }
     secrets.add(text);

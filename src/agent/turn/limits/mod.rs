@@ -86,19 +86,23 @@ impl Limits {
             let steps = self.steps;
             return Some(notice(
                 "stepLimit",
-                format!("the turn was ended after {steps} model replies"),
+                format!("the turn reached its limit of {steps} model replies"),
             ));
         }
         if let Some(limit) = self.tool_calls.filter(|limit| tool_calls >= *limit) {
-            let message = format!("the turn was ended after {tool_calls} tool calls of {limit}");
+            let message =
+                format!("the turn reached its limit of {limit} tool calls (made {tool_calls})");
             return Some(notice("toolCallLimit", message));
         }
         if let Some(notice) = budget.reached() {
             return Some(notice);
         }
         if let Some(limit) = self.duration_ms.filter(|limit| elapsed_ms >= *limit) {
-            let message =
-                format!("the turn was ended after {} s of {} s", elapsed_ms / 1000, limit / 1000);
+            let message = format!(
+                "the turn reached its time limit ({} s of {} s)",
+                elapsed_ms / 1000,
+                limit / 1000
+            );
             return Some(notice("timeLimit", message));
         }
         None
@@ -151,13 +155,14 @@ impl Budget {
         let tokens = self.0.tokens.load(Ordering::Relaxed);
         let limit = self.0.most_tokens.load(Ordering::Relaxed);
         if tokens >= limit {
-            let message = format!("the turn was ended: it took {tokens} tokens of {limit}");
+            let message = format!("the turn reached its token limit ({tokens} of {limit})");
             return Some(notice("tokenLimit", message));
         }
         let cost = self.0.nano_usd.load(Ordering::Relaxed);
         let limit = self.0.most_nano_usd.load(Ordering::Relaxed);
         if cost >= limit {
-            let message = format!("the turn was ended: it cost ${} of ${}", usd(cost), usd(limit));
+            let message =
+                format!("the turn reached its cost limit (${} of ${})", usd(cost), usd(limit));
             return Some(notice("costLimit", message));
         }
         None
@@ -177,7 +182,7 @@ fn notice(code: &str, message: String) -> Notice {
         level: NoticeLevel::Warning,
         code: code.to_owned(),
         message,
-        hint: Some("send another prompt to let it go on".to_owned()),
+        hint: Some("send another prompt to continue".to_owned()),
     }
 }
 
@@ -200,17 +205,21 @@ mod tests {
         let free = Limits::default();
         for (name, limits, want) in [
             ("none", free, None),
-            ("replies", Limits { steps: 7, ..free }, Some("after 7 model replies")),
-            ("calls", Limits { tool_calls: Some(9), ..free }, Some("after 9 tool calls of 9")),
+            ("replies", Limits { steps: 7, ..free }, Some("limit of 7 model replies")),
+            (
+                "calls",
+                Limits { tool_calls: Some(9), ..free },
+                Some("limit of 9 tool calls (made 9)"),
+            ),
             ("calls that are left", Limits { tool_calls: Some(10), ..free }, None),
-            ("tokens", Limits { tokens: Some(100), ..free }, Some("it took 100 tokens of 100")),
+            ("tokens", Limits { tokens: Some(100), ..free }, Some("token limit (100 of 100)")),
             ("tokens that are left", Limits { tokens: Some(101), ..free }, None),
             (
                 "money",
                 Limits { cost_nano_usd: Some(1_250_000_000), ..free },
-                Some("it cost $1.5000 of $1.2500"),
+                Some("cost limit ($1.5000 of $1.2500)"),
             ),
-            ("time", Limits { duration_ms: Some(5000), ..free }, Some("after 6 s of 5 s")),
+            ("time", Limits { duration_ms: Some(5000), ..free }, Some("time limit (6 s of 5 s)")),
         ] {
             let budget = Budget::default();
             budget.fill(&limits);
