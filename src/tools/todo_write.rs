@@ -143,7 +143,7 @@ mod tests {
             (
                 "too long",
                 json!({"items": vec![json!({"content": "a", "status": "pending"}); 101]}),
-                "`items` has 101 parts and may have 100: put several into one",
+                "`items` has 101 items, more than the maximum of 100: combine some",
             ),
         ];
         for (name, arguments, want) in rows {

@@ -216,7 +216,7 @@ fn the_web_is_fetched_only_where_a_person_said_so() {
             "not from this machine",
             &["--web-fetch", "--permission", "full"],
             "",
-            "this machine or in a private network",
+            "this machine or on a private network",
         ),
         (
             "but where the config file says so",
@@ -258,18 +258,18 @@ fn doctor_says_what_is_there_and_what_is_missing() {
     };
     let out = run(&place, &["doctor"]);
     assert_eq!(out.status.code(), Some(2));
-    expect![[r"
+    expect![[r#"
         config    HOME/config.toml: found (other users may read it)
         models    HOME/models.json: not found (optional)
                   HOME/config.toml:2:1: `typo` is unknown and ignored
         data      HOME: writable
-        model     mine/big (from HOME/config.toml): no key for mine; HOME/config.toml takes it from MINE: set that variable
+        model     mine/big (from HOME/config.toml): no key for mine; HOME/config.toml reads it from MINE: set that variable
         mode      ask (from built in)
         tools     act on this machine
                   shell /bin/bash, variables Filtered
                   profile by model, read first by default, web_fetch off, private addresses off, web_search off, pictures on
         network   no proxy, the system's certificates
-        keys"]]
+        keys"#]]
     .assert_eq(&shown(&out).lines().take(11).collect::<Vec<_>>().join("\n"));
 
     let out = place
@@ -354,7 +354,7 @@ fn tools_act_behind_a_command_prefix_and_read_only() {
 
     let (code, out) = run_with(&["--read-only", "-C", cwd]);
     assert_eq!(code, Some(0), "{out}");
-    assert!(out.contains("Commands are not run: this environment is read-only"), "{out}");
+    assert!(out.contains("Commands do not run in this read-only environment"), "{out}");
     assert!(!out.contains("on another machine"), "{out}");
     assert!(!place.path("b.txt").exists());
 

@@ -65,18 +65,18 @@ fn a_client_that_answers_with_an_error_or_goes_closes_its_gate() {
             step 1 ToolUse
             asks the client's hook at BeforeToolCall
             notice hookFailed: the hook `of a client` at BeforeToolCall answered with an error: no idea
-            completed #2 call bash: make declined = error "Denied by a hook: the hook `of a client` answered with an error: no idea, and then nothing goes on. The call did not run."
+            completed #2 call bash: make declined = error "Denied by a hook: the hook `of a client` answered with an error: no idea, and the hook must succeed. The call did not run."
             started   #3 call bash pending
             updated   #3 call bash: make pending
             step 2 ToolUse
             asks the client's hook at BeforeToolCall
-            notice hookFailed: the hook `of a client` at BeforeToolCall is of a client that is gone
-            completed #3 call bash: make declined = error "Denied by a hook: the hook `of a client` is of a client that is gone, and then nothing goes on. The call did not run."
+            notice hookFailed: the hook `of a client` at BeforeToolCall belongs to a client that has disconnected
+            completed #3 call bash: make declined = error "Denied by a hook: the hook `of a client` belongs to a client that has disconnected, and the hook must succeed. The call did not run."
             started   #4 call bash pending
             updated   #4 call bash: make pending
             step 3 ToolUse
-            notice hookFailed: the hook `of a client` at BeforeToolCall is of a client that is gone
-            completed #4 call bash: make declined = error "Denied by a hook: the hook `of a client` is of a client that is gone, and then nothing goes on. The call did not run."
+            notice hookFailed: the hook `of a client` at BeforeToolCall belongs to a client that has disconnected
+            completed #4 call bash: make declined = error "Denied by a hook: the hook `of a client` belongs to a client that has disconnected, and the hook must succeed. The call did not run."
             started   #5 message running ""
             completed #5 message completed "ok"
             step 4 EndTurn
@@ -84,11 +84,11 @@ fn a_client_that_answers_with_an_error_or_goes_closes_its_gate() {
             --- the model read
             user "go"
             assistant bash {"command":"make"}
-            result of bash error "Denied by a hook: the hook `of a client` answered with an error: no idea, and then nothing goes on. The call did not run."
+            result of bash error "Denied by a hook: the hook `of a client` answered with an error: no idea, and the hook must succeed. The call did not run."
             assistant bash {"command":"make"}
-            result of bash error "Denied by a hook: the hook `of a client` is of a client that is gone, and then nothing goes on. The call did not run."
+            result of bash error "Denied by a hook: the hook `of a client` belongs to a client that has disconnected, and the hook must succeed. The call did not run."
             assistant bash {"command":"make"}
-            result of bash error "Denied by a hook: the hook `of a client` is of a client that is gone, and then nothing goes on. The call did not run.""#]],
+            result of bash error "Denied by a hook: the hook `of a client` belongs to a client that has disconnected, and the hook must succeed. The call did not run.""#]],
     );
 }
 
@@ -138,13 +138,13 @@ fn a_tool_of_the_client_is_called_and_gone_with_it() {
             step 2 ToolUse
             updated   #3 call ls running
             calls the client's ls {}
-            completed #3 call ls failed = error "The tool `ls` did not answer as a tool does: invalid type: string \"?\", expected a sequence"
+            completed #3 call ls failed = error "The tool `ls` returned an invalid result: invalid type: string \"?\", expected a sequence"
             started   #4 call lookup pending
             updated   #4 call lookup pending
             step 3 ToolUse
             updated   #4 call lookup running
             calls the client's lookup {}
-            completed #4 call lookup failed = error "The tool `lookup` is of a client that is gone. Go on without it."
+            completed #4 call lookup failed = error "The tool `lookup` belongs to a client that has disconnected. Continue without it."
             started   #5 message running ""
             completed #5 message completed "ok"
             step 4 EndTurn
@@ -154,9 +154,9 @@ fn a_tool_of_the_client_is_called_and_gone_with_it() {
             assistant lookup {"word":"pintle"}
             result of lookup "a pin"
             assistant ls {}
-            result of ls error "The tool `ls` did not answer as a tool does: invalid type: string \"?\", expected a sequence"
+            result of ls error "The tool `ls` returned an invalid result: invalid type: string \"?\", expected a sequence"
             assistant lookup {}
-            result of lookup error "The tool `lookup` is of a client that is gone. Go on without it.""#]],
+            result of lookup error "The tool `lookup` belongs to a client that has disconnected. Continue without it.""#]],
     );
 }
 

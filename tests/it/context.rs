@@ -145,12 +145,12 @@ fn a_document_that_changes_is_told_once_and_the_prompt_stays() {
             --- the model read
             user "a"
             assistant "one"
-            user "From the engine, not from the user: what people have written down for agents here has changed since you were told. Of these files this holds now.\n<document path=\"/w/AGENTS.md\">\nUse spaces.\n</document>"
+            user "From the engine, not from the user: the project's instructions for agents have changed. These files now read as follows.\n<document path=\"/w/AGENTS.md\">\nUse spaces.\n</document>"
             user "b"
             assistant "two"
             user "c"
             assistant "three"
-            user "From the engine, not from the user: what people have written down for agents here has changed since you were told. Of these files this holds now.\n/w/AGENTS.md is gone; what it said holds no more."
+            user "From the engine, not from the user: the project's instructions for agents have changed. These files now read as follows.\n/w/AGENTS.md was removed; its instructions no longer apply."
             user "d"
         "#]],
     );
@@ -191,7 +191,7 @@ fn documents_below_are_told_when_a_file_there_is_touched() {
             result of ls "AGENTS.md\nb.ts"
             user "From the engine, not from the user: there are instructions for folders that you have just worked in. Each applies to the files of its folder, also to what you have done there already, and takes precedence over those of the folders above.\n<document path=\"/w/web/deep/AGENTS.md\">\nDeep.\n</document>"
             assistant "two"
-            user "From the engine, not from the user: what people have written down for agents here has changed since you were told. Of these files this holds now.\n<document path=\"/w/web/rules.md\">\nSemicolons.\n</document>"
+            user "From the engine, not from the user: the project's instructions for agents have changed. These files now read as follows.\n<document path=\"/w/web/rules.md\">\nSemicolons.\n</document>"
             user "c"
         "#]],
     );
@@ -232,7 +232,7 @@ fn a_mention_that_leads_nowhere_is_reported() {
         "prompt see @app/[id]/(auth)/a.ts, @src, @src/b.rs(3) and @src/c.rs or @nobody | idle",
         expect![[r#"
             git repository: no
-            notice unknownMention: no file, folder or resource is called `@src/c.rs`, `@nobody`
+            notice unknownMention: no such file, directory or resource: `@src/c.rs`, `@nobody`
             --- the model read
             user "see @app/[id]/(auth)/a.ts, @src, @src/b.rs(3) and @src/c.rs or @nobody <file path=\"app/[id]/(auth)/a.ts\">\nx\n</file> <file path=\"src/b.rs\">\ny\n</file>"
         "#]],
@@ -263,7 +263,7 @@ fn rules_are_told_always_when_touched_or_by_name() {
             Read one of these files before you work on its subject:
             - db (/w/.autocoderrules/db.md): When the schema changes
             </rules>
-            notice projectFile: /w/.pintle/rules/broken.md: : the glob `a[`: unclosed character class; missing ']'
+            notice projectFile: ignored /w/.pintle/rules/broken.md: the glob `a[`: unclosed character class; missing ']'
             --- the model read
             user "go"
             assistant read {"path":"a.txt"}
@@ -296,7 +296,7 @@ fn skills_are_listed_and_a_broken_one_is_a_warning() {
             - pdf (/w/.pintle/skills/pdf/SKILL.md): Makes PDFs
             - own (/home/user/.config/pintle/skills/own/SKILL.md): My way
             </skills>
-            notice projectFile: /w/.claude/skills/broken/SKILL.md is left out: it has no `description` in its front matter; begin the file with `---`, `description: …`, `---`
+            notice projectFile: ignored /w/.claude/skills/broken/SKILL.md: it has no `description` in its front matter; begin the file with `---`, `description: …`, `---`
             --- the model read
             user "go"
         "#]],
@@ -344,7 +344,7 @@ fn what_is_attached_or_mentioned_is_read() {
         ),
         expect![[r#"
             git repository: no
-            notice unknownMention: no file, folder or resource is called `@none.txt`
+            notice unknownMention: no such file, directory or resource: `@none.txt`
             --- the model read
             user "see @a.txt, @none.txt and me@b.txt <file path=\"a.txt\" lines=\"2\">\ntwo\n</file> <file path=\"gone.txt\">\n[File not found: gone.txt (ENOENT)]\n</file> <selection path=\"b.txt\" lines=\"1\">\nunsaved\n</selection> <image> <diagnostics path=\"b.txt\">\nline 1: error: no\n</diagnostics> <file path=\"a.txt\">\none\ntwo\n</file>"
         "#]],
@@ -360,7 +360,7 @@ fn what_makes_no_sense_is_refused_with_what_to_do() {
         expect![[r#"
             git repository: no
             > send [{"type":"image","mimeType":"image/png","data":"AAAA"}]: refused: an image block contains no image in a supported format
-            > send [{"type":"file","path":"a","range":{"start":0,"end":1}}]: refused: there are no lines 0 to 1
+            > send [{"type":"file","path":"a","range":{"start":0,"end":1}}]: refused: invalid line range 0 to 1
             --- the model read
             user "hi"
         "#]],
@@ -402,9 +402,9 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
             --- the model read
             user "go"
             assistant spawn_agent {"task":"look at @a.txt","agent":"critic"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant spawn_agent {"task":"x","agent":"nobody"}
-            result of spawn_agent error "There is no agent `nobody`. (There are critic; or name none and say in the task how it is to work)"
+            result of spawn_agent error "Unknown agent `nobody`. (Available agents: critic; or omit the name and describe the role in the task)"
             assistant wait {}
             result of wait "agent-1 finished with (turns used: 2):\ndone"
         "#]],

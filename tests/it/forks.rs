@@ -219,7 +219,7 @@ fn what_a_fork_did_later_comes_back_later() {
             completed #6 message completed "more"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > merge-into-self: refused: session id-1 is no fork of session id-1
+            > merge-into-self: refused: session id-1 is not a fork of session id-1
             --- the model read
             user "first"
             assistant "one"

@@ -181,7 +181,7 @@ fn where_the_summing_up_fails_or_there_is_nothing_to_sum_up_the_session_goes_on_
             > back-told #3: without #3 #4; 0 again; "second".
             back: 2 items dropped, 0 restored
             turn started
-            notice notSummedUp: what was left is not summed up: no
+            notice notSummedUp: the abandoned branch was not summarized: no
             turn Completed EndTurn after 0 steps
             > back-told #3: without ; 0 again; "second".
             back: 0 items dropped, 0 restored

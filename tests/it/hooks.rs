@@ -97,8 +97,8 @@ fn arguments_that_a_hook_broke_do_not_run() {
             started   #3 call read pending
             updated   #3 call read: b.txt pending
             step 1 ToolUse
-            completed #2 call read: a.txt failed = error "A hook changed the arguments, and then they made no sense: `path` must be a string, not 5"
-            completed #3 call read: b.txt failed = error "A hook changed the arguments, and then they made no sense: `path` must be a string, not 5"
+            completed #2 call read: a.txt failed = error "A hook changed the arguments, and they are now invalid: `path` must be a string, not 5"
+            completed #3 call read: b.txt failed = error "A hook changed the arguments, and they are now invalid: `path` must be a string, not 5"
             started   #4 message running ""
             completed #4 message completed "ok"
             step 2 EndTurn
@@ -106,8 +106,8 @@ fn arguments_that_a_hook_broke_do_not_run() {
             --- the model read
             user "go"
             assistant read {"path":"a.txt"} read {"path":"b.txt"}
-            result of read error "A hook changed the arguments, and then they made no sense: `path` must be a string, not 5"
-            result of read error "A hook changed the arguments, and then they made no sense: `path` must be a string, not 5""#]],
+            result of read error "A hook changed the arguments, and they are now invalid: `path` must be a string, not 5"
+            result of read error "A hook changed the arguments, and they are now invalid: `path` must be a string, not 5""#]],
     );
 }
 
@@ -189,8 +189,8 @@ fn a_hook_that_crashes_closes_its_gate() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            notice hookFailed: the hook `crash` at BeforeToolCall ended with exit code 3
-            completed #2 call bash: make declined = error "Denied by a hook: the hook `crash` ended with exit code 3, and then nothing goes on. The call did not run."
+            notice hookFailed: the hook `crash` at BeforeToolCall failed with exit code 3
+            completed #2 call bash: make declined = error "Denied by a hook: the hook `crash` failed with exit code 3, and the hook must succeed. The call did not run."
             started   #3 message running ""
             completed #3 message completed "ok"
             step 2 EndTurn
@@ -198,7 +198,7 @@ fn a_hook_that_crashes_closes_its_gate() {
             --- the model read
             user "go"
             assistant bash {"command":"make"}
-            result of bash error "Denied by a hook: the hook `crash` ended with exit code 3, and then nothing goes on. The call did not run.""#]],
+            result of bash error "Denied by a hook: the hook `crash` failed with exit code 3, and the hook must succeed. The call did not run.""#]],
     );
 }
 
@@ -217,7 +217,7 @@ fn a_hook_that_crashes_and_is_set_open_holds_nothing_up() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            notice hookFailed: the hook `crash` at BeforeToolCall did not print one JSON document with an answer: expected ident at line 1 column 2
+            notice hookFailed: the hook `crash` at BeforeToolCall did not print a JSON document with an answer: expected ident at line 1 column 2
             updated   #2 call bash: make running
             completed #2 call bash: make completed = "made\n"
             started   #3 message running ""
@@ -247,7 +247,7 @@ fn a_hook_that_hangs_is_given_up() {
             updated   #2 call bash: make pending
             step 1 ToolUse
             notice hookFailed: the hook `slow` at BeforeToolCall took longer than 0.001 s
-            completed #2 call bash: make declined = error "Denied by a hook: the hook `slow` took longer than 0.001 s, and then nothing goes on. The call did not run."
+            completed #2 call bash: make declined = error "Denied by a hook: the hook `slow` took longer than 0.001 s, and the hook must succeed. The call did not run."
             started   #3 message running ""
             completed #3 message completed "ok"
             step 2 EndTurn
@@ -255,7 +255,7 @@ fn a_hook_that_hangs_is_given_up() {
             --- the model read
             user "go"
             assistant bash {"command":"make"}
-            result of bash error "Denied by a hook: the hook `slow` took longer than 0.001 s, and then nothing goes on. The call did not run.""#]],
+            result of bash error "Denied by a hook: the hook `slow` took longer than 0.001 s, and the hook must succeed. The call did not run.""#]],
     );
 }
 
@@ -370,7 +370,7 @@ fn what_a_watching_hook_does_wrong_is_told_and_changes_nothing() {
         "say ok",
         "until hookFailed | prompt go | idle",
         expect![[r#"
-            notice hookFailed: the hook `hello` at SessionStart ended with exit code 3
+            notice hookFailed: the hook `hello` at SessionStart failed with exit code 3
             > prompt go: Started
             accepted Prompt "go"
             turn started
@@ -378,7 +378,7 @@ fn what_a_watching_hook_does_wrong_is_told_and_changes_nothing() {
             started   #2 message running ""
             completed #2 message completed "ok"
             step 1 EndTurn
-            notice hookFailed: the hook `listen` at AfterModelResponse answered with `decision`, which means nothing at this point
+            notice hookFailed: the hook `listen` at AfterModelResponse returned `decision`, which is not valid at this hook point
             turn Completed EndTurn after 1 steps
             --- the model read
             user "go""#]],
@@ -411,7 +411,7 @@ fn a_hook_is_asked_before_the_conversation_is_summed_up() {
     let deny = r#"{"decision":"deny","reason":"not now"}"#;
     let asked = "say old news + used 1000\nsay ## Goal all";
     let automatic = "bash long\nbash long\nbash make + used 95000\nsay done";
-    let denied = "notice hookDenied: a hook denied summing up the conversation: not now";
+    let denied = "notice hookDenied: a hook denied the summary: not now";
     for (name, answer, model, steps, seen, unseen) in [
         (
             "let through",

@@ -22,14 +22,14 @@ fn a_job_goes_on_and_its_end_is_told_at_the_next_gap() {
             step 1 ToolUse
             updated   #2 call bash: wait running
             started   #3 job-1 bash: wait running
-            completed #2 call bash: wait completed = "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            completed #2 call bash: wait completed = "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             completed #3 job-1 bash: wait completed = Exited "waiting\n"
             started   #4 call bash pending
             updated   #4 call bash: make pending
             step 2 ToolUse
             updated   #4 call bash: make running
             completed #4 call bash: make completed = "made\n"
-            completed #5 engine "From the engine, not from the user: background job job-1 (bash: wait) has ended: exited with code 0, after 0 seconds. What it printed since you last read:\nwaiting"
+            completed #5 engine "From the engine, not from the user: background job job-1 (bash: wait) has ended: exited with code 0, after 0 seconds. Output since you last read it:\nwaiting"
             started   #6 message running ""
             completed #6 message completed "done"
             step 3 EndTurn
@@ -37,10 +37,10 @@ fn a_job_goes_on_and_its_end_is_told_at_the_next_gap() {
             --- the model read
             user "go"
             assistant bash {"command":"wait","background":true}
-            result of bash "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            result of bash "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             assistant bash {"command":"make"}
             result of bash "made\n"
-            user "From the engine, not from the user: background job job-1 (bash: wait) has ended: exited with code 0, after 0 seconds. What it printed since you last read:\nwaiting""#]],
+            user "From the engine, not from the user: background job job-1 (bash: wait) has ended: exited with code 0, after 0 seconds. Output since you last read it:\nwaiting""#]],
     );
 }
 
@@ -59,7 +59,7 @@ fn a_job_that_ends_between_turns_is_told_before_the_next_prompt() {
             step 1 ToolUse
             updated   #2 call bash: wait running
             started   #3 job-1 bash: wait running
-            completed #2 call bash: wait completed = "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            completed #2 call bash: wait completed = "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             started   #4 message running ""
             completed #4 message completed "started"
             step 2 EndTurn
@@ -68,7 +68,7 @@ fn a_job_that_ends_between_turns_is_told_before_the_next_prompt() {
             > prompt and now?: Started
             accepted Prompt "and now?"
             turn started
-            completed #5 engine "From the engine, not from the user: background job job-1 (bash: wait) has ended: exited with code 0, after 0 seconds. What it printed since you last read:\nwaiting"
+            completed #5 engine "From the engine, not from the user: background job job-1 (bash: wait) has ended: exited with code 0, after 0 seconds. Output since you last read it:\nwaiting"
             completed #6 user "and now?"
             started   #7 message running ""
             completed #7 message completed "seen"
@@ -77,9 +77,9 @@ fn a_job_that_ends_between_turns_is_told_before_the_next_prompt() {
             --- the model read
             user "go"
             assistant bash {"command":"wait","background":true}
-            result of bash "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            result of bash "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             assistant "started"
-            user "From the engine, not from the user: background job job-1 (bash: wait) has ended: exited with code 0, after 0 seconds. What it printed since you last read:\nwaiting"
+            user "From the engine, not from the user: background job job-1 (bash: wait) has ended: exited with code 0, after 0 seconds. Output since you last read it:\nwaiting"
             user "and now?""#]],
     );
 }
@@ -99,7 +99,7 @@ fn a_job_is_read_on_and_what_was_read_is_not_told_again() {
             step 1 ToolUse
             updated   #2 call bash: wait running
             started   #3 job-1 bash: wait running
-            completed #2 call bash: wait completed = "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            completed #2 call bash: wait completed = "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             started   #4 call job pending
             updated   #4 call job: read job-1 pending
             step 2 ToolUse
@@ -133,7 +133,7 @@ fn a_job_is_read_on_and_what_was_read_is_not_told_again() {
             --- the model read
             user "go"
             assistant bash {"command":"wait","background":true}
-            result of bash "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            result of bash "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             assistant job {"action":"read","id":"job-1"}
             result of job "waiting\n\n[job-1: running for 0 seconds]"
             assistant job {"action":"read","id":"job-1"}
@@ -162,7 +162,7 @@ fn an_interrupt_leaves_jobs_alone() {
             step 1 ToolUse
             updated   #2 call bash: wait running
             started   #3 job-1 bash: wait running
-            completed #2 call bash: wait completed = "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            completed #2 call bash: wait completed = "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             > stop: stopping, 0 returned
             turn Interrupted after 2 steps
             > jobs: #3 job-1 bash: wait running
@@ -177,7 +177,7 @@ fn an_interrupt_leaves_jobs_alone() {
             --- the model read
             user "go"
             assistant bash {"command":"wait","background":true}
-            result of bash "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            result of bash "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             user "go on""#]],
     );
 }
@@ -197,7 +197,7 @@ fn a_client_lists_and_stops_jobs() {
             step 1 ToolUse
             updated   #2 call bash: wait running
             started   #3 job-1 bash: wait running
-            completed #2 call bash: wait completed = "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            completed #2 call bash: wait completed = "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             started   #4 message running ""
             completed #4 message completed "started"
             step 2 EndTurn
@@ -206,11 +206,11 @@ fn a_client_lists_and_stops_jobs() {
             > stop-job job-1: #3 job-1 bash: wait cancelled = Stopped "waiting\n"
             completed #3 job-1 bash: wait cancelled = Stopped "waiting\n"
             > stop-job job-1: #3 job-1 bash: wait cancelled = Stopped "waiting\n"
-            > stop-job job-7: refused: there is no job job-7
+            > stop-job job-7: refused: unknown job job-7
             > prompt next: Started
             accepted Prompt "next"
             turn started
-            completed #5 engine "From the engine, not from the user: background job job-1 (bash: wait) has ended: stopped, after 0 seconds. What it printed since you last read:\nwaiting"
+            completed #5 engine "From the engine, not from the user: background job job-1 (bash: wait) has ended: stopped, after 0 seconds. Output since you last read it:\nwaiting"
             completed #6 user "next"
             started   #7 message running ""
             completed #7 message completed "I see"
@@ -219,9 +219,9 @@ fn a_client_lists_and_stops_jobs() {
             --- the model read
             user "go"
             assistant bash {"command":"wait","background":true}
-            result of bash "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            result of bash "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             assistant "started"
-            user "From the engine, not from the user: background job job-1 (bash: wait) has ended: stopped, after 0 seconds. What it printed since you last read:\nwaiting"
+            user "From the engine, not from the user: background job job-1 (bash: wait) has ended: stopped, after 0 seconds. Output since you last read it:\nwaiting"
             user "next""#]],
     );
 }
@@ -242,8 +242,8 @@ fn a_failing_job_says_how_it_failed() {
             updated   #2 call bash: fail running
             started   #3 job-1 bash: fail running
             completed #3 job-1 bash: fail failed = Exited "oh no\n"
-            completed #2 call bash: fail completed = "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
-            completed #4 engine "From the engine, not from the user: background job job-1 (bash: fail) has ended: exited with code 3, after 0 seconds. What it printed since you last read:\noh no"
+            completed #2 call bash: fail completed = "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
+            completed #4 engine "From the engine, not from the user: background job job-1 (bash: fail) has ended: exited with code 3, after 0 seconds. Output since you last read it:\noh no"
             started   #5 message running ""
             completed #5 message completed "started"
             step 2 EndTurn
@@ -259,8 +259,8 @@ fn a_failing_job_says_how_it_failed() {
             --- the model read
             user "go"
             assistant bash {"command":"fail","background":true}
-            result of bash "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
-            user "From the engine, not from the user: background job job-1 (bash: fail) has ended: exited with code 3, after 0 seconds. What it printed since you last read:\noh no"
+            result of bash "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
+            user "From the engine, not from the user: background job job-1 (bash: fail) has ended: exited with code 3, after 0 seconds. Output since you last read it:\noh no"
             assistant "started"
             user "next""#]],
     );
@@ -272,23 +272,23 @@ fn a_job_that_is_not_there_is_an_error_that_says_what_to_do() {
         "job read job-9\nsay ok",
         "prompt go | idle",
         expect![[r#"
-        > prompt go: Started
-        accepted Prompt "go"
-        turn started
-        completed #1 user "go"
-        started   #2 call job pending
-        updated   #2 call job: read job-9 pending
-        step 1 ToolUse
-        updated   #2 call job: read job-9 running
-        completed #2 call job: read job-9 failed = error "There is no job `job-9`. The action \"list\" names those that there are."
-        started   #3 message running ""
-        completed #3 message completed "ok"
-        step 2 EndTurn
-        turn Completed EndTurn after 2 steps
-        --- the model read
-        user "go"
-        assistant job {"action":"read","id":"job-9"}
-        result of job error "There is no job `job-9`. The action \"list\" names those that there are.""#]],
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call job pending
+            updated   #2 call job: read job-9 pending
+            step 1 ToolUse
+            updated   #2 call job: read job-9 running
+            completed #2 call job: read job-9 failed = error "Unknown job `job-9`. The action \"list\" shows all jobs."
+            started   #3 message running ""
+            completed #3 message completed "ok"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant job {"action":"read","id":"job-9"}
+            result of job error "Unknown job `job-9`. The action \"list\" shows all jobs.""#]],
     );
 }
 
@@ -307,7 +307,7 @@ fn a_reader_waits_for_news() {
             step 1 ToolUse
             updated   #2 call bash: wait running
             started   #3 job-1 bash: wait running
-            completed #2 call bash: wait completed = "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            completed #2 call bash: wait completed = "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             started   #4 call job pending
             updated   #4 call job: read job-1 pending
             step 2 ToolUse
@@ -326,7 +326,7 @@ fn a_reader_waits_for_news() {
             --- the model read
             user "go"
             assistant bash {"command":"wait","background":true}
-            result of bash "Runs in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be told when it ends."
+            result of bash "Running in the background as job-1. Read its output with the tool `job` (action \"read\", id \"job-1\"), stop it with action \"stop\". You will be notified when it ends."
             assistant job {"action":"read","id":"job-1"}
             result of job "waiting\n\n[job-1: running for 0 seconds]"
             assistant job {"action":"read","id":"job-1","wait":100}

@@ -42,7 +42,7 @@ fn the_check_runs_once_for_a_batch_and_its_failure_is_read() {
             updated   #4 call edit: a.txt running
             files: /w/a.txt changed by a call
             completed #4 call edit: a.txt completed = "Successfully replaced text in a.txt."
-            completed #5 engine "From the engine, not from the user: after your changes the project's check failed with exit code 1. What follows is its output:\n\na.txt:1: no number"
+            completed #5 engine "From the engine, not from the user: after your changes, the project's check failed with exit code 1. Its output:\n\na.txt:1: no number"
             started   #6 message running ""
             completed #6 message completed "I see"
             step 2 EndTurn
@@ -53,7 +53,7 @@ fn the_check_runs_once_for_a_batch_and_its_failure_is_read() {
             result of edit "Successfully replaced text in a.txt."
             result of edit "Successfully replaced text in b.txt."
             result of edit "Successfully replaced text in a.txt."
-            user "From the engine, not from the user: after your changes the project's check failed with exit code 1. What follows is its output:\n\na.txt:1: no number""#]],
+            user "From the engine, not from the user: after your changes, the project's check failed with exit code 1. Its output:\n\na.txt:1: no number""#]],
     );
 }
 
@@ -74,7 +74,7 @@ fn what_the_check_says_is_read_when_it_is_new() {
             updated   #2 call edit: a.txt running
             files: /w/a.txt changed by a call
             completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
-            completed #3 engine "From the engine, not from the user: after your changes the project's check says. What follows is its output:\n\nlong line"
+            completed #3 engine "From the engine, not from the user: after your changes, the project's check says. Its output:\n\nlong line"
             started   #4 call edit pending
             updated   #4 call edit: a.txt pending
             step 2 ToolUse
@@ -94,7 +94,7 @@ fn what_the_check_says_is_read_when_it_is_new() {
             user "go"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
             result of edit "Successfully replaced text in a.txt."
-            user "From the engine, not from the user: after your changes the project's check says. What follows is its output:\n\nlong line"
+            user "From the engine, not from the user: after your changes, the project's check says. Its output:\n\nlong line"
             assistant edit {"path":"a.txt","oldText":"1","newText":"one"}
             result of edit "Successfully replaced text in a.txt."
             assistant read {"path":"a.txt"}

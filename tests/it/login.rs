@@ -268,7 +268,7 @@ fn a_device_login_that_fails_says_why_and_stores_nothing() {
             DEVICE.to_owned(),
             json!({"device_code": token("d"), "user_code": "A", "verification_uri": "file:///etc/passwd"}),
             vec![],
-            "holds no page with a code",
+            "has no URL with a code",
         ),
         (
             "a dead code",

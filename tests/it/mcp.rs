@@ -97,14 +97,14 @@ fn tools_of_a_server_are_called_and_what_it_does_wrong_harms_nobody() {
         (call("mcp__bad__write", json!({"path": inside})), "completed: written"),
         (
             call("mcp__bad__picture", json!({})),
-            "completed: <image/png> | [a picture is left out: it is not a PNG, JPEG, GIF or WebP] | \
+            "completed: <image/png> | [an image was omitted: it is not a PNG, JPEG, GIF or WebP] | \
              [resource note:1, one; `mcp_resource` reads it]",
         ),
         (call("mcp__bad__value", json!({})), "completed: {\n  \"answer\": 42\n}"),
         (call("mcp__bad__fails", json!({})), "failed: it went wrong"),
         (
             call("mcp__bad__refuses", json!({})),
-            "failed: The MCP server `bad` did not do it: it answered with an error: not today\u{241b}[31m",
+            "failed: The MCP server `bad` failed: it returned an error: not today\u{241b}[31m",
         ),
         (
             call("mcp__bad__nonsense", json!({})),
@@ -186,9 +186,9 @@ fn a_server_that_cannot_be_used_is_told_and_holds_up_nothing() {
             server("exits"),
             "its process ended (exit status: 3). It wrote: cannot read the configuration",
         ),
-        ("none", none, "there is no program `no-such-program-anywhere` that can be started"),
+        ("none", none, "program `no-such-program-anywhere` not found"),
         ("unset", unset, "the variable `UNSET_HERE`, which your settings names, is not set"),
-        ("gone", gone, "the MCP server `gone` cannot be used: "),
+        ("gone", gone, "the MCP server `gone` is not usable: "),
     ] {
         let place = Place::new(&[]);
         configure(&place, &[(name, table), ("good", server("plain"))]);
@@ -394,9 +394,9 @@ fn a_client_names_servers_for_its_session_and_switches_them() {
     program.ask("mcp/update", json!({"server": "bad", "enabled": false}));
     assert_eq!(status(&mut program)[0], row("bad", "off", 17));
     let refused = result(&mut program);
-    assert!(refused.contains("has switched the MCP server `bad` off"), "{refused}");
+    assert!(refused.contains("disabled the MCP server `bad`"), "{refused}");
     let unknown = program.ask_refused("mcp/update", json!({"server": "none", "restart": true}));
-    assert_eq!(unknown["message"], "there is no MCP server `none` in this session");
+    assert_eq!(unknown["message"], "unknown MCP server `none` in this session");
 }
 
 #[test]
@@ -458,11 +458,11 @@ fn a_call_that_becomes_a_task_is_followed_to_its_end() {
         results,
         [
             "completed: worked in 3 steps",
-            "failed: The MCP server `bad` did not do it: it answered with an error: out of paper",
-            "failed: The MCP server `bad` did not do it: it answered with an error: it cancelled the task",
+            "failed: The MCP server `bad` failed: it returned an error: out of paper",
+            "failed: The MCP server `bad` failed: it returned an error: it cancelled the task",
             // Nobody is there to ask.
             r#"completed: {"q1": {"action": "cancel"}}"#,
-            "failed: the MCP server `quick` cannot be used: no response within 1 s. Go on without it, or tell the user.",
+            "failed: the MCP server `quick` is not usable: it did not respond within 1 s. Continue without it, or tell the user.",
         ]
     );
 

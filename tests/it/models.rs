@@ -164,10 +164,10 @@ fn what_a_provider_of_ones_own_lacks_is_told() {
         (
             own("headers = { A = \"x $NO\" }"),
             "authRequired",
-            "the header A of own depends on NO",
+            "the header A for own requires NO",
             "set NO",
         ),
-        (no_var, "authRequired", "the URL of own depends on NO", "set NO"),
+        (no_var, "authRequired", "the URL of own requires NO", "set NO"),
         (no_place, "config", "the provider `own` has no place", "`base_url` in HOME/config.toml"),
         (no_api, "config", "which API the server of `own` speaks", "--api chat"),
         (

@@ -65,11 +65,11 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             started   #3 call edit pending
             updated   #3 call edit: a.txt pending
             step 1 ToolUse
-            completed #3 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+            completed #3 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Include it in the plan that you submit."
             started   #4 call bash pending
             updated   #4 call bash: make pending
             step 2 ToolUse
-            completed #4 call bash: make declined = error "Denied: this call runs a command, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+            completed #4 call bash: make declined = error "Denied: this call runs a command, and you are in plan mode. It did not run. Include it in the plan that you submit."
             started   #5 call read pending
             updated   #5 call read: a.txt pending
             step 3 ToolUse
@@ -102,9 +102,9 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             user "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             user "go"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Include it in the plan that you submit."
             assistant bash {"command":"make"}
-            result of bash error "Denied: this call runs a command, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+            result of bash error "Denied: this call runs a command, and you are in plan mode. It did not run. Include it in the plan that you submit."
             assistant read {"path":"a.txt"}
             result of read "one\ntwo"
             assistant exit_plan {"plan":"1. edit a.txt"} edit {"path":"a.txt","oldText":"one","newText":"1"}
@@ -135,11 +135,11 @@ fn a_plan_that_is_sent_back_leaves_plan_mode_on() {
             updated   #3 call exit_plan: 1. edit a.txt running
             question "Accept this plan?" "1. edit a.txt" 1=Accept and start 2=Keep planning
             resolved Client [] "tests first"
-            completed #3 call exit_plan: 1. edit a.txt completed = "The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user said: tests first"
+            completed #3 call exit_plan: 1. edit a.txt completed = "The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user commented: tests first"
             started   #4 call edit pending
             updated   #4 call edit: a.txt pending
             step 2 ToolUse
-            completed #4 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+            completed #4 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Include it in the plan that you submit."
             started   #5 message running ""
             completed #5 message completed "hm"
             step 3 EndTurn
@@ -149,9 +149,9 @@ fn a_plan_that_is_sent_back_leaves_plan_mode_on() {
             user "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             user "go"
             assistant exit_plan {"plan":"1. edit a.txt"}
-            result of exit_plan "The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user said: tests first"
+            result of exit_plan "The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user commented: tests first"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in.""#]],
+            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Include it in the plan that you submit.""#]],
     );
 }
 
@@ -179,7 +179,7 @@ fn a_plan_that_nobody_can_accept_is_not_accepted() {
             started   #4 call edit pending
             updated   #4 call edit: a.txt pending
             step 2 ToolUse
-            completed #4 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+            completed #4 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Include it in the plan that you submit."
             started   #5 message running ""
             completed #5 message completed "here it is"
             step 3 EndTurn
@@ -191,7 +191,7 @@ fn a_plan_that_nobody_can_accept_is_not_accepted() {
             assistant exit_plan {"plan":"1. edit a.txt"}
             result of exit_plan "The plan was not accepted, so plan mode continues. Reply with the plan, then stop."
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in.""#]],
+            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Include it in the plan that you submit.""#]],
     );
 }
 
@@ -214,7 +214,7 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             config script/test Full
             updated   #3 call edit: a.txt pending
             step 1 ToolUse
-            completed #3 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+            completed #3 call edit: a.txt declined = error "Denied: this call changes files, and you are in plan mode. It did not run. Include it in the plan that you submit."
             started   #4 message running ""
             completed #4 message completed "hm"
             step 2 EndTurn
@@ -238,7 +238,7 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             user "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             user "go"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+            result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Include it in the plan that you submit."
             assistant "hm"
             user "From the engine, not from the user: plan mode has ended. You may change files and run commands again."
             user "now"

@@ -124,7 +124,7 @@ fn an_answer_that_comes_too_late_changes_nothing() {
             updated   #2 call ask_user: which? running
             question "which?" 1=red 2=blue
             resolved Deadline [1]
-            completed #2 call ask_user: which? completed = "Nobody answered within 1 s, so the first answer was taken: red"
+            completed #2 call ask_user: which? completed = "The question was not answered within 1 s, so the first answer was taken: red"
             started   #3 message running ""
             completed #3 message completed "red then"
             step 2 EndTurn
@@ -132,7 +132,7 @@ fn an_answer_that_comes_too_late_changes_nothing() {
             --- the model read
             user "go"
             assistant ask_user {"question":"which?","options":["red","blue"]}
-            result of ask_user "Nobody answered within 1 s, so the first answer was taken: red""#]],
+            result of ask_user "The question was not answered within 1 s, so the first answer was taken: red""#]],
     );
 }
 

@@ -132,9 +132,9 @@ fn what_was_read_or_makes_no_sense_is_refused() {
             started   #2 message running ""
             > queue a: Queued
             accepted FollowUp "a"
-            > edit say go x: refused: no message nobody waits in the queue
-            > edit first a nobody: refused: no message nobody waits in the queue
-            > edit drop b: refused: no message nobody waits in the queue
+            > edit say go x: refused: message nobody is not in the queue
+            > edit first a nobody: refused: message nobody is not in the queue
+            > edit drop b: refused: message nobody is not in the queue
             completed #2 message completed "one"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
@@ -144,7 +144,7 @@ fn what_was_read_or_makes_no_sense_is_refused() {
             completed #4 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > edit say a x: refused: no message nobody waits in the queue
+            > edit say a x: refused: message nobody is not in the queue
             --- the model read
             user "go"
             assistant "one"

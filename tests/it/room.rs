@@ -284,7 +284,7 @@ fn without_a_summary_all_old_results_go_and_the_newest_stays() {
             completed #4 call bash: long completed = "(a long text)"
             started   #5 compaction Overflow running
             completed #5 compaction Overflow failed = "no"
-            pruned 2 results, 27721 to 12027 tokens
+            pruned 2 results, 27686 to 11992 tokens
             started   #6 message running ""
             completed #6 message completed "on it goes"
             step 5 EndTurn
@@ -488,7 +488,7 @@ fn a_summary_names_the_files_that_were_read_and_changed() {
         .collect();
     expect![[r#"
         completed #11 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal A\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## The user's messages, verbatim\n> go\n"
-        completed #13 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal B\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## The user's messages, verbatim\n> go\n\n> more\n""#]].assert_eq(&summaries.join("\n"));
+        completed #13 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal B\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## The user's messages, verbatim\n> go\n\n> more\n\n> on\n""#]].assert_eq(&summaries.join("\n"));
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn money_is_limited_where_the_price_is_known_and_refused_elsewhere() {
         } else {
             let error = &result["error"];
             assert!(
-                error["message"].as_str().unwrap().contains("the price of own/m is not known"),
+                error["message"].as_str().unwrap().contains("no price is known for own/m"),
                 "{error}"
             );
             assert!(error["hint"].as_str().unwrap().contains("config.toml"), "{error}");

@@ -307,7 +307,7 @@ async fn a_reply_without_end_ends_with_an_error_that_names_the_limit() {
         ("text", "the reply exceeds 48 MiB"),
         ("arguments", "the argument text of a call exceeds 16 MiB"),
         ("comments", "over 1 MiB of the stream are no events"),
-        ("one line", "an event of the stream is over 16 MiB"),
+        ("one line", "a stream event exceeds 16 MiB"),
     ] {
         let server = Server::start().await;
         let place = Place::new(&[]);

@@ -39,9 +39,9 @@ fn a_session_takes_no_more_turns_than_its_limit() {
             completed #4 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            notice messagesHandedBack: the queued messages are handed back: the session has had its 2 turns
+            notice messagesHandedBack: the queued messages were returned: the session reached its limit of 2 turns
             handed back "c"
-            > prompt d: refused: the session has had its 2 turns
+            > prompt d: refused: the session reached its limit of 2 turns
             --- the model read
             user "a"
             assistant "one"

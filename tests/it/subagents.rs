@@ -23,7 +23,7 @@ fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
             step 1 ToolUse
             updated   #2 call spawn_agent: look at a running
             started   #3 agent-1 running, working
-            completed #2 call spawn_agent: look at a completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: look at a completed = "agent-1 is working on it. `wait` returns its final message."
             started   #4 call wait pending
             updated   #4 call wait: all pending
             step 2 ToolUse
@@ -50,7 +50,7 @@ fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
             --- the model read
             user "how long is a"
             assistant spawn_agent {"task":"look at a"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant wait {}
             result of wait "agent-1 finished with (turns used: 2):\ntwo lines""#]],
     );
@@ -75,8 +75,8 @@ fn two_work_side_by_side_and_are_told_more() {
             updated   #3 call spawn_agent: second running
             started   #4 agent-1 running, working
             started   #5 agent-2 running, working
-            completed #2 call spawn_agent: first completed = "agent-1 works at it now. `wait` returns what it says at the end."
-            completed #3 call spawn_agent: second completed = "agent-2 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: first completed = "agent-1 is working on it. `wait` returns its final message."
+            completed #3 call spawn_agent: second completed = "agent-2 is working on it. `wait` returns its final message."
             started   #6 call wait pending
             updated   #6 call wait: agent-2, agent-1 pending
             step 2 ToolUse
@@ -89,7 +89,7 @@ fn two_work_side_by_side_and_are_told_more() {
             step 3 ToolUse
             updated   #7 call send_input: agent-1: once more running
             updated   #4 agent-1 running, working = "one"
-            completed #7 call send_input: agent-1: once more completed = "agent-1 was told and works at it."
+            completed #7 call send_input: agent-1: once more completed = "agent-1 received the message and is working on it."
             started   #8 call wait pending
             updated   #8 call wait: all pending
             step 4 ToolUse
@@ -106,7 +106,7 @@ fn two_work_side_by_side_and_are_told_more() {
             updated   #10 call wait: agent-1 pending
             step 6 ToolUse
             updated   #10 call wait: agent-1 running
-            completed #10 call wait: agent-1 failed = error "There is no sub-agent `agent-1`. The call that starts one tells its id."
+            completed #10 call wait: agent-1 failed = error "Unknown sub-agent `agent-1`. The call that starts one returns its id."
             started   #11 message running ""
             completed #11 message completed "ok"
             step 7 EndTurn
@@ -138,18 +138,18 @@ fn two_work_side_by_side_and_are_told_more() {
             --- the model read
             user "go"
             assistant spawn_agent {"task":"first"} spawn_agent {"task":"second"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
-            result of spawn_agent "agent-2 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
+            result of spawn_agent "agent-2 is working on it. `wait` returns its final message."
             assistant wait {"ids":["agent-2","agent-1"]}
             result of wait "agent-2 finished with (turns used: 1):\ntwo\n\nagent-1 finished with (turns used: 1):\none"
             assistant send_input {"agent_id":"agent-1","message":"once more"}
-            result of send_input "agent-1 was told and works at it."
+            result of send_input "agent-1 received the message and is working on it."
             assistant wait {}
             result of wait "agent-1 finished with (turns used: 2):\none again"
             assistant close_agent {"agent_id":"agent-1"}
             result of close_agent "agent-1 is closed."
             assistant wait {"ids":["agent-1"]}
-            result of wait error "There is no sub-agent `agent-1`. The call that starts one tells its id.""#]],
+            result of wait error "Unknown sub-agent `agent-1`. The call that starts one returns its id.""#]],
     );
 }
 
@@ -168,7 +168,7 @@ fn a_sub_agent_never_outlives_the_abort_of_whom_it_works_for() {
             step 1 ToolUse
             updated   #2 call spawn_agent: slow running
             started   #3 agent-1 running, working
-            completed #2 call spawn_agent: slow completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: slow completed = "agent-1 is working on it. `wait` returns its final message."
             started   #4 call wait pending
             updated   #4 call wait: all pending
             step 2 ToolUse
@@ -176,11 +176,11 @@ fn a_sub_agent_never_outlives_the_abort_of_whom_it_works_for() {
             > stop: stopping, 0 returned
             completed #4 call wait: all cancelled = error "Operation aborted"
             turn Interrupted after 2 steps
-            updated   #3 agent-1 running, failed = "It was stopped. It said last: "
+            updated   #3 agent-1 running, failed = "It was stopped. Its last message: "
             > prompt and now: Started
             accepted Prompt "and now"
             turn started
-            completed #5 engine "From the engine, not from the user: agent-1 failed (turns used: 1):\nIt was stopped. It said last: "
+            completed #5 engine "From the engine, not from the user: agent-1 failed (turns used: 1):\nIt was stopped. Its last message: "
             completed #6 user "and now"
             started   #7 message running ""
             completed #7 message completed "later"
@@ -199,10 +199,10 @@ fn a_sub_agent_never_outlives_the_abort_of_whom_it_works_for() {
             --- the model read
             user "go"
             assistant spawn_agent {"task":"slow"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant wait {}
             result of wait error "Operation aborted"
-            user "From the engine, not from the user: agent-1 failed (turns used: 1):\nIt was stopped. It said last: "
+            user "From the engine, not from the user: agent-1 failed (turns used: 1):\nIt was stopped. Its last message: "
             user "and now""#]],
     );
 }
@@ -222,7 +222,7 @@ fn a_sub_agent_that_fails_says_why() {
             step 1 ToolUse
             updated   #2 call spawn_agent: hard running
             started   #3 agent-1 running, working
-            completed #2 call spawn_agent: hard completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: hard completed = "agent-1 is working on it. `wait` returns its final message."
             started   #4 call wait pending
             updated   #4 call wait: all pending
             step 2 ToolUse
@@ -241,7 +241,7 @@ fn a_sub_agent_that_fails_says_why() {
             --- the model read
             user "go"
             assistant spawn_agent {"task":"hard"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant wait {}
             result of wait "agent-1 failed (turns used: 1):\nno key""#]],
     );
@@ -262,7 +262,7 @@ fn a_sub_agent_makes_none_of_its_own_and_asks_its_parents_client() {
             step 1 ToolUse
             updated   #2 call spawn_agent: deep running
             started   #3 agent-1 running, working
-            completed #2 call spawn_agent: deep completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: deep completed = "agent-1 is working on it. `wait` returns its final message."
             started   #4 call wait pending
             updated   #4 call wait: all pending
             step 2 ToolUse
@@ -295,7 +295,7 @@ fn a_sub_agent_makes_none_of_its_own_and_asks_its_parents_client() {
             --- the model read
             user "go"
             assistant spawn_agent {"task":"deep"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant wait {}
             result of wait "agent-1 finished with (turns used: 3):\nmade""#]],
     );
@@ -323,12 +323,12 @@ fn what_cannot_be_is_told_to_the_model() {
             updated   #4 call spawn_agent: a pending
             step 3 ToolUse
             updated   #4 call spawn_agent: a running
-            completed #4 call spawn_agent: a failed = error "There is no agent `nobody`. (No named agents are defined here; or name none and say in the task how it is to work)"
+            completed #4 call spawn_agent: a failed = error "Unknown agent `nobody`. (No named agents are defined here; or omit the name and describe the role in the task)"
             started   #5 call spawn_agent pending
             updated   #5 call spawn_agent: a pending
             step 4 ToolUse
             updated   #5 call spawn_agent: a running
-            completed #5 call spawn_agent: a failed = error "the working directory `/w/none` cannot be used: no such file or folder: /w/none (specify an existing directory by its absolute path)"
+            completed #5 call spawn_agent: a failed = error "the working directory `/w/none` cannot be used: no such file or directory: /w/none (specify an existing directory by its absolute path)"
             started   #6 call spawn_agent pending
             updated   #6 call spawn_agent: a pending
             step 5 ToolUse
@@ -338,17 +338,17 @@ fn what_cannot_be_is_told_to_the_model() {
             updated   #7 call wait: agent-9 pending
             step 6 ToolUse
             updated   #7 call wait: agent-9 running
-            completed #7 call wait: agent-9 failed = error "There is no sub-agent `agent-9`. The call that starts one tells its id."
+            completed #7 call wait: agent-9 failed = error "Unknown sub-agent `agent-9`. The call that starts one returns its id."
             started   #8 call send_input pending
             updated   #8 call send_input: agent-9: x pending
             step 7 ToolUse
             updated   #8 call send_input: agent-9: x running
-            completed #8 call send_input: agent-9: x failed = error "There is no sub-agent `agent-9`. The call that starts one tells its id."
+            completed #8 call send_input: agent-9: x failed = error "Unknown sub-agent `agent-9`. The call that starts one returns its id."
             started   #9 call close_agent pending
             updated   #9 call close_agent: agent-9 pending
             step 8 ToolUse
             updated   #9 call close_agent: agent-9 running
-            completed #9 call close_agent: agent-9 failed = error "There is no sub-agent `agent-9`. The call that starts one tells its id."
+            completed #9 call close_agent: agent-9 failed = error "Unknown sub-agent `agent-9`. The call that starts one returns its id."
             started   #10 call wait pending
             updated   #10 call wait: all pending
             step 9 ToolUse
@@ -365,17 +365,17 @@ fn what_cannot_be_is_told_to_the_model() {
             assistant spawn_agent {"task":" "}
             result of spawn_agent error "`task` must not be empty"
             assistant spawn_agent {"task":"a","agent":"nobody"}
-            result of spawn_agent error "There is no agent `nobody`. (No named agents are defined here; or name none and say in the task how it is to work)"
+            result of spawn_agent error "Unknown agent `nobody`. (No named agents are defined here; or omit the name and describe the role in the task)"
             assistant spawn_agent {"task":"a","working_dir":"none"}
-            result of spawn_agent error "the working directory `/w/none` cannot be used: no such file or folder: /w/none (specify an existing directory by its absolute path)"
+            result of spawn_agent error "the working directory `/w/none` cannot be used: no such file or directory: /w/none (specify an existing directory by its absolute path)"
             assistant spawn_agent {"task":"a","model":"x"}
             result of spawn_agent error "`x` is not a model: write PROVIDER/ID or PROVIDER/ID:EFFORT, such as anthropic/claude-sonnet-4-6:high"
             assistant wait {"ids":["agent-9"]}
-            result of wait error "There is no sub-agent `agent-9`. The call that starts one tells its id."
+            result of wait error "Unknown sub-agent `agent-9`. The call that starts one returns its id."
             assistant send_input {"agent_id":"agent-9","message":"x"}
-            result of send_input error "There is no sub-agent `agent-9`. The call that starts one tells its id."
+            result of send_input error "Unknown sub-agent `agent-9`. The call that starts one returns its id."
             assistant close_agent {"agent_id":"agent-9"}
-            result of close_agent error "There is no sub-agent `agent-9`. The call that starts one tells its id."
+            result of close_agent error "Unknown sub-agent `agent-9`. The call that starts one returns its id."
             assistant wait {}
             result of wait "No sub-agent is working, and you have received all results.""#]],
     );
@@ -411,11 +411,11 @@ fn four_work_at_a_time() {
             started   #8 agent-2 running, working
             started   #9 agent-3 running, working
             started   #10 agent-4 running, working
-            completed #6 call spawn_agent: t5 failed = error "4 sub-agents work already. Wait until one is done."
-            completed #2 call spawn_agent: t1 completed = "agent-1 works at it now. `wait` returns what it says at the end."
-            completed #3 call spawn_agent: t2 completed = "agent-2 works at it now. `wait` returns what it says at the end."
-            completed #4 call spawn_agent: t3 completed = "agent-3 works at it now. `wait` returns what it says at the end."
-            completed #5 call spawn_agent: t4 completed = "agent-4 works at it now. `wait` returns what it says at the end."
+            completed #6 call spawn_agent: t5 failed = error "4 sub-agents are already working. Wait until one finishes."
+            completed #2 call spawn_agent: t1 completed = "agent-1 is working on it. `wait` returns its final message."
+            completed #3 call spawn_agent: t2 completed = "agent-2 is working on it. `wait` returns its final message."
+            completed #4 call spawn_agent: t3 completed = "agent-3 is working on it. `wait` returns its final message."
+            completed #5 call spawn_agent: t4 completed = "agent-4 is working on it. `wait` returns its final message."
             started   #11 message running ""
             completed #11 message completed "enough"
             step 2 EndTurn
@@ -439,11 +439,11 @@ fn four_work_at_a_time() {
             --- the model read
             user "go"
             assistant spawn_agent {"task":"t1"} spawn_agent {"task":"t2"} spawn_agent {"task":"t3"} spawn_agent {"task":"t4"} spawn_agent {"task":"t5"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
-            result of spawn_agent "agent-2 works at it now. `wait` returns what it says at the end."
-            result of spawn_agent "agent-3 works at it now. `wait` returns what it says at the end."
-            result of spawn_agent "agent-4 works at it now. `wait` returns what it says at the end."
-            result of spawn_agent error "4 sub-agents work already. Wait until one is done.""#]],
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
+            result of spawn_agent "agent-2 is working on it. `wait` returns its final message."
+            result of spawn_agent "agent-3 is working on it. `wait` returns its final message."
+            result of spawn_agent "agent-4 is working on it. `wait` returns its final message."
+            result of spawn_agent error "4 sub-agents are already working. Wait until one finishes.""#]],
     );
 }
 
@@ -471,7 +471,7 @@ fn a_call_waits_for_its_sub_agent_and_closes_it() {
             updated   #2 call Agent: look at a running
             updated   #3 call Agent: other running
             started   #4 agent-1 running, working
-            completed #3 call Agent: other failed = error "There is no agent `nobody`. (No named agents are defined here; or name none and say in the task how it is to work)"
+            completed #3 call Agent: other failed = error "Unknown agent `nobody`. (No named agents are defined here; or omit the name and describe the role in the task)"
             updated   #4 agent-1 running, done = "two lines"
             completed #4 agent-1 completed, closed = "two lines"
             completed #2 call Agent: look at a completed = "agent-1 finished with (turns used: 2):\ntwo lines"

@@ -119,7 +119,7 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
     (!changed.is_empty()).then(|| Problem {
         is_error: false,
         message: format!(
-            "{}: {} changed, but takes effect only when the engine starts",
+            "{}: changes to {} take effect when the engine restarts",
             now.folders.config_file.display(),
             changed.join(", ")
         ),

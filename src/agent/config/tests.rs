@@ -162,14 +162,14 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
         error: HOME/config.toml:1:9: `model` must be a quoted string
         error: HOME/config.toml:1:19: `permission_mode` must be one of "read-only", "ask", "auto-edit", "full"
         error: HOME/config.toml:1:13: `providers` must be tables: [providers.NAME]
-        error: HOME/config.toml:1:11: `retries` must be a whole number from 0 on
+        error: HOME/config.toml:1:11: `retries` must be a whole number of at least 0
         error: HOME/config.toml:2:7: `providers.x.key` must be a command after the !
         error: HOME/config.toml:2:7: `providers.x.key` must be a path that starts with / or ~/ after file:
         error: HOME/config.toml:2:7: `providers.x.key` must be SERVICE/USER after keyring:
         error: HOME/config.toml:2:7: `providers.x.api` must be one of "messages", "chat", "responses", "gemini"
         error: HOME/config.toml:1:1: rule 1: a rule needs at least one of `kind`, `tool`, `argv`, `path` and `host`
         error: HOME/config.toml:1:1: rule 1: `argv` is a list of words, of which only the last can be `**`
-        error: HOME/config.toml:1:1: rule 1: `sandbox = "off"` needs `decision = "allow"`
+        error: HOME/config.toml:1:1: rule 1: `sandbox = "off"` requires `decision = "allow"`
         error: HOME/config.toml:1:16: `models_files` must be a list of strings
         error: HOME/config.toml:1:9: `model` must be a quoted string
         error: HOME/config.toml:1:19: `limits.cost_usd` must be an amount in US dollars, such as 0.5
@@ -220,7 +220,7 @@ fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
         (
             "a variable that is not set",
             "instructions_file = \"$NO/none.md\"",
-            Err("HOME/config.toml: `instructions_file` names NO, which is not set"),
+            Err("HOME/config.toml: `instructions_file` refers to NO, which is not set"),
         ),
     ] {
         let home = tempfile::tempdir().unwrap();

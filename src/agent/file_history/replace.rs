@@ -36,7 +36,7 @@ mod tests {
     use std::fs;
 
     const CHANGED: &str = "it has changed in the meantime";
-    const LINK: &str = "leads elsewhere now";
+    const LINK: &str = "now leads elsewhere";
 
     /// A call of [`replace_if`], and its effect.
     #[derive(Clone)]

@@ -190,21 +190,21 @@ mod tests {
             no: Ruling { denied: Some("not here"), handled: None, context: [] } None {"command":"ls"} a
             no without a reason: Ruling { denied: Some("denied by a hook"), handled: None, context: [] } Some("hi") {"command":"ls"} a
             handled: Ruling { denied: None, handled: Some("/deploy was run"), context: [] } Some("hi") {"command":"ls"} a
-            handled where there is no message: it answered with `decision`, which means nothing at this point
+            handled where there is no message: it returned `decision`, which is not valid at this hook point
             another system prompt: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} a
-            other messages in the wrong place: it answered with `conversation`, which means nothing at this point
+            other messages in the wrong place: it returned `conversation`, which is not valid at this hook point
             other arguments: Ruling { denied: None, handled: None, context: [] } None {"command":"ls -l"} a
             arguments that are none: it returned `arguments` that are not an object
             another text: Ruling { denied: None, handled: None, context: [] } Some("hello") {"command":"ls"} a
             an empty text: it returned an empty `input`; deny the message instead
             another result: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} b
             context: Ruling { denied: None, handled: None, context: ["it rains"] } None {"command":"ls"} a
-            context where there is none: it answered with `context`, which means nothing at this point
-            a denial of what has happened: it answered with `decision`, which means nothing at this point
-            an unknown field: it did not print one JSON document with an answer: unknown field `verdict`, expected one of `decision`, `reason`, `input`, `system`, `conversation`, `arguments`, `result`, `context` at line 1 column 10
-            an unknown decision: it did not print one JSON document with an answer: unknown variant `maybe`, expected one of `allow`, `deny`, `handled` at line 1 column 19
-            no JSON: it did not print one JSON document with an answer: expected value at line 1 column 1
-            two documents: it did not print one JSON document with an answer: trailing characters at line 1 column 3"#]].assert_eq(&told.join("\n"));
+            context where there is none: it returned `context`, which is not valid at this hook point
+            a denial of what has happened: it returned `decision`, which is not valid at this hook point
+            an unknown field: it did not print a JSON document with an answer: unknown field `verdict`, expected one of `decision`, `reason`, `input`, `system`, `conversation`, `arguments`, `result`, `context` at line 1 column 10
+            an unknown decision: it did not print a JSON document with an answer: unknown variant `maybe`, expected one of `allow`, `deny`, `handled` at line 1 column 19
+            no JSON: it did not print a JSON document with an answer: expected value at line 1 column 1
+            two documents: it did not print a JSON document with an answer: trailing characters at line 1 column 3"#]].assert_eq(&told.join("\n"));
     }
 
     #[test]

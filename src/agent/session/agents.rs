@@ -331,7 +331,7 @@ async fn named(
         let there = if names.is_empty() {
             "No named agents are defined here".to_owned()
         } else {
-            format!("There are {}", names.join(", "))
+            format!("Available agents: {}", names.join(", "))
         };
         return Err(Error::new(ErrorKind::Invalid, format!("Unknown agent `{name}`."))
             .hint(format!("{there}; or omit the name and describe the role in the task")));

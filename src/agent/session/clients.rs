@@ -86,10 +86,10 @@ impl Session {
         match served.map(|served| served.call(call)) {
             Some(true) => self.contributions.calls.open.push(OpenCall { id, to, reply }),
             Some(false) => {
-                let _ = reply.send(Err("is of a client that does not read".to_owned()));
+                let _ = reply.send(Err("belongs to a client that is not reading".to_owned()));
             }
             None => {
-                let _ = reply.send(Err("is of a client that is gone".to_owned()));
+                let _ = reply.send(Err("belongs to a client that has disconnected".to_owned()));
             }
         }
     }
@@ -108,7 +108,7 @@ impl Session {
         });
         let named = given.filter(|(known, _)| known.shape.name == tool);
         let Some((_, to)) = named.max_by_key(|(known, _)| known.serial) else {
-            let _ = reply.send(Err("is of a client that is gone".to_owned()));
+            let _ = reply.send(Err("belongs to a client that has disconnected".to_owned()));
             return;
         };
         let params =
@@ -140,7 +140,7 @@ impl Session {
             !subscribers.iter().any(|s| s.subscriber.id == open.to && s.is_called())
         };
         for open in self.contributions.calls.open.extract_if(.., is_gone) {
-            let _ = open.reply.send(Err("is of a client that is gone".to_owned()));
+            let _ = open.reply.send(Err("belongs to a client that has disconnected".to_owned()));
         }
     }
 

@@ -146,20 +146,20 @@ mod tests {
             let mark = if accepts_plan(&question, &outcome) { " ACCEPTED" } else { "" };
             format!("{name}{mark}: {}", words(&question, &outcome, QUESTION_TIMEOUT))
         });
-        expect_test::expect![[r"
+        expect_test::expect![[r#"
             an option: The user chose: blue
             its own words: The user answered: neither
             both: The user chose: red
-            and said: soon
+            and commented: soon
             two where one may be: The user chose: red
             two: The user chose: red; blue
             one never offered: The user dismissed the question. Decide yourself, and state your decision.
             nothing: The user dismissed the question. Decide yourself, and state your decision.
             closed: The user dismissed the question. Decide yourself, and state your decision.
             a plan accepted ACCEPTED: The user accepted the plan. Plan mode has ended: carry it out.
-            a plan sent back: The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user said: no tests
-            a plan talked about: The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user said: yes!
-            a plan closed: The plan was not accepted, so plan mode continues. Reply with the plan, then stop."]].assert_eq(&told.join("\n"));
+            a plan sent back: The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user commented: no tests
+            a plan talked about: The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user commented: yes!
+            a plan closed: The plan was not accepted, so plan mode continues. Reply with the plan, then stop."#]].assert_eq(&told.join("\n"));
     }
 
     #[test]
@@ -179,16 +179,16 @@ mod tests {
                 told.push(format!("{by:?} {kind:?} of {}: {words}", options.len()));
             }
         }
-        expect_test::expect![[r"
-            Deadline Choice of 2: Nobody answered within 600 s, so the first answer was taken: red
-            Deadline Choice of 0: Nobody answered within 600 s. Decide by yourself, and say what you decided.
+        expect_test::expect![[r#"
+            Deadline Choice of 2: The question was not answered within 600 s, so the first answer was taken: red
+            Deadline Choice of 0: The question was not answered within 600 s. Decide yourself, and state your decision.
             Deadline Plan of 2: The plan was not accepted, so plan mode continues. Reply with the plan, then stop.
             NoClient Choice of 2: No user is available to answer: decide yourself, and state your decision.
             NoClient Choice of 0: No user is available to answer: decide yourself, and state your decision.
             NoClient Plan of 2: The plan was not accepted, so plan mode continues. Reply with the plan, then stop.
             Interrupt Choice of 2: Operation aborted
             Interrupt Choice of 0: Operation aborted
-            Interrupt Plan of 2: Operation aborted"]].assert_eq(&told.join("\n"));
+            Interrupt Plan of 2: Operation aborted"#]].assert_eq(&told.join("\n"));
     }
 
     #[test]

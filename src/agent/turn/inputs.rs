@@ -327,7 +327,7 @@ mod tests {
             ("some lines", file("a", Some(range(1, 1))), None),
             ("a file without a path", file(" ", None), Some("a block has an empty path")),
             ("lines from 0", file("a", Some(range(0, 3))), Some("invalid line range 0 to 3")),
-            ("lines backwards", file("a", Some(range(4, 3))), Some("there are no lines 4 to 3")),
+            ("lines backwards", file("a", Some(range(4, 3))), Some("invalid line range 4 to 3")),
             ("a picture", image(&png), None),
             (
                 "no base64",

@@ -370,7 +370,7 @@ fn what_is_no_session_is_refused_with_its_line() {
         ("empty", String::new(), "the file is empty"),
         ("blank", "\n \n".to_owned(), "the file is empty"),
         ("prose", "# Title".to_owned(), "line 1 is not a Pi session header"),
-        ("other JSON", "\n{\"a\":1}".to_owned(), "line 2 is not the head"),
+        ("other JSON", "\n{\"a\":1}".to_owned(), "line 2 is not a Pi session header"),
         ("a list", "[]".to_owned(), "line 1 is not a Pi session header"),
         (
             "a journal of ours",

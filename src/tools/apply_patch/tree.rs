@@ -190,7 +190,7 @@ fn misplaced(name: &str, body: &str, reason: &Misplaced) -> String {
             let sought = lines.join("\n");
             let near = fuzzy::closest(body, &sought).map_or_else(String::new, |near| {
                 let fuzzy::Closest { first_line, last_line, percent } = near;
-                format!("\nThe closest lines are {first_line}-{last_line} ({percent}% alike): read them and try again.")
+                format!("\nThe closest lines are {first_line}-{last_line} ({percent}% similar): read them and try again.")
             });
             format!(
                 "Cannot apply hunk {hunk} to {name}: these lines are not there{}:\n{sought}{near}",

@@ -47,7 +47,7 @@ async fn commands_answer() {
         (
             "a NUL character",
             json!({"command": "echo a\0b"}),
-            "error: `command` holds a NUL character, which no shell takes: print one with printf '\\000'",
+            "error: `command` contains a NUL character, which shells do not accept: print one with printf '\\000'",
         ),
         ("no editor to wait for", json!({"command": "cat >/dev/null; echo done"}), "done\n"),
     ];
@@ -355,7 +355,7 @@ fn a_time_out_names_what_was_given_and_what_to_do() {
         if !begins.is_empty() {
             let text = call.timed_out(times);
             assert!(text.starts_with(begins), "{text}");
-            assert_eq!(text.contains("give a larger"), advises, "{text}");
+            assert_eq!(text.contains("set a larger"), advises, "{text}");
         }
     }
 }

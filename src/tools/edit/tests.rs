@@ -67,7 +67,7 @@ async fn a_failed_edit_says_why_and_changes_nothing() {
     let many = "error: Found 3 occurrences of the text in f. The text must be unique. Please provide \
         more context to make it unique. (lines 1, 2, 3)";
     let identical = "error: No changes made to f. The replacement produced identical content.";
-    let empty = "error: The old text must not be empty. Use write to create a file or to replace all of it.";
+    let empty = "error: The old text must not be empty. Use write to create a file or to replace its whole content.";
     let near =
         format!("{ABSENT} The closest text is at lines 1-1 (93% similar): read it and try again.");
     let latin = "error: Cannot edit f: it is windows-1252, which has no '测' (U+6D4B). Use characters \

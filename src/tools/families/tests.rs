@@ -102,11 +102,11 @@ async fn claude_and_glm_call_their_own_tools() {
         Grep: ONE in . => src/a.rs
         Grep: fn two in . => src/a.rs:2: fn two() {} | src/a.rs-3- fn one_more() {}
         Grep: two.*more in . => src/a.rs:2
-        Grep: `type` is "klingon", which is no type of files: use a glob such as *.klingon
+        Grep: `type` is "klingon", which is not a known file type: use a glob such as *.klingon
         Grep: fn two in . => src/a.rs-1- fn one() {} | src/a.rs:2: fn two() {}
         Grep: fn two in . => src/a.rs-1- fn one() {} | src/a.rs:2: fn two() {} | src/a.rs-3- fn one_more() {}
-        Grep: unknown: `-o` can only be false here: leave it out
-        Edit: made/ => error: `file_path` must name a file, and made/ names a folder. Folders are made with the files that are written into them.
+        Grep: unknown: `-o` can only be false here: omit it
+        Edit: made/ => error: `file_path` must be a file, but made/ is a directory. Directories are created along with the files written into them.
         Agent: unknown: unknown argument `isolation`; expected one of `description`, `prompt`, `subagent_type`, `model`
         Glob: **/*.rs in . => src/a.rs
         Edit: src/a.rs => Successfully replaced text in src/a.rs.
@@ -241,32 +241,32 @@ async fn gemini_calls_its_own_tools() {
         ("invoke_agent", json!({"agent_name": "generalist", "prompt": "p"})),
         ("web_fetch", json!({"prompt": "What is at ftp://x?"})),
     ];
-    expect![[r"
+    expect![[r#"
         read_file: src/a.rs => fn two() {} |  | [1 more lines in file. Use start_line=3 to continue.]
         read_file: CWD/notes.txt => first | second | third
         read_file: `end_line` is 2, before the first line 3
         read_many_files: *.txt => ==> notes.txt <== | first | second | third |  |
         grep_search: FN TWO in . => src/a.rs:2: fn two() {}
         grep_search: FN TWO in . => No matches found
-        grep_search: unknown: `no_ignore` can only be false here: leave it out
+        grep_search: unknown: `no_ignore` can only be false here: omit it
         grep_search: one() in . => src/a.rs
-        glob: unknown: `case_sensitive` can only be true here: leave it out
+        glob: unknown: `case_sensitive` can only be true here: omit it
         list_directory: CWD => src/
         replace: src/a.rs => Successfully replaced text in src/a.rs.
         replace: src/a.rs => Successfully replaced 2 occurrences in src/a.rs.
         replace: new.txt => Created new.txt.
-        replace: notes.txt => error: The old text must not be empty. Use write_file to create a file or to replace all of it.
+        replace: notes.txt => error: The old text must not be empty. Use write_file to create a file or to replace its whole content.
         write_file: notes.txt => Successfully wrote 8 bytes to notes.txt
         run_shell_command: cd src && ls (List) => a.rs |
         write_todos: 0 of 1 done => error: No user is available to answer: decide yourself, and state your decision.
         ask_user: Go? => error: No user is available to answer: decide yourself, and state your decision.
         exit_plan_mode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
         invoke_agent: p => error: Sub-agents are not available here. Do the work yourself.
-        web_fetch: `prompt` must hold an address that begins with https:// or http://
+        web_fetch: `prompt` must contain a URL that starts with https:// or http://
         src/a.rs: fn uno() {} | fn zwei() {} | fn uno_more() {} |
         notes.txt: all new |
         new.txt: made |
-    "]].assert_eq(&played(Profile::Gemini, calls).await);
+    "#]].assert_eq(&played(Profile::Gemini, calls).await);
 }
 
 #[tokio::test]

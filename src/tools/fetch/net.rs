@@ -280,7 +280,7 @@ mod tests {
                 "another host",
                 "https://a.test/",
                 "//b.test/x",
-                Err("Call web_fetch with https://b.test/x to go on"),
+                Err("Call web_fetch with https://b.test/x to continue"),
             ),
             ("another port", "http://a.test/", "http://a.test:81/", Err("another host")),
             ("a file", "http://a.test/", "file:///etc/passwd", Err("must start with https://")),

@@ -133,7 +133,7 @@ async fn pages_are_fetched() {
         (
             "a redirect to a file",
             "/file",
-            "error: Cannot fetch URL/file: it redirects to an address that must begin with https:// or http://, not file:",
+            "error: Cannot fetch URL/file: it redirects to a URL that must start with https:// or http://, not file:",
         ),
         ("not there", "/gone", "error: Cannot fetch URL/gone: the server answered 404 Not Found"),
         (

@@ -124,7 +124,7 @@ async fn a_thousand_are_shown_and_folders_that_may_not_be_read_are_counted() {
         let got = text(&scene.call(&Find(Profile::Pi), json!({"pattern": "f0001"})).await);
         assert_eq!(
             got,
-            "d1/f0001\n\n[1 folders could not be read (no permission, or too long a path)]"
+            "d1/f0001\n\n[1 directories could not be read (no permission, or path too long)]"
         );
         scene.set_mode("d0", 0o755);
     }

@@ -565,7 +565,8 @@ fn only_rules_that_allow_commands_leave_the_sandbox() {
     let file = "[[rules]]\ndecision = 'allow'\nargv = ['x']\nsandbox = 'off'";
     let found = rules::of_project(file, Path::new("/w"), None).unwrap();
     assert!(found.rules.iter().all(|rule| rule.rule.sandbox.is_none()), "{found:?}");
-    let told = "rule 1: `sandbox = \"off\"` is ignored in a project's file; put the rule in config.toml to use it";
+    let told =
+        "rule 1: ignored `sandbox = \"off\"` in a project file; it is only allowed in config.toml";
     assert_eq!(found.ignored, [told]);
 }
 
@@ -626,22 +627,22 @@ fn files_get_the_decision_of_their_zone() {
         let reason = if reason.is_empty() { "no reason" } else { &reason };
         table.push(format!("{path} | read {read} | write {write} | {reason}"));
     }
-    expect_test::expect![[r"
+    expect_test::expect![[r#"
         /w/src/a.rs | read AAAA | write DAAA | no reason
         /w/gen/a.rs | read AAAA | write DAAA | no reason
         /w/secret/a | read DDDD | write DDDD | denied by a rule
         /w/ask/a | read AAAA | write D??? | a rule requires approval
         /w/hard | read AAAA | write D??A | /w/hard has 2 names (hard links)
-        /w/.git/config | read AAAA | write D??A | it changes /w/.git/config: git runs its contents
-        /w/.github/workflows/ci.yml | read AAAA | write D??A | it changes /w/.github/workflows/ci.yml: a CI pipeline
-        /w/AGENTS.md | read AAAA | write D??A | it changes /w/AGENTS.md: instructions for agents
+        /w/.git/config | read AAAA | write D??A | changes /w/.git/config: git runs its contents
+        /w/.github/workflows/ci.yml | read AAAA | write D??A | changes /w/.github/workflows/ci.yml: a CI pipeline
+        /w/AGENTS.md | read AAAA | write D??A | changes /w/AGENTS.md: instructions for agents
         /tmp/a | read ???A | write D??A | changes files outside the working directory
         /usr/share/a | read AAAA | write D??A | changes files outside the working directory
-        /home/u/.bashrc | read ???A | write D??A | it changes /home/u/.bashrc: a shell startup file
-        /home/u/.aws/config | read AAAA | write DDDD | it changes AWS credentials (/home/u/.aws/config)
-        /home/u/.aws/credentials | read DDDD | write DDDD | it changes AWS credentials (/home/u/.aws/credentials)
-        /home/u/.kube/config | read DDDD | write DDDD | it changes Kubernetes credentials (/home/u/.kube/config)
-        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | it changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"]].assert_eq(&table.join("\n"));
+        /home/u/.bashrc | read ???A | write D??A | changes /home/u/.bashrc: a shell startup file
+        /home/u/.aws/config | read AAAA | write DDDD | changes AWS credentials (/home/u/.aws/config)
+        /home/u/.aws/credentials | read DDDD | write DDDD | changes AWS credentials (/home/u/.aws/credentials)
+        /home/u/.kube/config | read DDDD | write DDDD | changes Kubernetes credentials (/home/u/.kube/config)
+        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"#]].assert_eq(&table.join("\n"));
 }
 
 #[test]

@@ -163,7 +163,7 @@ async fn a_file_that_was_not_read_is_not_overwritten() {
 async fn a_folder_is_not_written() {
     let scene = Scene::new();
     let got = scene.call(&Write(Profile::Pi), json!({"path": "new/", "content": "x"})).await;
-    let want = "error: `path` must name a file, and new/ names a folder.";
+    let want = "error: `path` must be a file, but new/ is a directory.";
     assert!(text(&got).starts_with(want), "{}", text(&got));
     assert!(!scene.path("new").exists());
 }

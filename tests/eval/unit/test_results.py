@@ -28,7 +28,7 @@ class ErrorKinds(unittest.TestCase):
             (call("bash", "The arguments are not valid JSON (key must be a string at line 1 column 2). Send the call again with a JSON object."), "not JSON"),
             (call("read", "unknown argument `pth`; expected one of `path`, `offset`, `limit`"), "wrong arguments"),
             (call("edit", "`newText` is missing: it must be a string"), "wrong arguments"),
-            (call("edit", "The old text must not be empty. Use write to create a file or to replace all of it."), "wrong arguments"),
+            (call("edit", "The old text must not be empty. Use write to create a file or to replace its whole content."), "wrong arguments"),
             (call("edit", "Could not find the exact text in f. The old text must match exactly including all whitespace and newlines."), "no match"),
             (call("edit", "Found 3 occurrences of the text in f. The text must be unique."), "several matches"),
             (call("apply_patch", "Cannot apply hunk 1 to f: these lines are not there:\nx\nThe closest lines are 1-2 (80% similar): read them and try again."), "no match"),

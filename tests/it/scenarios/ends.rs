@@ -216,152 +216,152 @@ fn a_model_that_goes_in_circles_is_warned_twice_and_then_stopped() {
         &model,
         "prompt x | idle",
         &expect![[r#"
-        > prompt x: Started
-        accepted Prompt "x"
-        turn started
-        completed #1 user "x"
-        started   #2 call ls pending
-        updated   #2 call ls: . pending
-        step 1 ToolUse
-        updated   #2 call ls: . running
-        completed #2 call ls: . completed = "a.txt\nb.txt"
-        started   #3 call ls pending
-        updated   #3 call ls: . pending
-        step 2 ToolUse
-        updated   #3 call ls: . running
-        completed #3 call ls: . completed = "a.txt\nb.txt"
-        started   #4 call ls pending
-        updated   #4 call ls: . pending
-        step 3 ToolUse
-        updated   #4 call ls: . running
-        completed #4 call ls: . completed = "a.txt\nb.txt"
-        started   #5 call ls pending
-        updated   #5 call ls: . pending
-        step 4 ToolUse
-        updated   #5 call ls: . running
-        completed #5 call ls: . completed = "a.txt\nb.txt"
-        started   #6 call ls pending
-        updated   #6 call ls: . pending
-        step 5 ToolUse
-        updated   #6 call ls: . running
-        completed #6 call ls: . completed = "a.txt\nb.txt"
-        started   #7 call ls pending
-        updated   #7 call ls: . pending
-        step 6 ToolUse
-        updated   #7 call ls: . running
-        completed #7 call ls: . completed = "a.txt\nb.txt"
-        started   #8 call ls pending
-        updated   #8 call ls: . pending
-        step 7 ToolUse
-        updated   #8 call ls: . running
-        completed #8 call ls: . completed = "a.txt\nb.txt"
-        started   #9 call ls pending
-        updated   #9 call ls: . pending
-        step 8 ToolUse
-        updated   #9 call ls: . running
-        completed #9 call ls: . completed = "a.txt\nb.txt"
-        started   #10 call ls pending
-        updated   #10 call ls: . pending
-        step 9 ToolUse
-        updated   #10 call ls: . running
-        completed #10 call ls: . completed = "a.txt\nb.txt"
-        started   #11 call ls pending
-        updated   #11 call ls: . pending
-        started   #12 call ls pending
-        updated   #12 call ls: . pending
-        step 10 ToolUse
-        updated   #11 call ls: . running
-        updated   #12 call ls: . running
-        completed #11 call ls: . completed = "a.txt\nb.txt"
-        completed #12 call ls: . completed = "a.txt\nb.txt"
-        notice loopDetected: the model is repeating the same call
-        completed #13 engine "From the engine, not from the user: you make the same call over and over, with the same arguments. Their results will not change. Try something else, or say what keeps you from going on."
-        started   #14 call ls pending
-        updated   #14 call ls: . pending
-        started   #15 call ls pending
-        updated   #15 call ls: . pending
-        step 11 ToolUse
-        updated   #14 call ls: . running
-        updated   #15 call ls: . running
-        completed #14 call ls: . completed = "a.txt\nb.txt"
-        completed #15 call ls: . completed = "a.txt\nb.txt"
-        started   #16 call ls pending
-        updated   #16 call ls: . pending
-        started   #17 call ls pending
-        updated   #17 call ls: . pending
-        step 12 ToolUse
-        updated   #16 call ls: . running
-        updated   #17 call ls: . running
-        completed #16 call ls: . completed = "a.txt\nb.txt"
-        completed #17 call ls: . completed = "a.txt\nb.txt"
-        notice loopDetected: the model is repeating the same call
-        completed #18 engine "From the engine, not from the user: you make the same call over and over, with the same arguments. Their results will not change. Try something else, or say what keeps you from going on."
-        started   #19 call ls pending
-        updated   #19 call ls: . pending
-        started   #20 call ls pending
-        updated   #20 call ls: . pending
-        step 13 ToolUse
-        updated   #19 call ls: . running
-        updated   #20 call ls: . running
-        completed #19 call ls: . completed = "a.txt\nb.txt"
-        completed #20 call ls: . completed = "a.txt\nb.txt"
-        started   #21 call ls pending
-        updated   #21 call ls: . pending
-        started   #22 call ls pending
-        updated   #22 call ls: . pending
-        step 14 ToolUse
-        updated   #21 call ls: . running
-        updated   #22 call ls: . running
-        completed #21 call ls: . completed = "a.txt\nb.txt"
-        completed #22 call ls: . completed = "a.txt\nb.txt"
-        started   #23 call ls pending
-        updated   #23 call ls: . pending
-        started   #24 call ls pending
-        updated   #24 call ls: . pending
-        step 15 ToolUse
-        updated   #23 call ls: . running
-        updated   #24 call ls: . running
-        completed #23 call ls: . completed = "a.txt\nb.txt"
-        completed #24 call ls: . completed = "a.txt\nb.txt"
-        notice loopDetected: the turn was stopped: the model kept repeating the same calls after two warnings
-        turn Completed Limit after 15 steps
-        --- the model read
-        user "x"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {}
-        result of ls "a.txt\nb.txt"
-        assistant ls {} ls {}
-        result of ls "a.txt\nb.txt"
-        result of ls "a.txt\nb.txt"
-        user "From the engine, not from the user: you make the same call over and over, with the same arguments. Their results will not change. Try something else, or say what keeps you from going on."
-        assistant ls {} ls {}
-        result of ls "a.txt\nb.txt"
-        result of ls "a.txt\nb.txt"
-        assistant ls {} ls {}
-        result of ls "a.txt\nb.txt"
-        result of ls "a.txt\nb.txt"
-        user "From the engine, not from the user: you make the same call over and over, with the same arguments. Their results will not change. Try something else, or say what keeps you from going on."
-        assistant ls {} ls {}
-        result of ls "a.txt\nb.txt"
-        result of ls "a.txt\nb.txt"
-        assistant ls {} ls {}
-        result of ls "a.txt\nb.txt"
-        result of ls "a.txt\nb.txt""#]],
+            > prompt x: Started
+            accepted Prompt "x"
+            turn started
+            completed #1 user "x"
+            started   #2 call ls pending
+            updated   #2 call ls: . pending
+            step 1 ToolUse
+            updated   #2 call ls: . running
+            completed #2 call ls: . completed = "a.txt\nb.txt"
+            started   #3 call ls pending
+            updated   #3 call ls: . pending
+            step 2 ToolUse
+            updated   #3 call ls: . running
+            completed #3 call ls: . completed = "a.txt\nb.txt"
+            started   #4 call ls pending
+            updated   #4 call ls: . pending
+            step 3 ToolUse
+            updated   #4 call ls: . running
+            completed #4 call ls: . completed = "a.txt\nb.txt"
+            started   #5 call ls pending
+            updated   #5 call ls: . pending
+            step 4 ToolUse
+            updated   #5 call ls: . running
+            completed #5 call ls: . completed = "a.txt\nb.txt"
+            started   #6 call ls pending
+            updated   #6 call ls: . pending
+            step 5 ToolUse
+            updated   #6 call ls: . running
+            completed #6 call ls: . completed = "a.txt\nb.txt"
+            started   #7 call ls pending
+            updated   #7 call ls: . pending
+            step 6 ToolUse
+            updated   #7 call ls: . running
+            completed #7 call ls: . completed = "a.txt\nb.txt"
+            started   #8 call ls pending
+            updated   #8 call ls: . pending
+            step 7 ToolUse
+            updated   #8 call ls: . running
+            completed #8 call ls: . completed = "a.txt\nb.txt"
+            started   #9 call ls pending
+            updated   #9 call ls: . pending
+            step 8 ToolUse
+            updated   #9 call ls: . running
+            completed #9 call ls: . completed = "a.txt\nb.txt"
+            started   #10 call ls pending
+            updated   #10 call ls: . pending
+            step 9 ToolUse
+            updated   #10 call ls: . running
+            completed #10 call ls: . completed = "a.txt\nb.txt"
+            started   #11 call ls pending
+            updated   #11 call ls: . pending
+            started   #12 call ls pending
+            updated   #12 call ls: . pending
+            step 10 ToolUse
+            updated   #11 call ls: . running
+            updated   #12 call ls: . running
+            completed #11 call ls: . completed = "a.txt\nb.txt"
+            completed #12 call ls: . completed = "a.txt\nb.txt"
+            notice loopDetected: the model is repeating the same call
+            completed #13 engine "From the engine, not from the user: you keep making the same call with the same arguments. The results will not change. Try something else, or explain what is blocking you."
+            started   #14 call ls pending
+            updated   #14 call ls: . pending
+            started   #15 call ls pending
+            updated   #15 call ls: . pending
+            step 11 ToolUse
+            updated   #14 call ls: . running
+            updated   #15 call ls: . running
+            completed #14 call ls: . completed = "a.txt\nb.txt"
+            completed #15 call ls: . completed = "a.txt\nb.txt"
+            started   #16 call ls pending
+            updated   #16 call ls: . pending
+            started   #17 call ls pending
+            updated   #17 call ls: . pending
+            step 12 ToolUse
+            updated   #16 call ls: . running
+            updated   #17 call ls: . running
+            completed #16 call ls: . completed = "a.txt\nb.txt"
+            completed #17 call ls: . completed = "a.txt\nb.txt"
+            notice loopDetected: the model is repeating the same call
+            completed #18 engine "From the engine, not from the user: you keep making the same call with the same arguments. The results will not change. Try something else, or explain what is blocking you."
+            started   #19 call ls pending
+            updated   #19 call ls: . pending
+            started   #20 call ls pending
+            updated   #20 call ls: . pending
+            step 13 ToolUse
+            updated   #19 call ls: . running
+            updated   #20 call ls: . running
+            completed #19 call ls: . completed = "a.txt\nb.txt"
+            completed #20 call ls: . completed = "a.txt\nb.txt"
+            started   #21 call ls pending
+            updated   #21 call ls: . pending
+            started   #22 call ls pending
+            updated   #22 call ls: . pending
+            step 14 ToolUse
+            updated   #21 call ls: . running
+            updated   #22 call ls: . running
+            completed #21 call ls: . completed = "a.txt\nb.txt"
+            completed #22 call ls: . completed = "a.txt\nb.txt"
+            started   #23 call ls pending
+            updated   #23 call ls: . pending
+            started   #24 call ls pending
+            updated   #24 call ls: . pending
+            step 15 ToolUse
+            updated   #23 call ls: . running
+            updated   #24 call ls: . running
+            completed #23 call ls: . completed = "a.txt\nb.txt"
+            completed #24 call ls: . completed = "a.txt\nb.txt"
+            notice loopDetected: the turn was stopped: the model kept repeating the same calls after two warnings
+            turn Completed Limit after 15 steps
+            --- the model read
+            user "x"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {}
+            result of ls "a.txt\nb.txt"
+            assistant ls {} ls {}
+            result of ls "a.txt\nb.txt"
+            result of ls "a.txt\nb.txt"
+            user "From the engine, not from the user: you keep making the same call with the same arguments. The results will not change. Try something else, or explain what is blocking you."
+            assistant ls {} ls {}
+            result of ls "a.txt\nb.txt"
+            result of ls "a.txt\nb.txt"
+            assistant ls {} ls {}
+            result of ls "a.txt\nb.txt"
+            result of ls "a.txt\nb.txt"
+            user "From the engine, not from the user: you keep making the same call with the same arguments. The results will not change. Try something else, or explain what is blocking you."
+            assistant ls {} ls {}
+            result of ls "a.txt\nb.txt"
+            result of ls "a.txt\nb.txt"
+            assistant ls {} ls {}
+            result of ls "a.txt\nb.txt"
+            result of ls "a.txt\nb.txt""#]],
     );
 }
 
@@ -376,7 +376,7 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             turn started
             completed #1 user "a"
             started   #2 message running ""
-            > set effort=high permissionMode=ask colour=red effort2=x: model=script/test effort=high permissionMode=ask mode=act steerMode=all followUpMode=one autoCompact=on; colour: there is no option `colour`; there are model, effort, permissionMode, mode, steerMode, followUpMode, autoCompact; effort2: there is no option `effort2`; there are model, effort, permissionMode, mode, steerMode, followUpMode, autoCompact
+            > set effort=high permissionMode=ask colour=red effort2=x: model=script/test effort=high permissionMode=ask mode=act steerMode=all followUpMode=one autoCompact=on; colour: unknown option `colour`; expected one of model, effort, permissionMode, mode, steerMode, followUpMode, autoCompact; effort2: unknown option `effort2`; expected one of model, effort, permissionMode, mode, steerMode, followUpMode, autoCompact
             config script/test:high Ask
             > set effort=enormous model=none: model=script/test effort=high permissionMode=ask mode=act steerMode=all followUpMode=one autoCompact=on; model: `none` is not a model: write PROVIDER/ID or PROVIDER/ID:EFFORT, such as anthropic/claude-sonnet-4-6:high; effort: unknown effort `enormous`; expected one of default, none, minimal, low, medium, high, xhigh, max
             completed #2 message completed "one"
@@ -385,7 +385,7 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             > prompt b: Started
             accepted Prompt "b"
             turn started
-            completed #3 engine "From the engine, not from the user: what you may do has changed.\n- Mode: ask. Reading in the working directory and commands known to change nothing run without approval. Every other call is denied, since no user can be asked.\n- Commands run without a sandbox."
+            completed #3 engine "From the engine, not from the user: your permissions have changed.\n- Mode: ask. Reading in the working directory and commands known to change nothing run without approval. Every other call is denied, since no user can be asked.\n- Commands run without a sandbox."
             completed #4 user "b"
             started   #5 message running ""
             completed #5 message completed "two"
@@ -398,7 +398,7 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             --- the model read
             user "a"
             assistant "one"
-            user "From the engine, not from the user: what you may do has changed.\n- Mode: ask. Reading in the working directory and commands known to change nothing run without approval. Every other call is denied, since no user can be asked.\n- Commands run without a sandbox."
+            user "From the engine, not from the user: your permissions have changed.\n- Mode: ask. Reading in the working directory and commands known to change nothing run without approval. Every other call is denied, since no user can be asked.\n- Commands run without a sandbox."
             user "b""#]],
     );
 }

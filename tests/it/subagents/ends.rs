@@ -18,13 +18,13 @@ fn a_sub_agent_stops_at_its_most_turns() {
             step 1 ToolUse
             updated   #2 call spawn_agent: count running
             started   #3 agent-1 running, working
-            completed #2 call spawn_agent: count completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: count completed = "agent-1 is working on it. `wait` returns its final message."
             started   #4 call wait pending
             updated   #4 call wait: all pending
             step 2 ToolUse
             updated   #4 call wait: all running
-            updated   #3 agent-1 running, failed = "It was stopped at a limit before it was done. It said last: so far"
-            completed #4 call wait: all completed = "agent-1 failed (turns used: 2):\nIt was stopped at a limit before it was done. It said last: so far"
+            updated   #3 agent-1 running, failed = "It was stopped at a limit before it finished. Its last message: so far"
+            completed #4 call wait: all completed = "agent-1 failed (turns used: 2):\nIt was stopped at a limit before it finished. Its last message: so far"
             started   #5 message running ""
             completed #5 message completed "ok"
             step 3 EndTurn
@@ -45,14 +45,14 @@ fn a_sub_agent_stops_at_its_most_turns() {
             step 2 ToolUse
             updated   #4 call read: a.txt running
             completed #4 call read: a.txt completed = "one\ntwo"
-            notice stepLimit: the turn was ended after 2 model replies
+            notice stepLimit: the turn reached its limit of 2 model replies
             turn Completed Limit after 2 steps
             --- the model read
             user "go"
             assistant spawn_agent {"task":"count","max_turns":2}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant wait {}
-            result of wait "agent-1 failed (turns used: 2):\nIt was stopped at a limit before it was done. It said last: so far""#]],
+            result of wait "agent-1 failed (turns used: 2):\nIt was stopped at a limit before it finished. Its last message: so far""#]],
     );
 }
 
@@ -71,7 +71,7 @@ fn whoever_ends_while_nobody_waits_is_told_of_at_the_next_turn() {
             step 1 ToolUse
             updated   #2 call spawn_agent: look at a running
             started   #3 agent-1 running, working
-            completed #2 call spawn_agent: look at a completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: look at a completed = "agent-1 is working on it. `wait` returns its final message."
             started   #4 message running ""
             completed #4 message completed "begun"
             step 2 EndTurn
@@ -97,7 +97,7 @@ fn whoever_ends_while_nobody_waits_is_told_of_at_the_next_turn() {
             --- the model read
             user "begin"
             assistant spawn_agent {"task":"look at a"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant "begun"
             user "From the engine, not from the user: agent-1 finished with (turns used: 1):\ntwo lines"
             user "and now""#]],
@@ -119,14 +119,14 @@ fn a_turn_and_its_sub_agents_spend_from_one_purse() {
             step 1 ToolUse
             updated   #2 call spawn_agent: dig running
             started   #3 agent-1 running, working
-            completed #2 call spawn_agent: dig completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: dig completed = "agent-1 is working on it. `wait` returns its final message."
             started   #4 call wait pending
             updated   #4 call wait: all pending
             step 2 ToolUse
             updated   #4 call wait: all running
-            updated   #3 agent-1 running, failed = "It was stopped at a limit before it was done. It said last: "
-            completed #4 call wait: all completed = "agent-1 failed (turns used: 1):\nIt was stopped at a limit before it was done. It said last: "
-            notice tokenLimit: the turn was ended: it took 600 tokens of 500
+            updated   #3 agent-1 running, failed = "It was stopped at a limit before it finished. Its last message: "
+            completed #4 call wait: all completed = "agent-1 failed (turns used: 1):\nIt was stopped at a limit before it finished. Its last message: "
+            notice tokenLimit: the turn reached its token limit (600 of 500)
             turn Completed Limit after 2 steps
             --- agent 1
             accepted Prompt "dig"
@@ -137,12 +137,12 @@ fn a_turn_and_its_sub_agents_spend_from_one_purse() {
             step 1 ToolUse
             updated   #2 call read: a.txt running
             completed #2 call read: a.txt completed = "one\ntwo"
-            notice tokenLimit: the turn was ended: it took 600 tokens of 500
+            notice tokenLimit: the turn reached its token limit (600 of 500)
             turn Completed Limit after 1 steps
             --- the model read
             user "begin"
             assistant spawn_agent {"task":"dig"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end.""#]],
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message.""#]],
     );
 }
 
@@ -161,7 +161,7 @@ fn what_a_sub_agent_did_to_files_goes_back_with_its_parent() {
             step 1 ToolUse
             updated   #2 call spawn_agent: fix it running
             started   #3 agent-1 running, working
-            completed #2 call spawn_agent: fix it completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #2 call spawn_agent: fix it completed = "agent-1 is working on it. `wait` returns its final message."
             started   #4 call wait pending
             updated   #4 call wait: all pending
             step 2 ToolUse
@@ -208,7 +208,7 @@ fn what_a_sub_agent_did_to_files_goes_back_with_its_parent() {
             --- the model read
             user "begin"
             assistant spawn_agent {"task":"fix it"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant wait {}
             result of wait "agent-1 finished with (turns used: 3):\ndone"
             assistant edit {"path":"a.txt","oldText":"won","newText":"two"}
@@ -237,7 +237,7 @@ fn the_last_changes_of_a_sub_agent_are_known_to_the_next_turn() {
             step 2 ToolUse
             updated   #3 call spawn_agent: fix it running
             started   #4 agent-1 running, working
-            completed #3 call spawn_agent: fix it completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            completed #3 call spawn_agent: fix it completed = "agent-1 is working on it. `wait` returns its final message."
             started   #5 call wait pending
             updated   #5 call wait: all pending
             step 3 ToolUse
@@ -283,7 +283,7 @@ fn the_last_changes_of_a_sub_agent_are_known_to_the_next_turn() {
             assistant edit {"path":"a.txt","oldText":"two","newText":"2"}
             result of edit "Successfully replaced text in a.txt."
             assistant spawn_agent {"task":"fix it"}
-            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            result of spawn_agent "agent-1 is working on it. `wait` returns its final message."
             assistant wait {}
             result of wait "agent-1 finished with (turns used: 2):\ndone"
             assistant "fixed"

@@ -120,15 +120,15 @@ mod tests {
             told.push_str(format!("{steps}: {text}").trim_end());
             told.push('\n');
         }
-        expect_test::expect![[r"
+        expect_test::expect![[r#"
             1:
-            5: From the engine, not from the user: a limit of this task draws near: 50 % of the replies (5 of 10) used. Plan the remaining work so that you finish within the limit.
-            6: From the engine, not from the user: a limit of this task draws near: 50 % of the tokens (500 of 1000) used. Plan the remaining work so that you finish within the limit.
-            7: From the engine, not from the user: a limit of this task draws near: 100 % of the tool calls (4 of 4), 90 % of the cost ($0.4500 of $0.5000) used. Finish now.
-            8: From the engine, not from the user: a limit of this task draws near: 80 % of the replies (8 of 10), 50 % of the time (50 s of 100 s) used. Do what matters most and skip the rest.
-            8: From the engine, not from the user: a limit of this task draws near: 100 % of the time (100 s of 100 s), 50 % of the time until it is stopped (100 s of 200 s) used. Finish now.
-            9: From the engine, not from the user: a limit of this task draws near: 90 % of the replies (9 of 10), 92 % of the time until it is stopped (185 s of 200 s) used. Finish now.
-        "]].assert_eq(&told);
+            5: From the engine, not from the user: this task is approaching a limit: 50 % of the replies (5 of 10) used. Plan the remaining work so that you finish within the limit.
+            6: From the engine, not from the user: this task is approaching a limit: 50 % of the tokens (500 of 1000) used. Plan the remaining work so that you finish within the limit.
+            7: From the engine, not from the user: this task is approaching a limit: 100 % of the tool calls (4 of 4), 90 % of the cost ($0.4500 of $0.5000) used. Finish now.
+            8: From the engine, not from the user: this task is approaching a limit: 80 % of the replies (8 of 10), 50 % of the time (50 s of 100 s) used. Do what matters most and skip the rest.
+            8: From the engine, not from the user: this task is approaching a limit: 100 % of the time (100 s of 100 s), 50 % of the time until it is stopped (100 s of 200 s) used. Finish now.
+            9: From the engine, not from the user: this task is approaching a limit: 90 % of the replies (9 of 10), 92 % of the time until it is stopped (185 s of 200 s) used. Finish now.
+        "#]].assert_eq(&told);
     }
 
     #[test]
