@@ -288,7 +288,7 @@ fn a_device_login_that_fails_says_why_and_stores_nothing() {
     let (code, text) = pintle(&place, &["login", "nobody"]);
     assert!(code != 0 && text.contains("unknown provider `nobody`"), "{text}");
     let (code, text) = pintle(&place, &["login", "ollama"]);
-    assert!(code != 0 && text.contains("ollama needs no key"), "{text}");
+    assert!(code != 0 && text.contains("ollama needs neither a key"), "{text}");
 }
 
 /// `pintle login own`, with the page that it names.

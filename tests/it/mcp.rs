@@ -116,7 +116,7 @@ fn tools_of_a_server_are_called_and_what_it_does_wrong_harms_nobody() {
         (call("mcp_resource", json!({"uri": "note:1"})), "completed: the text of note:1"),
         (
             call("mcp_resource", json!({"server": "x", "uri": "note:1"})),
-            "failed: there is no server `x`; there are bad",
+            "failed: unknown server `x`; available: bad",
         ),
         (
             call("mcp_call", json!({"tool": "mcp__bad__echo", "arguments": {"text": "via"}})),

@@ -168,7 +168,7 @@ fn what_a_provider_of_ones_own_lacks_is_told() {
             "set NO",
         ),
         (no_var, "authRequired", "the URL of own requires NO", "set NO"),
-        (no_place, "config", "the provider `own` has no place", "`base_url` in HOME/config.toml"),
+        (no_place, "config", "the provider `own` has no URL", "`base_url` in HOME/config.toml"),
         (no_api, "config", "which API the server of `own` speaks", "--api chat"),
         (
             failing,

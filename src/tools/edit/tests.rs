@@ -70,8 +70,8 @@ async fn a_failed_edit_says_why_and_changes_nothing() {
     let empty = "error: The old text must not be empty. Use write to create a file or to replace its whole content.";
     let near =
         format!("{ABSENT} The closest text is at lines 1-1 (93% similar): read it and try again.");
-    let latin = "error: Cannot edit f: it is windows-1252, which has no '测' (U+6D4B). Use characters \
-        that it has, or convert the file first.";
+    let latin = "error: Cannot edit f: its encoding windows-1252 has no '测' (U+6D4B). Use characters \
+        that it supports, or convert the file first.";
     let rows: [(&str, &[u8], &str, &str, &str); 9] = [
         ("absent", b"a\n", "zzzz", "x", ABSENT),
         ("nearly there", b"let total = sum(items);\n", "let total = sum(item);", "x", &near),

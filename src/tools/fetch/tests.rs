@@ -135,11 +135,11 @@ async fn pages_are_fetched() {
             "/file",
             "error: Cannot fetch URL/file: it redirects to a URL that must start with https:// or http://, not file:",
         ),
-        ("not there", "/gone", "error: Cannot fetch URL/gone: the server answered 404 Not Found"),
+        ("not there", "/gone", "error: Cannot fetch URL/gone: the server returned 404 Not Found"),
         (
             "a redirect to nowhere",
             "/nowhere",
-            "error: Cannot fetch URL/nowhere: the server answered 302 Found",
+            "error: Cannot fetch URL/nowhere: the server returned 302 Found",
         ),
         (
             "a type that is no text",

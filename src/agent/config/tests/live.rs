@@ -75,7 +75,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             ),
             "",
             &[
-                "HOME/config.toml: model, retries, model_idle_timeout_s, approval_timeout_s, question_timeout_s, instructions, tools, lint, title, sessions, rules, hooks take effect when the engine restarts",
+                "HOME/config.toml: changes to model, retries, model_idle_timeout_s, approval_timeout_s, question_timeout_s, instructions, tools, lint, title, sessions, rules, hooks take effect when the engine restarts",
             ],
         ),
     ];
