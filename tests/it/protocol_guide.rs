@@ -127,18 +127,18 @@ fn the_guide_is_in_the_order_of_a_clients_work() {
         "Create a session",
         "Start a turn",
         "Stream",
-        "Answer requests for permission",
+        "Answer permission requests",
         "Steer, queue, stop",
         "Review changes",
         "Share unsaved text",
-        "Go back",
+        "Rewind",
         "Reconnect",
-        "Choose the events",
+        "Filter events",
         "Errors",
         "Versions",
-        "Leave",
+        "Shut down",
         "Build a client",
-        "Also",
+        "More features",
     ];
     assert_eq!(headings, want);
 }

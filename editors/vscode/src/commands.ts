@@ -79,7 +79,7 @@ async function ask(owner: CommandOwner): Promise<void> {
   if (owner.view.saysHidden()) return;
   const text = await vscode.window.showInputBox({
     title: t("Pintle"),
-    prompt: t("What is to be done?"),
+    prompt: t("What should be done?"),
   });
   if (text === undefined || text.trim() === "") return;
   await owner.view.focus();

@@ -147,7 +147,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       await configuration.update("shared", true, vscode.ConfigurationTarget.Workspace);
     } catch (error) {
       const { text } = problemOf(error);
-      void vscode.window.showErrorMessage(t("The setting pintle.shared was not changed: {0}", text));
+      void vscode.window.showErrorMessage(t("Could not change the setting pintle.shared: {0}", text));
     }
   }
 
@@ -284,7 +284,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     if (status === "failed" || isUnused) await this.chat.engine.restart();
     else if (status === "ready") {
       const choice = await vscode.window.showInformationMessage(
-        t("The new settings of Pintle hold after the engine is started again."),
+        t("The new Pintle settings take effect when the engine is restarted."),
         t("Restart the Engine"),
       );
       if (choice !== undefined) await this.chat?.engine.restart();

@@ -21,7 +21,7 @@ end
 ---@return string? text, string? why
 local function selection(root, range)
   if not range then
-    return nil, "select lines first, or give a range: `:'<,'>Pintle add selection`"
+    return nil, "select lines first, or use a range: `:'<,'>Pintle add selection`"
   end
   local path = path_here(root)
   if not path or path:find("%s") then
@@ -38,7 +38,7 @@ local texts = {
   file = function(root)
     local path = path_here(root)
     if not path then
-      return nil, "this window shows no file"
+      return nil, "this window does not show a file"
     end
     return path:find("%s") and ('@"%s"'):format(path) or "@" .. path
   end,
@@ -60,7 +60,7 @@ local texts = {
 function M.add(kind, range)
   local here = require("pintle.workspace").get()
   if not texts[kind] then
-    return log.error(("`%s` is none of: %s"):format(kind, table.concat(M.KINDS, ", ")))
+    return log.error(("unknown value `%s`; expected one of: %s"):format(kind, table.concat(M.KINDS, ", ")))
   end
   local text, why = texts[kind](here.root, range)
   if not text then
@@ -69,7 +69,7 @@ function M.add(kind, range)
   local before = prompt.text(here)
   local space = (before == "" or text:find("^\n")) and "" or " "
   prompt.set(here, before .. space .. text)
-  log.say(("in the prompt: %s"):format(text))
+  log.say(("added to the prompt: %s"):format(text))
 end
 
 return M

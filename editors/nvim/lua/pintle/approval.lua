@@ -116,7 +116,7 @@ function M.withdraw(engine, id)
   for _, question in ipairs(queue) do
     if question.engine == engine and question.id == id then
       if question.panel and question.panel:is_open() then
-        log.say("this was answered elsewhere, or is asked no longer")
+        log.say("already answered elsewhere, or withdrawn")
       end
       remove(question)
       return
@@ -196,14 +196,14 @@ end
 ---@param is_listed boolean Whether it was chosen from the list, which is then shown again.
 local function answer(asked, result, is_listed)
   if not remove(asked) then
-    return log.say("this was answered elsewhere, or is asked no longer")
+    return log.say("already answered elsewhere, or withdrawn")
   end
   asked.respond(result)
   if #queue > 0 then
     if is_listed then
       return M.list()
     end
-    log.say(("%s for your attention"):format(#queue == 1 and "1 more asks" or #queue .. " more ask"))
+    log.say(("%s for your attention"):format(#queue == 1 and "1 more question" or #queue .. " more questions"))
   end
 end
 
@@ -212,7 +212,7 @@ end
 ---@param is_listed? boolean
 function M.show_one(asked, is_listed)
   if not vim.list_contains(queue, asked) then
-    return log.say("this was answered elsewhere, or is asked no longer")
+    return log.say("already answered elsewhere, or withdrawn")
   end
   local function give(result)
     answer(asked, result, is_listed or false)
@@ -252,13 +252,13 @@ function M.list()
       end,
     }
   end, queue)
-  panel.open({ lines = lines, choices = choices, later = "leaves them open", verb = "opens" })
+  panel.open({ lines = lines, choices = choices, later = "keeps them open", verb = "opens" })
 end
 
 ---Opens what asks: one request at once, of several a list.
 function M.open()
   if #queue == 0 then
-    return log.say("nothing asks for your attention")
+    return log.say("nothing needs your attention")
   elseif #queue == 1 then
     return M.show_one(queue[1])
   end

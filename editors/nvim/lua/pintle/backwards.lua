@@ -7,7 +7,7 @@ local M = {}
 -- The block of that line.
 M.KEY = "earlier"
 
-local LINE = "▲ more above: go up, or :Pintle earlier"
+local LINE = "▲ more above: scroll up, or use :Pintle earlier"
 
 ---Says at the beginning that there is more, or that there is none.
 ---@param chat pintle.Chat

@@ -56,7 +56,7 @@ local function refresh(buf, path)
     if not conflicts[buf] and differs_from_disk(buf, path) then
       conflicts[buf] = path
       local name = vim.fn.fnamemodify(path, ":.")
-      local text = "%s changed on disk and has unsaved changes here: the buffer was left alone. :Pintle diff shows both"
+      local text = "%s changed on disk and has unsaved changes here; the buffer was kept. :Pintle diff shows both"
       log.warn(text:format(name))
       log.emit("Conflict", { buf = buf, path = path })
     end

@@ -58,7 +58,7 @@ local function side_by_side(path, label, lines, right)
 end
 
 -- The bars of a diff: above the file, and above what it is compared with. Both or none, or the lines would not be level.
-local WINBAR = "%#Comment# :w keeps what is here · :q leaves it open"
+local WINBAR = "%#Comment# :w keeps these lines · :q leaves the change open"
 local OTHER_WINBAR = "%#Comment# the last accepted version"
 
 -- Commands that write a file, as one types them. Those that write all files, and plugins that save by themselves, accept nothing.
@@ -132,7 +132,7 @@ function M.open(here, path)
     if err or not result then
       return log.failed("no diff", err or { code = 0, message = "an empty answer" })
     elseif result.exists and not result.text then
-      return log.say(("%s was no text"):format(short(path)))
+      return log.say(("%s was not text"):format(short(path)))
     end
     local before = vim.split(result.text or "", "\n", { plain = true })
     if before[#before] == "" then
@@ -158,7 +158,7 @@ function M.choices(here)
   local choices = {}
   for _, conflict in ipairs(buffers.conflicts()) do
     choices[#choices + 1] = {
-      label = ("%s: the file on disk against your unsaved buffer"):format(short(conflict.path)),
+      label = ("%s: the file on disk compared with your unsaved buffer"):format(short(conflict.path)),
       path = conflict.path,
       open = function()
         side_by_side(vim.api.nvim_buf_get_name(conflict.buf), "disk", read(conflict.path))
@@ -192,7 +192,7 @@ local function pick(here, name)
     end, choices)
   end
   if #choices == 0 then
-    return log.say(name and ("there is no open change in " .. name) or "there is no open change")
+    return log.say(name and ("no open changes in " .. name) or "no open changes")
   elseif #choices == 1 then
     return choices[1].open()
   end

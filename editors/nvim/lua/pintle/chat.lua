@@ -60,10 +60,10 @@ function M.new(state, root)
   by_buffer[buf] = self
   vim.keymap.set("n", "<CR>", function()
     self:answer()
-  end, { buffer = buf, desc = "pintle: answer what the call under the cursor asks, or open its fold" })
+  end, { buffer = buf, desc = "pintle: answer the question of the call under the cursor, or open its fold" })
   vim.keymap.set("n", "<LocalLeader>x", function()
     require("pintle.stop").here()
-  end, { buffer = buf, desc = "pintle: stop what is under the cursor, or the turn" })
+  end, { buffer = buf, desc = "pintle: stop the call or job under the cursor, or the turn" })
   return self
 end
 

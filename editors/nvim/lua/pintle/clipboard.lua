@@ -53,7 +53,7 @@ end
 function M.save()
   local tool = M.tool()
   if not tool then
-    return nil, "wl-paste, xclip, pngpaste, osascript or powershell.exe is needed to read a picture from the clipboard"
+    return nil, "reading an image from the clipboard requires wl-paste, xclip, pngpaste, osascript or powershell.exe"
   end
   local folder = vim.fn.stdpath("cache") .. "/pintle/images"
   vim.fn.mkdir(folder, "p", tonumber("700", 8))
@@ -72,7 +72,7 @@ function M.save()
   end
   local stat = vim.uv.fs_stat(path)
   if not ok or result.code ~= 0 or not stat or stat.size == 0 then
-    return nil, "the clipboard holds no picture"
+    return nil, "the clipboard contains no image"
   end
   return path
 end

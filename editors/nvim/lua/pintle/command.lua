@@ -19,7 +19,7 @@ local verbs = {
   open = function(text)
     local layouts = require("pintle.layout").LAYOUTS
     if text ~= "" and not vim.tbl_contains(layouts, text) then
-      return require("pintle.log").error(("`%s` is none of: %s"):format(text, table.concat(layouts, ", ")))
+      return require("pintle.log").error(("unknown value `%s`; expected one of: %s"):format(text, table.concat(layouts, ", ")))
     end
     require("pintle").open(text ~= "" and text or nil)
   end,
@@ -39,7 +39,7 @@ local verbs = {
   stop = function(text)
     local scopes = require("pintle.stop").SCOPES
     if text ~= "" and not vim.tbl_contains(scopes, text) then
-      return require("pintle.log").error(("`%s` is none of: %s"):format(text, table.concat(scopes, ", ")))
+      return require("pintle.log").error(("unknown value `%s`; expected one of: %s"):format(text, table.concat(scopes, ", ")))
     end
     require("pintle").stop(text ~= "" and text or nil)
   end,
@@ -66,7 +66,7 @@ local verbs = {
   end,
   review = function(text)
     if text ~= "" and text ~= "new" then
-      return require("pintle.log").error(("`%s` is not: new"):format(text))
+      return require("pintle.log").error(("unknown value `%s`; expected: new"):format(text))
     end
     require("pintle.verdict").review(text == "new")
   end,
@@ -77,7 +77,7 @@ local verbs = {
   notes = function(text)
     local notes = require("pintle.notes")
     if text ~= "" and text ~= "send" then
-      return require("pintle.log").error(("`%s` is not: send"):format(text))
+      return require("pintle.log").error(("unknown value `%s`; expected: send"):format(text))
     end
     if text == "send" then
       return notes.send()
@@ -135,7 +135,7 @@ local verbs = {
   end,
   earlier = function(text)
     if text ~= "" and text ~= "all" then
-      return require("pintle.log").error(("`%s` is not: all"):format(text))
+      return require("pintle.log").error(("unknown value `%s`; expected: all"):format(text))
     end
     require("pintle").earlier(text == "all")
   end,
@@ -184,7 +184,7 @@ function M.scope(text)
   elseif vim.tbl_contains(SCOPES, text) then
     return text
   end
-  require("pintle.log").error(("`%s` is none of: %s"):format(text, table.concat(SCOPES, ", ")))
+  require("pintle.log").error(("unknown value `%s`; expected one of: %s"):format(text, table.concat(SCOPES, ", ")))
 end
 
 ---The lines that a command was given.
@@ -206,7 +206,7 @@ function M.run(call)
   local verb = verbs[name]
   if not verb then
     local known = table.concat(vim.fn.sort(vim.tbl_keys(verbs)), ", ")
-    return require("pintle.log").error(("there is no `:Pintle %s`; there are: %s"):format(name, known))
+    return require("pintle.log").error(("unknown command `:Pintle %s`; expected one of: %s"):format(name, known))
   end
   local text = vim.trim((call.args or ""):gsub("^%s*%S+", "", 1))
   verb(text, call)

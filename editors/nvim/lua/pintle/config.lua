@@ -81,7 +81,7 @@ function M.get()
     local ok, why = pcall(M.set)
     if not ok then
       current = vim.deepcopy(M.defaults)
-      require("pintle.log").error(("vim.g.pintle is not used: %s"):format(why))
+      require("pintle.log").error(("vim.g.pintle is ignored: %s"):format(why))
     end
   end
   ---@cast current pintle.Config
@@ -92,29 +92,29 @@ end
 ---@param given? table
 function M.set(given)
   for _, each in ipairs({ given or {}, vim.g.pintle or {} }) do
-    assert(type(each) == "table", "pintle: the settings are a table")
+    assert(type(each) == "table", "pintle: the settings must be a table")
   end
   given = vim.tbl_extend("force", vim.g.pintle or {}, given or {})
   for name, value in pairs(given) do
     local want = checks[name]
     if not want then
-      error(("pintle: there is no setting `%s`; see :help pintle-settings"):format(name), 0)
+      error(("pintle: unknown setting `%s`; see :help pintle-settings"):format(name), 0)
     end
     M.check(name, value, want)
   end
   local modes = { "read-only", "ask", "auto-edit", "full" }
   if given.permission_mode and not vim.tbl_contains(modes, given.permission_mode) then
-    error("pintle: the setting `permission_mode` is `read-only`, `ask`, `auto-edit` or `full`", 0)
+    error("pintle: the setting `permission_mode` must be `read-only`, `ask`, `auto-edit` or `full`", 0)
   end
   if given.layout and not vim.tbl_contains({ "side", "float", "tab" }, given.layout) then
-    error("pintle: the setting `layout` is `side`, `float` or `tab`", 0)
+    error("pintle: the setting `layout` must be `side`, `float` or `tab`", 0)
   end
   local pickers = require("pintle.picker").NAMES
   if given.picker and not vim.tbl_contains(pickers, given.picker) then
-    error(("pintle: the setting `picker` is one of: %s"):format(table.concat(pickers, ", ")), 0)
+    error(("pintle: the setting `picker` must be one of: %s"):format(table.concat(pickers, ", ")), 0)
   end
   if given.width and given.width <= 0 then
-    error("pintle: the setting `width` is a part of the columns, such as 0.4, or a number of columns", 0)
+    error("pintle: the setting `width` must be a fraction of the columns, such as 0.4, or a number of columns", 0)
   end
   current = vim.tbl_extend("force", vim.deepcopy(M.defaults), given)
 end

@@ -37,7 +37,7 @@ local function selection()
     local first, last = vim.fn.line("'<"), vim.fn.line("'>")
     return first > 0 and last <= vim.fn.line("$") and input.selection(first, last) or nil
   end)
-  return block, "no lines of the file in the other window were selected"
+  return block, "no lines are selected in the file in the other window"
 end
 
 ---What the editor finds wrong in the workspace, file by file.
@@ -90,7 +90,7 @@ function M.image(path)
   local data = file:read("*a")
   file:close()
   if #data > IMAGE_BYTES_MAX then
-    return nil, ("%s has more than %d MB"):format(path, IMAGE_BYTES_MAX / 1024 / 1024)
+    return nil, ("%s is larger than %d MB"):format(path, IMAGE_BYTES_MAX / 1024 / 1024)
   end
   return { type = "image", mimeType = kind, data = vim.base64.encode(data) }
 end
@@ -108,8 +108,8 @@ end
 
 -- The words with a meaning of their own.
 M.NAMES = {
-  selection = "the lines selected last",
-  diagnostics = "what the editor finds wrong",
+  selection = "the last selected lines",
+  diagnostics = "the diagnostics of the editor",
   quickfix = "the quickfix list",
 }
 
@@ -121,7 +121,7 @@ local named = {
   end,
   diagnostics = function(root)
     local blocks = diagnostics(root)
-    return #blocks > 0 and blocks or nil, "the editor finds nothing wrong in the files that are open"
+    return #blocks > 0 and blocks or nil, "the open files have no diagnostics"
   end,
   quickfix = function()
     local block = quickfix()
@@ -140,7 +140,7 @@ local function blocks_of(word, root)
   end
   if named[word] and not exists(word) then
     local made, why = named[word](root)
-    return made, why and ("`@%s` is nothing: %s"):format(word, why)
+    return made, why and ("cannot attach `@%s`: %s"):format(word, why)
   end
   local path, first, last = word:match("^(.+):(%d+)%-?(%d*)$")
   if not path or not exists(path) then

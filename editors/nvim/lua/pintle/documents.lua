@@ -302,7 +302,7 @@ function Documents:tell(document)
     -- What is escaped takes more room.
     if #text > most / 2 then
       self:close(buf)
-      return self:refuse(document, "it is too long")
+      return self:refuse(document, "too long")
     elseif not is_open then
       params.text, document.opened = text, document.version
       return self:send(protocol.method.document_open, params, document)
@@ -361,7 +361,7 @@ end
 function Documents:refuse(document, why)
   document.is_refused, document.is_open = true, false
   self.by_buf[document.buf] = document
-  log.warn(("%s: the agent sees only what is saved (%s)"):format(vim.fn.fnamemodify(document.path, ":."), why))
+  log.warn(("%s: the agent sees only saved text (%s)"):format(vim.fn.fnamemodify(document.path, ":."), why))
 end
 
 ---A buffer holds the text of its file no more.

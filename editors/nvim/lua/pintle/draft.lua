@@ -49,7 +49,7 @@ function M.keep(root, text)
   end
   if not ok then
     vim.uv.fs_unlink(temporary)
-    return why or "not all of it was written"
+    return why or "the draft was only partly written"
   end
 end
 

@@ -279,7 +279,7 @@ function M.answer(workspace, params, respond, id)
   })
   vim.defer_fn(function()
     if is_first() then
-      respond({ isApplied = false, failureReason = "the person is in the middle of a command" })
+      respond({ isApplied = false, failureReason = "the user is in the middle of a command" })
     end
   end, OPERATOR_MS)
 end
@@ -345,7 +345,7 @@ function M.apply(workspace, params)
   for at, edit in ipairs(params.edits) do
     local why = edit.save and save(found[at].buf)
     if why then
-      result.failureReason = ("%s was changed in the editor, but not written: %s"):format(edit.path, why)
+      result.failureReason = ("%s was changed in the editor, but not saved: %s"):format(edit.path, why)
       log.warn(result.failureReason)
     end
   end

@@ -47,9 +47,9 @@ function M.locate()
     return path
   end
   if setting then
-    return nil, ("there is no program `%s` (the setting `binary`)"):format(setting)
+    return nil, ("no such program: `%s` (the setting `binary`)"):format(setting)
   end
-  return nil, "there is no `pintle` in PATH; install it, or name it in the setting `binary`"
+  return nil, "`pintle` not found in PATH; install it, or set `binary`"
 end
 
 ---@param root string
@@ -79,11 +79,11 @@ function M.refusal(err, result)
     return M.mismatch(ours, theirs[1] or "another version")
   end
   if err then
-    return ("it refused to start a connection: %s"):format(err.message)
+    return ("it rejected the connection: %s"):format(err.message)
   end
   local version = vim.tbl_get(result or {}, "protocol", "version")
   if type(version) ~= "string" then
-    return "it does not speak pintle's protocol; is the setting `binary` right?"
+    return "it does not speak pintle's protocol; check the setting `binary`"
   end
   if version:match("^%d+") ~= ours:match("^%d+") then
     return M.mismatch(ours, version)
@@ -159,7 +159,7 @@ function Engine:become(state, why)
     local waiting = self.waiting
     self.waiting = {}
     for _, done in ipairs(waiting) do
-      done(state == "failed" and { code = rpc.ENDED, message = why or "the engine does not run" } or nil)
+      done(state == "failed" and { code = rpc.ENDED, message = why or "the engine is not running" } or nil)
     end
   end
   self.hooks.changed(state)
@@ -187,7 +187,7 @@ function Engine:start(is_restart)
       self:skipped(line, reason)
     end,
     failed = function(reason)
-      log.error("a defect in the plugin: " .. reason)
+      log.error("bug in the plugin: " .. reason)
     end,
     stderr = function(line)
       stderr[#stderr + 1] = line
@@ -201,7 +201,7 @@ function Engine:start(is_restart)
     end,
   })
   if not handle then
-    log.error(("%s cannot be started: %s"):format(path, why))
+    log.error(("cannot start %s: %s"):format(path, why))
     return self:become("failed", why)
   end
   self.rpc = handle
@@ -222,12 +222,12 @@ function Engine:shake_hands(handle, is_restart)
         handle:kill("sigkill")
       end
     end, config.get().exit_ms)
-    log.error(("%s cannot be used: %s"):format(self.binary, why))
+    log.error(("cannot use %s: %s"):format(self.binary, why))
     self:become("failed", why)
   end
   vim.defer_fn(function()
     if not is_over and not handle:has_ended() then
-      refuse(("no answer within %d ms"):format(config.get().handshake_ms))
+      refuse(("no response within %d ms"):format(config.get().handshake_ms))
     end
   end, config.get().handshake_ms)
   handle:request(protocol.method.initialize, {
@@ -254,7 +254,7 @@ end
 ---@param reason string
 function Engine:skipped(line, reason)
   self.garbage = self.garbage + 1
-  local text = ("skipped what the engine printed (%s): %s"):format(reason, line:sub(1, 200))
+  local text = ("skipped output of the engine (%s): %s"):format(reason, line:sub(1, 200))
   if self.garbage == 1 then
     log.warn(text)
   else
@@ -285,11 +285,11 @@ function Engine:exited(code, signal, lived_ms, last_words)
   self.attempt = self.attempt + 1
   local delay = M.delay(self.attempt)
   if never_ran or not delay then
-    local why = ("the engine ended %s%s"):format(how, words)
-    log.error(why .. "; :Pintle open tries again")
+    local why = ("the engine exited %s%s"):format(how, words)
+    log.error(why .. "; :Pintle open starts it again")
     return self:become("failed", why)
   end
-  log.warn(("the engine ended %s and is started again%s"):format(how, words))
+  log.warn(("the engine exited %s and is restarting%s"):format(how, words))
   self.restarts = self.restarts + 1
   self:become("restarting")
   vim.defer_fn(function()

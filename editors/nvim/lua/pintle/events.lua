@@ -194,12 +194,12 @@ M.durable = {
     add({ kind = "notice", notice = { level = "info", code = event.code, message = message } })
   end,
   ["context.pruned"] = function(_, event, add)
-    local text = "%d old results were taken out of what the model reads, to make room"
+    local text = "%d old results were pruned to free context"
     add({ kind = "notice", notice = { level = "info", code = "contextPruned", message = text:format(event.results) } })
   end,
   ["history.rewound"] = function(session, event, add)
     history.rewound(session.history, session.seq, event)
-    local text = "gone to another place of the history: the model forgot %d items, and knows %d again"
+    local text = "moved in the history: the model forgot %d items and recalled %d"
     local message = text:format(#(event.dropped or {}), #(event.restored or {}))
     add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = message } })
     add({ kind = "rewound" })
@@ -226,7 +226,7 @@ M.durable = {
   ["review.queued"] = function(_, event, add)
     local refused = event.refused
     if refused then
-      local message = "a decision was not carried out: " .. refused.reason
+      local message = "a decision was rejected: " .. refused.reason
       add({ kind = "notice", notice = { level = "warning", code = "verdictRefused", message = message } })
     end
     add({ kind = "decided" })

@@ -11,7 +11,7 @@ local function check_engine()
   if not path then
     return health.error(
       why or "no engine",
-      { "install pintle, or name it: require('pintle').setup({ binary = '…' })" }
+      { "install pintle, or set its path: require('pintle').setup({ binary = '…' })" }
     )
   end
   health.ok("engine: " .. path)
@@ -21,7 +21,7 @@ local function check_engine()
   if ok and result.code == 0 then
     health.ok("version: " .. vim.trim(result.stdout))
   else
-    health.error("it does not say its version", { "is the setting `binary` right?" })
+    health.error("it does not report its version", { "check the setting `binary`" })
   end
 end
 
@@ -30,7 +30,7 @@ local function check_workspaces()
   local workspaces = package.loaded["pintle.workspace"]
   local all = workspaces and workspaces.all() or {}
   if #all == 0 then
-    return health.info("no engine was started yet")
+    return health.info("no engine has been started yet")
   end
   for _, workspace in ipairs(all) do
     local engine = workspace.engine
@@ -51,10 +51,10 @@ local function check_workspaces()
       health.info(text)
     end
     if engine.restarts > 0 then
-      health.warn(("it was restarted %d times"):format(engine.restarts))
+      health.warn(("restarted %d times"):format(engine.restarts))
     end
     if engine.garbage > 0 then
-      health.warn(("it printed %d lines that are no messages"):format(engine.garbage))
+      health.warn(("it printed %d lines that are not messages"):format(engine.garbage))
     end
   end
 end
@@ -65,7 +65,7 @@ function M.check()
   if vim.fn.has("nvim-0.10") == 1 then
     health.ok("Neovim " .. tostring(vim.version()))
   else
-    health.error("Neovim 0.10 or newer is needed")
+    health.error("Neovim 0.10 or newer is required")
   end
   health.info("protocol " .. protocol.version)
   check_engine()
@@ -79,13 +79,13 @@ function M.check()
     end
   end
   table.sort(given)
-  health.info(#given == 0 and "all as by default" or table.concat(given, "\n"))
+  health.info(#given == 0 and "all defaults" or table.concat(given, "\n"))
   local picker = config.get().picker
   local _, problem = require("pintle.picker").find(picker)
   if problem then
     health.warn(problem)
   elseif picker ~= "auto" then
-    health.ok("lists are shown by " .. (picker == "select" and "vim.ui.select" or picker))
+    health.ok("lists use " .. (picker == "select" and "vim.ui.select" or picker))
   end
   local lines = require("pintle.log").lines
   if #lines > 0 then

@@ -51,7 +51,7 @@ end
 local function show(topic)
   local page, why = print({ topic })
   if not page then
-    return log.error(why or "there is no help")
+    return log.error(why or "no help available")
   end
   local name = "pintle://help/" .. topic
   local buf = vim.fn.bufnr("^" .. vim.fn.escape(name, "[]*?") .. "$")

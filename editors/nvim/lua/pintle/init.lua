@@ -93,7 +93,7 @@ local function steer(here, text, attached, or_start)
       elseif result.outcome ~= "accepted" and or_start then
         return start(here, text, "queue", attached)
       elseif result.outcome ~= "accepted" then
-        return log.say("no turn runs that could be steered: the message was not sent")
+        return log.say("no running turn to steer: the message was not sent")
       end
       accepted(here, text)
       log.say("the turn reads it at its next gap")
@@ -209,7 +209,7 @@ function M.rename(title)
   local here = require("pintle.workspace").find()
   local view = here and here:view()
   if not here or not view then
-    return log.say("there is no session to rename")
+    return log.say("no session to rename")
   end
   if not title then
     return vim.ui.input({ prompt = "Title: ", default = view.state.title or "" }, function(given)
@@ -238,7 +238,7 @@ function M.earlier(is_all)
   if not here or not view then
     return
   elseif view.state.first <= 1 then
-    return log.say("the transcript has all of the session")
+    return log.say("the transcript already shows the whole session")
   end
   require("pintle.paging").earlier(here, view, is_all)
 end

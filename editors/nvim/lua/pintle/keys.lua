@@ -68,10 +68,10 @@ function M.jump(by)
   end
   local number = M.next(positions, path, vim.fn.line("."), by)
   if #positions == 0 then
-    return log.say("no hunk is open: the agent changed no file, or all of it is decided")
+    return log.say("no open hunks: the agent changed no files, or everything is decided")
   elseif not number then
     return log.say(
-      ("there is no hunk %s; %d are open"):format(by > 0 and "after this one" or "before this one", #positions)
+      ("no hunk %s; %d are open"):format(by > 0 and "after this one" or "before this one", #positions)
     )
   end
   local target = positions[number]
@@ -86,7 +86,7 @@ end
 function M.select()
   local place = overlay.at(0, vim.fn.line("."))
   if not place or place.count == 0 then
-    log.say(place and "this hunk only deletes lines" or "there is no hunk under the cursor; :Pintle review lists all")
+    log.say(place and "this hunk only deletes lines" or "no hunk under the cursor; :Pintle review lists all")
     -- An operator that waits for it does nothing.
     return vim.api.nvim_input("<Esc>")
   end

@@ -275,12 +275,12 @@ end
 ---@param workspace pintle.Workspace
 ---@param err pintle.RpcError
 function M.failed(workspace, err)
-  local lines = { "There is no session: " .. err.message }
+  local lines = { "No session: " .. err.message }
   local hint = type(err.data) == "table" and err.data.hint
   if hint then
     vim.list_extend(lines, { "", hint })
   end
-  vim.list_extend(lines, { "", ":Pintle open tries again, :checkhealth pintle has more." })
+  vim.list_extend(lines, { "", "Use :Pintle open to try again; see :checkhealth pintle." })
   M.stand_in(workspace, vim.split(table.concat(lines, "\n"), "\n", { plain = true }))
 end
 

@@ -182,7 +182,7 @@ local function dress(buf)
         vim.cmd("normal! \27")
       end
       if #found == 0 then
-        return log.say("this hunk is decided about")
+        return log.say("this hunk is already decided")
       end
       verb.act(found)
     end, { buffer = buf, desc = "pintle: " .. verb.desc })

@@ -64,7 +64,7 @@ function M.add(range, text)
     { text = text, about = input.selection(range.first, range.last), buf = buf, mark = mark, shown = shown }
   )
   local count = M.count(here.root)
-  log.say((count == 1 and "1 note waits" or count .. " notes wait") .. "; :Pintle notes send sends all in one message")
+  log.say((count == 1 and "1 unsent note" or count .. " unsent notes") .. "; :Pintle notes send sends all in one message")
 end
 
 ---What a note is about, where its lines stand now.
@@ -88,7 +88,7 @@ end
 ---@param root string
 ---@return pintle.Input[]
 function M.message(root)
-  local blocks = { { type = "text", text = "My notes, each below the lines that it is about:" } }
+  local blocks = { { type = "text", text = "My notes, each below the lines it refers to:" } }
   for _, note in ipairs(of(root)) do
     vim.list_extend(blocks, { about(note), { type = "text", text = note.text } })
   end
@@ -111,7 +111,7 @@ end
 function M.send()
   local here = require("pintle.workspace").get()
   if M.count(here.root) == 0 then
-    return log.say("there are no notes; :Pintle note writes one about the line under the cursor")
+    return log.say("no notes; :Pintle note adds one to the line under the cursor")
   end
   here:with_session(function(view)
     local params = { sessionId = view.state.id, input = M.message(here.root), whenBusy = "queue" }
@@ -123,7 +123,7 @@ function M.send()
       M.drop(here.root)
       require("pintle.list").begin_round(view)
       local said = count == 1 and "1 note sent" or ("%d notes sent"):format(count)
-      log.say(said .. (result.disposition == "queued" and ", to be read when the turn is over" or ""))
+      log.say(said .. (result.disposition == "queued" and ", to be read when the turn has ended" or ""))
     end)
   end)
 end
@@ -132,9 +132,9 @@ end
 function M.open()
   local here = require("pintle.workspace").get()
   if M.count(here.root) == 0 then
-    return log.say("there are no notes; :Pintle note writes one about the line under the cursor")
+    return log.say("no notes; :Pintle note adds one to the line under the cursor")
   end
-  local lines = { { text = "Notes that were not sent", group = "PintlePanelTitle" } }
+  local lines = { { text = "Unsent notes", group = "PintlePanelTitle" } }
   for _, note in ipairs(of(here.root)) do
     local place = input.shown({ about(note) })
     vim.list_extend(lines, { { text = "" }, { text = place, group = "PintlePanelHead" }, { text = note.text } })
@@ -142,7 +142,7 @@ function M.open()
   local choices = {
     { label = "Send them in one message", act = M.send },
     {
-      label = "Put them into the prompt, to edit them there",
+      label = "Move them to the prompt to edit them",
       act = function()
         local message = M.message(here.root)
         M.drop(here.root)
@@ -151,7 +151,7 @@ function M.open()
       end,
     },
     {
-      label = "Drop them",
+      label = "Discard them",
       act = function()
         M.drop(here.root)
       end,

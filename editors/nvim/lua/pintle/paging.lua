@@ -58,7 +58,7 @@ function M.catch_up(workspace, view)
     read(workspace, { sessionId = view.state.id, after = view.state.seq }, function(page, err)
       if not page then
         view.is_paging = false
-        return log.failed("events cannot be read", err)
+        return log.failed("cannot read events", err)
       end
       local changed, more = session.page(view.state, page)
       workspace:take(view, changed)
@@ -95,7 +95,7 @@ function M.earlier(workspace, view, is_all)
     view.is_reading_back = false
     if not page then
       view.wants_all = false
-      return log.failed("earlier events cannot be read", err)
+      return log.failed("cannot read earlier events", err)
     end
     local came = session.earlier(view.state, page)
     backwards.put_before(view.chat, came)
@@ -127,7 +127,7 @@ function M.reattach(workspace)
     local params = { sessionId = id, fromSeq = view.state.seq }
     workspace.engine:request(protocol.method.session_open, params, function(err, result)
       if err or not result then
-        return M.cannot_open("the session cannot be opened again", err)
+        return M.cannot_open("cannot reopen the session", err)
       end
       view.is_paging = false
       view.state.pieces = {}

@@ -123,7 +123,7 @@ function M.open(options)
   end
   vim.b[buf].pintle_root = config.get().root()
   vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
-  local later, verb = options.later or "leaves it open", options.verb or "chooses"
+  local later, verb = options.later or "keeps it open", options.verb or "chooses"
   local came_from = vim.api.nvim_get_current_win()
   local win = vim.api.nvim_open_win(buf, true, place(buf, verb, later))
   local self = setmetatable({ buf = buf, win = win, came_from = came_from, rows = rows, starts = starts }, Panel)
@@ -150,7 +150,7 @@ function M.open(options)
   end, "go to the next answer")
   self:map("<S-Tab>", function()
     self:step(-1)
-  end, "go to the answer before")
+  end, "go to the previous answer")
   self:map("q", self.close, "close the question")
   vim.api.nvim_create_autocmd("VimResized", {
     buffer = buf,
@@ -208,7 +208,7 @@ end
 function Panel:choose()
   local choice = self.rows[vim.api.nvim_win_get_cursor(self.win)[1]]
   if not choice then
-    return log.say("no answer is on this line: <Tab> goes to the answers")
+    return log.say("no answer on this line: <Tab> goes to the answers")
   end
   self:close()
   choice.act()

@@ -123,8 +123,8 @@ function M.find(name)
     return picker, nil
   end
   local is_missing = tostring(why):find(("module '%s' not found"):format(picker.module), 1, true)
-  local reason = is_missing and "it is not installed" or vim.split(tostring(why), "\n")[1]
-  return nil, ("the setting `picker` names %s, and %s; lists are shown by vim.ui.select"):format(name, reason)
+  local reason = is_missing and "not installed" or vim.split(tostring(why), "\n")[1]
+  return nil, ("the setting `picker` is %s: %s; lists use vim.ui.select"):format(name, reason)
 end
 
 ---@type table<string, true> problems that were said

@@ -35,7 +35,7 @@ function M.open()
   local view = here and here:view()
   local state = view and view.state
   if not here or not state or #questions.plan(state.plan) == 0 then
-    return log.say("there is no plan")
+    return log.say("no plan")
   end
   local buf = shown[state.id]
   local win = buf and vim.api.nvim_buf_is_loaded(buf) and vim.fn.bufwinid(buf) or -1

@@ -16,7 +16,7 @@ local buffers = {}
 local function keep(workspace, buf)
   local why = draft.keep(workspace.root, vim.trim(table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), "\n")))
   if why then
-    return log.error("the draft cannot be kept: " .. why)
+    return log.error("cannot save the draft: " .. why)
   end
   vim.bo[buf].modified = false
 end
@@ -30,7 +30,7 @@ local function write_to(path, buf)
   end
   local ok, why = pcall(vim.fn.writefile, vim.api.nvim_buf_get_lines(buf, 0, -1, false), path)
   if not ok then
-    log.error(("%s cannot be written: %s"):format(path, why))
+    log.error(("cannot write %s: %s"):format(path, why))
   end
 end
 
@@ -110,7 +110,7 @@ function M.put_back(workspace, inputs)
     return input.editable(message.content)
   end, inputs)
   M.put_before(workspace, texts)
-  log.say(("%d not read by the model, back in the prompt"):format(#inputs))
+  log.say(("%d unread, returned to the prompt"):format(#inputs))
 end
 
 return M

@@ -62,7 +62,7 @@ local function tick()
         local silent = M.silence(view.state)
         if silent and not beat.is_told then
           beat.is_told = true
-          local text = "no data for %d s: `:Pintle stop` cancels the turn, `:Pintle retry` sends the message again"
+          local text = "no data for %d s: `:Pintle stop` cancels the turn, `:Pintle retry` resends the message"
           log.warn(text:format(math.floor(silent / 1000)))
           log.emit("Stalled", { root = workspace.root, session_id = view.state.id, ms = silent })
         end

@@ -50,7 +50,7 @@ function M.open(question, answer, opened, chosen, at)
   end
   if #so_far > 0 then
     table.insert(choices, {
-      label = "Send what is chosen",
+      label = "Send the selection",
       act = function()
         answer({ optionIds = so_far })
       end,

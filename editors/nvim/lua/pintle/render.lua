@@ -164,7 +164,7 @@ local items = {
     return lines
   end,
   compaction = function(item)
-    local parts = { "summing up", statuses[item.status] or item.status }
+    local parts = { "summarizing", statuses[item.status] or item.status }
     if item.tokensAfter then
       parts[#parts + 1] = ("%d to %d tokens"):format(item.tokensBefore, item.tokensAfter)
     end

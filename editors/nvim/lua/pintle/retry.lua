@@ -25,9 +25,9 @@ local function send(here, view, content)
   local params = { sessionId = view.state.id, input = content, whenBusy = "queue" }
   here.engine:request(protocol.method.turn_start, params, function(err)
     if err then
-      return log.failed("not sent again", err)
+      return log.failed("not resent", err)
     end
-    log.say("sent again")
+    log.say("resent")
   end)
 end
 
@@ -37,7 +37,7 @@ function M.retry()
   local view = here and here:view()
   local content = view and last_message(view.state)
   if not here or not view or not content then
-    return log.say("there is no message to send again")
+    return log.say("no message to resend")
   elseif not view.state.turn then
     return send(here, view, content)
   end
@@ -56,7 +56,7 @@ function M.retry()
   here.engine:request(protocol.method.turn_interrupt, { sessionId = view.state.id }, function(err)
     if err then
       vim.api.nvim_del_autocmd(autocommand)
-      log.failed("not sent again: the turn cannot be stopped", err)
+      log.failed("not resent: the turn cannot be stopped", err)
     end
   end)
 end

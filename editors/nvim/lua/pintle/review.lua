@@ -241,7 +241,7 @@ function M.refresh(here, id, done)
     local waiting = review.waiting
     review.waiting = {}
     if err then
-      return log.failed("the hunks cannot be listed", err)
+      return log.failed("cannot list the hunks", err)
     end
     M.draw()
     list.fill(here)

@@ -49,11 +49,11 @@ end
 local function pick_place(here, view, question, first, done)
   here.engine:request(protocol.method.session_tree, { sessionId = view.state.id }, function(err, tree)
     if err or not tree then
-      return log.failed("the history cannot be read", err or { code = 0, message = "an empty answer" })
+      return log.failed("cannot read the history", err or { code = 0, message = "an empty answer" })
     end
     local places = vim.list_extend({ first }, M.places(tree))
     if #places == 0 then
-      return log.say("there is no message yet to go back to")
+      return log.say("no message to rewind to yet")
     end
     require("pintle.picker").select(places, {
       prompt = question,
@@ -67,7 +67,7 @@ end
 
 local SCOPES = {
   { label = "Conversation and files", scope = "both" },
-  { label = "Conversation and files, and the model is told in short what is left", scope = "both", summarize = true },
+  { label = "Conversation and files, with a summary of the branch that is left for the model", scope = "both", summarize = true },
   { label = "Only the conversation", scope = "conversation" },
   { label = "Only the files", scope = "files" },
 }
@@ -75,10 +75,10 @@ local SCOPES = {
 local OWNERS = { agent = "the agent's", other = "yours", conflict = "conflict: yours and the agent's" }
 
 local ACTIONS = {
-  restore = "put back",
+  restore = "restored",
   remove = "removed",
-  leave = "left as it is",
-  lost = "cannot be brought back, left as it is",
+  leave = "left unchanged",
+  lost = "cannot be restored, left unchanged",
   failed = "could not be written",
 }
 
@@ -93,13 +93,13 @@ function M.preview(place, scope, result)
     local text = "- the model forgets %d items"
     lines[#lines + 1] = text:format(#result.dropped)
     if #result.restored > 0 then
-      lines[#lines + 1] = ("- and knows %d again"):format(#result.restored)
+      lines[#lines + 1] = ("- and recalls %d"):format(#result.restored)
     end
   end
   if scope ~= "conversation" then
     local files = result.files or {}
     if #files == 0 then
-      lines[#lines + 1] = "- no file was changed since"
+      lines[#lines + 1] = "- no files have changed since"
     end
     for _, file in ipairs(files) do
       local path = notice.visible(vim.fn.fnamemodify(file.path, ":."))
@@ -116,7 +116,7 @@ end
 local function tell(result, scope)
   local parts = {}
   if scope ~= "files" then
-    parts[1] = ("%d items forgotten, %d known again"):format(#result.dropped, #result.restored)
+    parts[1] = ("%d items forgotten, %d recalled"):format(#result.dropped, #result.restored)
   end
   local counts, is_whole = {}, true
   for _, file in ipairs(result.files or {}) do
@@ -129,7 +129,7 @@ local function tell(result, scope)
       parts[#parts + 1] = ("%d %s %s"):format(counts[action], noun, ACTIONS[action])
     end
   end
-  local said = #parts > 0 and table.concat(parts, ", ") or "nothing was to be done"
+  local said = #parts > 0 and table.concat(parts, ", ") or "nothing to do"
   log.say(said .. "; :Pintle redo goes forward again", not is_whole and vim.log.levels.WARN or nil)
 end
 
@@ -141,7 +141,7 @@ local function rewind(here, view, params, done)
   params.sessionId = view.state.id
   here.engine:request(protocol.method.session_rewind, params, function(err, result)
     if err or not result then
-      return log.failed("not gone back", err or { code = 0, message = "an empty answer" })
+      return log.failed("not rewound", err or { code = 0, message = "an empty answer" })
     elseif done then
       return done(result)
     end
@@ -178,10 +178,10 @@ local function confirm(here, view, place, wanted)
     ---@type pintle.PanelChoice[]
     local choices = { { label = "Do nothing", act = function() end } }
     if #conflicts > 0 then
-      choices[2] = back("Go back, and leave what is in conflict", {})
-      choices[3] = back("Go back, and lose your changes in what is in conflict", conflicts)
+      choices[2] = back("Rewind, and skip conflicts", {})
+      choices[3] = back("Rewind, and discard your changes in conflicts", conflicts)
     else
-      choices[2] = back("Go back", {})
+      choices[2] = back("Rewind", {})
     end
     local lines = vim.tbl_map(function(line)
       return { text = line }
@@ -197,9 +197,9 @@ function M.rewind()
   if not here or not view then
     return
   end
-  pick_place(here, view, "Go back to before which message?", nil, function(place)
+  pick_place(here, view, "Rewind to before which message?", nil, function(place)
     require("pintle.picker").select(SCOPES, {
-      prompt = "What goes back?",
+      prompt = "Rewind what?",
       kind = "pintle_scope",
       format_item = function(choice)
         return choice.label
@@ -218,7 +218,7 @@ function M.redo()
   end
   local step = view.state.history.step
   if not step then
-    return log.say("going back was not the last thing that happened; :Pintle rewind lists all places")
+    return log.say("the last action was not a rewind; :Pintle rewind lists all points")
   end
   local text = returned[view.state.id]
   if text and prompt.text(here) == vim.trim(text) then
@@ -239,7 +239,7 @@ local function message_at(here, view, place, done)
   local params = { sessionId = view.state.id, itemId = place.item_id }
   here.engine:request(protocol.method.item_read, params, function(err, result)
     if err or not result then
-      return log.failed("the message cannot be read", err or { code = 0, message = "an empty answer" })
+      return log.failed("cannot read the message", err or { code = 0, message = "an empty answer" })
     end
     done(result.item.content or {})
   end)
@@ -251,7 +251,7 @@ function M.fork()
   if not here or not view then
     return
   end
-  local all = { label = "Here, with all of it", text = "" }
+  local all = { label = "Here, with the full history", text = "" }
   pick_place(here, view, "Fork before which message?", all, function(place)
     local params = { sessionId = view.state.id, at = place.at }
     layout.open(here)
@@ -265,7 +265,7 @@ function M.fork()
         layout.show(here, made.chat, tab)
         message_at(here, view, place, function(content)
           prompt.put_before(here, #content > 0 and { input.editable(content) } or {})
-          log.say("this is the fork; :Pintle sessions goes back to the other one")
+          log.say("this is the fork; :Pintle sessions returns to the original")
         end)
       end)
     end)

@@ -263,7 +263,7 @@ function Rpc:line(line)
   end
   local done = self.pending[message.id]
   if not done then
-    local why = message.error and message.error.message or "an answer to no request"
+    local why = message.error and message.error.message or "a response without a request"
     return self.handlers.garbage(line, why)
   end
   self.pending[message.id] = nil
@@ -290,7 +290,7 @@ function Rpc:fail_pending()
   local pending = self.pending
   self.pending = {}
   for _, done in pairs(pending) do
-    done({ code = M.ENDED, message = "the engine has ended" })
+    done({ code = M.ENDED, message = "the engine has exited" })
   end
 end
 

@@ -26,11 +26,11 @@ end
 ---@param server pintle.McpServerState
 ---@return pintle.ServerAction
 local function change(server)
-  local verb, said, params = "Switch it off for this session", "is off", { server = server.name, enabled = false }
+  local verb, said, params = "Disable it for this session", "is disabled", { server = server.name, enabled = false }
   if server.status == "off" then
-    verb, said, params = "Switch it on", "is on", { server = server.name, enabled = true }
+    verb, said, params = "Enable it", "is enabled", { server = server.name, enabled = true }
   elseif server.status == "failed" then
-    verb, said, params = "Start it again", "is started again", { server = server.name, restart = true }
+    verb, said, params = "Restart it", "is restarting", { server = server.name, restart = true }
   end
   return {
     verb = verb,
@@ -80,7 +80,7 @@ local logins = {}
 ---Cancels the logins that wait for a person; there is one as a rule.
 function M.cancel_login()
   if next(logins) == nil then
-    return log.say("no login waits")
+    return log.say("no login in progress")
   end
   for _, cancel in pairs(logins) do
     cancel()
@@ -114,10 +114,10 @@ function M.page(params)
   end
   log.note(params.url)
   local name = params.mcpServer or params.provider or "it"
-  log.say(("finish the login to %s in your browser, or :Pintle stop login; :Pintle log has the address"):format(name))
+  log.say(("complete the login to %s in your browser, or cancel it with :Pintle stop login; :Pintle log shows the address"):format(name))
   local _, err = vim.ui.open(params.url)
   if err then
-    log.warn(("no browser was opened: %s; :Pintle log has the address"):format(err))
+    log.warn(("could not open a browser: %s; :Pintle log shows the address"):format(err))
   end
 end
 
@@ -159,14 +159,14 @@ function M.open()
       if err and failed and failed(err) then
         return
       elseif err or not result then
-        return log.failed("the MCP servers cannot be asked", err or { code = 0, message = "an empty answer" })
+        return log.failed("cannot list the MCP servers", err or { code = 0, message = "an empty answer" })
       end
       done(result)
     end)
   end
   ask(protocol.method.mcp_list, {}, function(result)
     if #result.servers == 0 then
-      return log.say("the session has no MCP servers; :Pintle help servers says where they come from")
+      return log.say("the session has no MCP servers; see :Pintle help servers to add some")
     end
     require("pintle.picker").select(result.servers, { prompt = "MCP servers", format_item = M.line }, function(server)
       open(ask, server)

@@ -38,7 +38,7 @@ end
 function M.read(workspace, done)
   workspace.engine:request(protocol.method.session_list, { cwd = workspace.root, limit = LISTED }, function(err, result)
     if err or not result then
-      return log.failed("no list of sessions", err or { code = 0, message = "an empty answer" })
+      return log.failed("cannot list the sessions", err or { code = 0, message = "an empty answer" })
     end
     done(result.sessions)
   end)
@@ -51,7 +51,7 @@ function M.pick(workspace)
     local choices = { { label = "New session", act = require("pintle").new } }
     if #sessions > 0 then
       choices[2] = {
-        label = "Search what was said and done …",
+        label = "Search in sessions …",
         act = function()
           M.search(workspace)
         end,
@@ -103,13 +103,13 @@ function M.search(workspace, words)
   local params = { query = words, cwd = workspace.root, limit = LISTED }
   workspace.engine:request(protocol.method.session_search, params, function(err, result)
     if err or not result then
-      return log.failed("the sessions cannot be searched", err or { code = 0, message = "an empty answer" })
+      return log.failed("cannot search the sessions", err or { code = 0, message = "an empty answer" })
     elseif #result.hits == 0 then
       local later = (result.behind or 0) > 0 and ("; %d sessions are not indexed yet"):format(result.behind) or ""
-      return log.say(("no session has `%s`%s"):format(words, later))
+      return log.say(("no matches for `%s`%s"):format(words, later))
     end
     require("pintle.picker").select(result.hits, {
-      prompt = ("Sessions with `%s`"):format(words),
+      prompt = ("Sessions matching `%s`"):format(words),
       kind = "pintle_search",
       format_item = M.hit,
     }, function(hit)
@@ -124,7 +124,7 @@ function M.current()
   local here = require("pintle.workspace").find()
   local view = here and here:view()
   if not here or not view then
-    log.say("there is no session; :Pintle sessions opens one")
+    log.say("no session; :Pintle sessions opens one")
     return nil, nil
   end
   return here, view
@@ -137,7 +137,7 @@ end
 function M.close(workspace, id, done)
   workspace.engine:request(protocol.method.session_close, { sessionId = id }, function(err)
     if err then
-      return log.failed("the session cannot be closed", err)
+      return log.failed("cannot close the session", err)
     end
     workspace:forget(id)
     done()
@@ -153,7 +153,7 @@ local function pick_one(workspace, prompt, is_wanted, done)
   M.read(workspace, function(sessions)
     local found = vim.tbl_filter(is_wanted, sessions)
     if #found == 0 then
-      return log.say("there is no other session")
+      return log.say("no other session")
     end
     require("pintle.picker").select(found, { prompt = prompt, kind = "pintle_session", format_item = M.label }, done)
   end)
@@ -175,10 +175,10 @@ function M.delete()
       end)
     end
     local lines = {
-      { text = "Delete this session for good?", group = "PintlePanelTitle" },
+      { text = "Permanently delete this session?", group = "PintlePanelTitle" },
       { text = M.label(summary) },
       { text = "" },
-      { text = "Its messages and its checkpoints are gone then. Files stay as they are." },
+      { text = "This deletes its messages and checkpoints. Files do not change." },
     }
     local choices = {
       {
@@ -210,7 +210,7 @@ function M.merge()
       if err or not result then
         return log.failed("not merged", err or { code = 0, message = "an empty answer" })
       end
-      log.say(("%d items came from the fork; :Pintle rewind goes back"):format(#result.added))
+      log.say(("merged %d items from the fork; :Pintle rewind undoes this"):format(#result.added))
     end)
   end)
 end
@@ -234,7 +234,7 @@ function M.export(path, overwrite)
   end
   local format = FORMATS[path:match("%.(%w+)$") or ""]
   if not format then
-    return log.error(("`%s` ends in none of: .md, .html, .json, .pi"):format(path))
+    return log.error(("unknown file type `%s`; expected .md, .html, .json or .pi"):format(path))
   end
   local params = { sessionId = view.state.id, format = format, path = path, overwrite = overwrite or false }
   local full = vim.startswith(path, "/") and path or here.root .. "/" .. path
@@ -271,7 +271,7 @@ function M.compact(instructions)
     if err then
       return log.failed("not compacted", err)
     end
-    log.say("the conversation is summed up")
+    log.say("the conversation was summarized")
   end)
 end
 

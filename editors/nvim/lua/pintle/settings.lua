@@ -50,7 +50,7 @@ function M.model_label(model)
     parts[#parts + 1] = require("pintle.statusline").short(model.window)
   end
   if model.price then
-    local price = "$%g in, $%g out for a million tokens"
+    local price = "$%g in, $%g out per million tokens"
     parts[#parts + 1] = price:format(model.price.inputUsdPerMtok, model.price.outputUsdPerMtok)
   end
   return table.concat(parts, "  ")
@@ -68,7 +68,7 @@ local function choices_of(here, option, done)
   end
   here.engine:request(protocol.method.models_list, vim.empty_dict(), function(err, result)
     if err or not result then
-      return log.failed("the models cannot be listed", err or { code = 0, message = "an empty answer" })
+      return log.failed("cannot list the models", err or { code = 0, message = "an empty answer" })
     end
     local ready = {}
     for _, provider in ipairs(result.providers) do
@@ -101,7 +101,7 @@ function M.choose(verb, value)
     end
     here.engine:request(protocol.method.config_list, { sessionId = view.state.id }, function(err, result)
       if err or not result then
-        return log.failed("the settings cannot be listed", err or { code = 0, message = "an empty answer" })
+        return log.failed("cannot list the settings", err or { code = 0, message = "an empty answer" })
       end
       local option = vim.iter(result.options):find(function(each)
         return each.id == id
@@ -111,7 +111,7 @@ function M.choose(verb, value)
       end
       choices_of(here, option, function(choices)
         if #choices == 0 then
-          return log.say(("there is nothing to choose; now it is `%s`"):format(option.value))
+          return log.say(("nothing to choose; the current value is `%s`"):format(option.value))
         end
         require("pintle.picker").select(choices, {
           prompt = option.name,

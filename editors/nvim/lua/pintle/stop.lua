@@ -60,7 +60,7 @@ local function stop_item(here, view, item)
   local id, name = view.state.id, name_of(item)
   if item.type == "toolCall" then
     local params = { sessionId = id, itemId = item.id }
-    ask(here, protocol.method.item_cancel, params, ("stopping the call %s; the turn goes on without it"):format(name))
+    ask(here, protocol.method.item_cancel, params, ("stopping the call %s; the turn continues"):format(name))
   elseif item.type == "job" then
     local params = { sessionId = id, jobId = item.jobId }
     ask(here, protocol.method.job_stop, params, ("the job %s has ended"):format(item.jobId))
@@ -106,20 +106,20 @@ local scopes = {
   turn = function()
     local here, view = current()
     if not here or not view or not view.state.turn then
-      return log.say("no turn runs")
+      return log.say("no turn is running")
     end
     here.engine:request(protocol.method.turn_interrupt, { sessionId = view.state.id }, function(err, result)
       if err or not result then
         return log.failed("not stopped", err or { code = 0, message = "an empty answer" })
       end
-      log.say(result.turnId and "stopping the turn" or "no turn runs")
+      log.say(result.turnId and "stopping the turn" or "no turn is running")
     end)
   end,
   tool = function()
-    stop_one({ toolCall = true }, "no call runs")
+    stop_one({ toolCall = true }, "no call is running")
   end,
   job = function()
-    stop_one({ job = true, subagent = true }, "no job or sub-agent runs")
+    stop_one({ job = true, subagent = true }, "no job or sub-agent is running")
   end,
   login = function()
     require("pintle.servers").cancel_login()
@@ -149,7 +149,7 @@ function M.here()
   if here and view and item and vim.list_contains(running(view, kinds), item) then
     return stop_item(here, view, item)
   elseif item and item.type == "toolCall" and item.status == "pending" then
-    return log.say("this call has not begun; :Pintle stop stops the turn")
+    return log.say("this call has not started; :Pintle stop stops the turn")
   end
   M.stop("turn")
 end

@@ -31,7 +31,7 @@ function M.trust()
     log.error(ok and vim.trim(result.stderr) or tostring(result))
   end
   local choices = { { label = "Trust it", act = trust }, { label = "Do not trust it", act = function() end } }
-  require("pintle.panel").open({ lines = lines, choices = choices, later = "trusts nothing" })
+  require("pintle.panel").open({ lines = lines, choices = choices, later = "does not trust it" })
 end
 
 return M

@@ -22,7 +22,7 @@ local function current()
   local here = require("pintle.workspace").find()
   local view = here and here:view()
   if not here or not view then
-    log.say("there is no session, and so nothing to review")
+    log.say("no session, so there is nothing to review")
     return nil, nil
   end
   return here, view
@@ -67,13 +67,13 @@ function M.targets(here, scope, range)
   elseif scope == "turn" then
     local turn = last_turn(here)
     if not turn then
-      return log.say("no turn has an open hunk")
+      return log.say("no turn has open hunks")
     end
     return { { of = "turn", turnId = turn } }
   elseif scope == "file" then
     local path = path_here(here)
     if not path then
-      return log.say("this buffer's file has no open hunk; :Pintle review lists all")
+      return log.say("no open hunks in this buffer's file; :Pintle review lists all")
     end
     return { { of = "file", path = path } }
   end
@@ -83,13 +83,13 @@ function M.targets(here, scope, range)
       targets[#targets + 1] = hunks.target(place, range.first, range.last)
     end
     if #targets == 0 then
-      return log.say("there is no hunk in these lines; :Pintle review lists all")
+      return log.say("no hunk in these lines; :Pintle review lists all")
     end
     return targets
   end
   local place = overlay.at(0, vim.api.nvim_win_get_cursor(0)[1])
   if not place then
-    return log.say("there is no hunk under the cursor; :Pintle review lists all")
+    return log.say("no hunk under the cursor; :Pintle review lists all")
   end
   return { { of = "hunk", hunk = place.hunk.id, changedSeq = place.hunk.changedSeq } }
 end
@@ -97,7 +97,7 @@ end
 local DONE = {
   keep = "kept",
   undo = "undone",
-  reopen = "open again",
+  reopen = "reopened",
   comment = "commented",
   withdraw = "without the comment",
 }
@@ -137,12 +137,12 @@ local function tell(parts)
     if not told[part.path] then
       told[part.path] = true
       local advice = part.effect == "undo"
-          and "lines of your own stand in it: `:Pintle undo hunk discard` takes them as well, `:Pintle keep` keeps all"
-        or "other lines stand there now"
-      local text = ("conflict in %s, nothing was done there; %s"):format(short(part.path), advice)
+          and "it contains your own lines: `:Pintle undo hunk discard` removes them as well, `:Pintle keep` keeps all"
+        or "it has different lines now"
+      local text = ("conflict in %s, not changed: %s"):format(short(part.path), advice)
       if part.cause then
         local words =
-          "%s was left as it is: it is not known who made the change (%s). If it is not yours, undo it by `:Pintle undo hunk`"
+          "%s was left unchanged, since the author of the change is unknown (%s). If it is not yours, use `:Pintle undo hunk`"
         text = words:format(short(part.path), part.cause)
       end
       log.warn(text)
@@ -280,7 +280,7 @@ function M.comment(text, range)
   end
   local place = overlay.at(0, range and range.first or vim.api.nvim_win_get_cursor(0)[1])
   if not place then
-    return log.say("there is no hunk under the cursor; :Pintle review lists all")
+    return log.say("no hunk under the cursor; :Pintle review lists all")
   elseif not text then
     return vim.ui.input({ prompt = "Comment: " }, function(given)
       if given and vim.trim(given) ~= "" then
@@ -305,7 +305,7 @@ function M.revert()
   local verdicts = view.state.verdicts
   local newest = verdicts[#verdicts]
   if not newest then
-    return log.say("nothing was decided that could be undone")
+    return log.say("no decision to revert")
   end
   decide(here, view, { { action = "revert", verdict = newest } })
 end
@@ -321,8 +321,8 @@ function M.review(is_round)
   require("pintle.review").refresh(here, view.state.id, function()
     if not list.show(here, is_round) then
       log.say(
-        is_round and "nothing has changed since your notes were sent; :Pintle review lists all"
-          or "nothing is open: the agent changed no file, or all of it is decided"
+        is_round and "no changes since your notes were sent; :Pintle review lists all"
+          or "no open hunks: the agent changed no files, or everything is decided"
       )
     end
   end)

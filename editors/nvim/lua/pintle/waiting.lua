@@ -6,8 +6,8 @@ local protocol = require("pintle.protocol")
 
 local M = {}
 
-local TITLE = "# Messages that wait"
-local KEYS = { "Edit them, move or delete whole ones, change `steer` and `follow-up`; :w does it.", "" }
+local TITLE = "# Waiting messages"
+local KEYS = { "Edit, move or delete messages, change `steer` and `follow-up`; :w applies it.", "" }
 
 -- What stands for blocks that are no text. They stay with their message.
 local WITH = "> with "
@@ -94,11 +94,11 @@ function M.plan(queue, wanted)
   for _, each in ipairs(wanted) do
     local queued = queue[each.number]
     if not queued then
-      return nil, ("there is no message %d: a new one is written in the prompt"):format(each.number)
+      return nil, ("no message %d: write new messages in the prompt"):format(each.number)
     elseif is_wanted[each.number] then
-      return nil, ("message %d is there twice"):format(each.number)
+      return nil, ("message %d occurs twice"):format(each.number)
     elseif not deliveries[each.delivery] then
-      return nil, ("message %d: `%s` is neither `steer` nor `follow-up`"):format(each.number, each.delivery)
+      return nil, ("message %d: `%s` must be `steer` or `follow-up`"):format(each.number, each.delivery)
     end
     is_wanted[each.number] = true
   end
@@ -169,7 +169,7 @@ function M.open()
   local here = require("pintle.workspace").find()
   local view = here and here:view()
   if not here or not view or #view.state.queue == 0 then
-    return log.say("no message waits")
+    return log.say("no waiting messages")
   end
   local id, queue = view.state.id, vim.deepcopy(view.state.queue)
   local buf = vim.api.nvim_create_buf(false, true)
@@ -200,7 +200,7 @@ function M.open()
           end
           queue = result.queue
           fill(buf, queue)
-          log.say(#queue == 1 and "1 message waits" or ("%d messages wait"):format(#queue))
+          log.say(#queue == 1 and "1 waiting message" or ("%d waiting messages"):format(#queue))
         end)
       end)
     end,

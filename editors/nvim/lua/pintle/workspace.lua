@@ -258,7 +258,7 @@ function Workspace:show(id, ask, done)
       return -- the other answer was an error as well
     end
     self.views[id] = nil
-    paging.cannot_open("the session cannot be opened", err)
+    paging.cannot_open("cannot open the session", err)
     if self.target == id then
       self.target, self.wanting = nil, nil
       require("pintle.layout").give_up(self, view.chat, err)
@@ -341,7 +341,7 @@ function Workspace:asked(method, params, respond, id)
   elseif method == protocol.method.workspace_applyEdit then
     return require("pintle.edits").answer(self, params, respond, id)
   elseif method ~= protocol.method.approval_request then
-    return respond(nil, { code = protocol.code.methodNotFound, message = "not known here: " .. method })
+    return respond(nil, { code = protocol.code.methodNotFound, message = "unknown: " .. method })
   end
   approval.add(self.engine, id, params, respond)
 end

@@ -36,7 +36,7 @@ end)
 test("help without an engine says so", function()
   local vi = child.start({ settings = { binary = "/nowhere/pintle" } })
   vi:cmd("Pintle help hooks")
-  vi:wait_note("there is no program `/nowhere/pintle` (the setting `binary`)")
+  vi:wait_note("no such program: `/nowhere/pintle` (the setting `binary`)")
 end)
 
 test("the help is found with the tags that are shipped", function()

@@ -135,7 +135,7 @@ test("from hunk to hunk across files, and where that is", function()
   equal(seen, { "a.txt:2", "a.txt:5", "a.txt:9", "b.txt:4", "a.txt:9", "a.txt:5", "b.txt:4" })
   vi:wait_screen("hunk 4 of 4, b.txt")
   type_keys(vi, "]h")
-  vi:wait_screen("there is no hunk after this one; 4 are open")
+  vi:wait_screen("no hunk after this one; 4 are open")
   equal(vi:is_blocked(), false)
   -- from a window whose buffer is fixed it goes to one of the code
   vi:cmd("wincmd b")

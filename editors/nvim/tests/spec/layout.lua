@@ -139,5 +139,5 @@ test("the width is a share that follows the screen, or a number of columns", fun
   equal(other:lua(width), 50)
   local ok, why = pcall(other.lua, other, "require('pintle').setup({ layout = 'sideways' })")
   equal(ok, false)
-  contains(why, "the setting `layout` is `side`, `float` or `tab`")
+  contains(why, "the setting `layout` must be `side`, `float` or `tab`")
 end)

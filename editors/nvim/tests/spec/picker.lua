@@ -92,7 +92,7 @@ for _, name in ipairs({ "telescope", "fzf-lua", "mini.pick", "snacks" }) do
     vi:wait_note("plan from the next turn on")
     equal(vi:lua("return _G.listed[1].name"), name)
     -- A session is found by what was said in it.
-    vi:lua("_G.choices = { 'Search what was said' } vim.ui.input = function(_, done) done('zebra') end")
+    vi:lua("_G.choices = { 'Search in sessions' } vim.ui.input = function(_, done) done('zebra') end")
     vi:cmd("Pintle sessions")
     vi:wait("#_G.listed == 3", "the list of hits")
     contains(vi:lua("return _G.listed[3].lines[1]"), "[zebra]")
@@ -119,7 +119,7 @@ test("a picker that is not installed is said once, and vim.ui.select takes its p
   end
   equal(
     vi:lua(
-      "return #vim.tbl_filter(function(note) return note:find('telescope, and it is not installed') end, _G.notes)"
+      "return #vim.tbl_filter(function(note) return note:find('telescope: not installed') end, _G.notes)"
     ),
     1
   )
@@ -130,5 +130,5 @@ test("a picker that nobody knows is refused", function()
   local ok, why = vi:lua("return { pcall(require('pintle').setup, { picker = 'fuzzy' }) }")
   local result = type(ok) == "table" and ok or { ok, why }
   equal(result[1], false)
-  contains(result[2], "the setting `picker` is one of: auto, select, telescope, fzf-lua, mini.pick, snacks")
+  contains(result[2], "the setting `picker` must be one of: auto, select, telescope, fzf-lua, mini.pick, snacks")
 end)

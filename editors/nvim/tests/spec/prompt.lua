@@ -154,11 +154,11 @@ test("the selection, diagnostics and the quickfix list go with the message that 
   vi:cmd("edit a.txt")
   open_prompt(vi)
   vi:cmd("Pintle ask see @selection")
-  vi:wait_note("not sent: `@selection` is nothing: no lines of the file in the other window were selected")
+  vi:wait_note("not sent: cannot attach `@selection`: no lines are selected in the file in the other window")
   vi:cmd("Pintle ask see @quickfix")
-  vi:wait_note("not sent: `@quickfix` is nothing: the quickfix list is empty")
+  vi:wait_note("not sent: cannot attach `@quickfix`: the quickfix list is empty")
   vi:cmd("Pintle ask see @diagnostics")
-  vi:wait_note("not sent: `@diagnostics` is nothing")
+  vi:wait_note("not sent: cannot attach `@diagnostics`")
   vi:cmd("wincmd t")
   vi:lua("vim.api.nvim_feedkeys(vim.keycode('ggjVj<Esc>'), 'xm', true)")
   vi:lua([[
@@ -194,9 +194,9 @@ test("verbs put a file, lines and lists into the prompt", function()
   vi:cmd("1Pintle add selection")
   contains(prompt_of(vi), "@quickfix\na new buffer, line 1:\n\n```\nloose\n```")
   vi:cmd("Pintle add")
-  vi:wait_note("no file: this window shows no file")
+  vi:wait_note("no file: this window does not show a file")
   vi:cmd("Pintle add nonsense")
-  vi:wait_note("`nonsense` is none of: diagnostics, file, image, quickfix, selection")
+  vi:wait_note("unknown value `nonsense`; expected one of: diagnostics, file, image, quickfix, selection")
 end)
 
 test("a picture from the clipboard goes with the message", function()
@@ -215,10 +215,10 @@ test("a picture from the clipboard goes with the message", function()
   equal(vi:lua(SENT)[2], { type = "image", mimeType = "image/png", data = vim.base64.encode(bytes) })
   vim.fn.delete(dir .. "/picture.png")
   vi:cmd("Pintle add image")
-  vi:wait_note("no image: the clipboard holds no picture")
+  vi:wait_note("no image: the clipboard contains no image")
   vi:lua("vim.env.PATH = '/nowhere'")
   vi:cmd("Pintle add image")
-  vi:wait_note("no image: wl-paste, xclip, pngpaste, osascript or powershell.exe is needed")
+  vi:wait_note("no image: reading an image from the clipboard requires wl-paste")
 end)
 
 test("what becomes of messages that wait, from how they stand in the buffer", function()
@@ -256,9 +256,9 @@ test("what becomes of messages that wait, from how they stand in the buffer", fu
     { replace("second", "2nd"), { 'b "2nd\\nline"2' } },
     { replace("## 1 steer", "## 1 follow-up"), { "a followUp" } },
     { replace("## 2 follow-up\n\nsecond\nline\n> with [a.rs]\n", ""), { "remove b" } },
-    { replace("## 2", "## 9"), "there is no message 9: a new one is written in the prompt" },
-    { replace("## 2", "## 1"), "message 1 is there twice" },
-    { replace("## 1 steer", "## 1 now"), "message 1: `now` is neither `steer` nor `follow-up`" },
+    { replace("## 2", "## 9"), "no message 9: write new messages in the prompt" },
+    { replace("## 2", "## 1"), "message 1 occurs twice" },
+    { replace("## 1 steer", "## 1 now"), "message 1: `now` must be `steer` or `follow-up`" },
     {
       function(whole)
         local head, second, third = whole:match("^(.-)(## 2.-)(## 3.*)$")
@@ -282,7 +282,7 @@ test("messages that wait are edited, moved and removed in a buffer", function()
   local script = { replies = { WAITS, text("Heard."), text("Later."), text("Last.") } }
   local vi = child.start({ stock = true, script = script })
   vi:cmd("Pintle waiting")
-  vi:wait_screen("no message waits")
+  vi:wait_screen("no waiting messages")
   open_prompt(vi)
   vi:cmd("Pintle ask go")
   vi:wait_chat("running")
@@ -295,7 +295,7 @@ test("messages that wait are edited, moved and removed in a buffer", function()
   -- the last one before the first, the second one gone, the first one changed
   vi:keys("/^## 3<CR>dG/^## 1<CR>P:%s/alpha/alpha and more/<CR>/^## 2<CR>dG:w<CR>")
   vi:wait("#require('pintle.workspace').find():view().state.queue == 2", "one was removed")
-  vi:wait_screen("2 messages wait")
+  vi:wait_screen("2 waiting messages")
   equal(vi:lua("return vim.bo.modified"), false)
   equal(prompt_of(vi), "", "what was removed is not handed back")
   child.write(vi.dir .. "/go", "")
@@ -321,7 +321,7 @@ test("model, effort, work mode and permissions are picked, and hold from the nex
   local labels = vi:lua("return _G.asked[1].labels")
   equal(labels[1], "script/script  (now)")
   contains(table.concat(labels, "\n"), "(no key is set)")
-  contains(table.concat(labels, "\n"), "for a million tokens")
+  contains(table.concat(labels, "\n"), "per million tokens")
   vi:wait_note("script/script from the next turn on")
   vi:cmd("Pintle mode sideways")
   vi:wait("vim.iter(_G.notes):any(function(n) return n:find('not set', 1, true) and n:find('sideways', 1, true) end)")
@@ -349,5 +349,5 @@ test("what was said in any session is found, and its session opened", function()
   assert(again:lua("return require('pintle').status().session") ~= id)
   contains(again:lua("return _G.asked[1].labels[1]"), "[basket] is woven")
   again:cmd("Pintle search carpets")
-  again:wait_note("no session has `carpets`")
+  again:wait_note("no matches for `carpets`")
 end)

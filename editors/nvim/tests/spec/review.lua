@@ -83,7 +83,7 @@ test("hunks are drawn where they are, listed, and gone to", function()
     rows[#rows + 1] = vi:lua("return vim.fn.line('.')")
   end
   equal(rows, { 2, 5, 9, 9, 5, 2, 2 })
-  vi:wait_note("there is no hunk before this one; 3 are open")
+  vi:wait_note("no hunk before this one; 3 are open")
 end)
 
 test("a list of the person's own stays the current one", function()
@@ -135,7 +135,7 @@ test("keep, undo, and back again", function()
   decide(vi, "Pintle revert")
   equal({ child.read(path), vi:lua(DRAWN) }, { changed, { "-2", "Changed two", "-5", "Added new" } })
   vi:cmd("Pintle revert")
-  vi:wait_note("nothing was decided that could be undone")
+  vi:wait_note("no decision to revert")
   decide(vi, "Pintle undo all")
   vi:wait_note("3 hunks undone")
   equal({ child.read(path), vi:lua(DRAWN) }, { LINES, {} })
@@ -165,7 +165,7 @@ test("a hunk that a person has written into is a conflict, said and left", funct
   local mine = child.read(path)
   vi:cmd("2")
   decide(vi, "Pintle undo")
-  vi:wait_note("conflict in a.txt, nothing was done there; lines of your own stand in it: `:Pintle undo hunk discard`")
+  vi:wait_note("conflict in a.txt, not changed: it contains your own lines: `:Pintle undo hunk discard`")
   equal(child.read(path), mine)
   decide(vi, "Pintle undo hunk discard")
   equal(child.read(path), LINES)
@@ -188,7 +188,7 @@ test("the hunks of the last turn", function()
   decide(vi, "Pintle keep turn")
   equal(vi:lua(DRAWN), {})
   vi:cmd("Pintle keep turn")
-  vi:wait_note("no turn has an open hunk")
+  vi:wait_note("no turn has open hunks")
 end)
 
 test("while a turn runs, keeping is done at once and undoing waits for the running call", function()
@@ -269,9 +269,9 @@ end)
 
 test("verdicts with nothing to decide about", function()
   local rows = {
-    { "Pintle keep", "there is no session, and so nothing to review" },
-    { "Pintle keep some", "`some` is none of: all, file, hunk, turn" },
-    { "Pintle comment x", "there is no session, and so nothing to review" },
+    { "Pintle keep", "no session, so there is nothing to review" },
+    { "Pintle keep some", "unknown value `some`; expected one of: all, file, hunk, turn" },
+    { "Pintle comment x", "no session, so there is nothing to review" },
   }
   local vi = child.start({ script = { replies = { text("Hello.") } } })
   for _, row in ipairs(rows) do
@@ -281,9 +281,9 @@ test("verdicts with nothing to decide about", function()
   vi:cmd("Pintle ask hello")
   vi:wait_turn()
   rows = {
-    { "Pintle keep", "there is no hunk under the cursor" },
-    { "1Pintle undo", "there is no hunk in these lines" },
-    { "Pintle undo file", "this buffer's file has no open hunk" },
+    { "Pintle keep", "no hunk under the cursor" },
+    { "1Pintle undo", "no hunk in these lines" },
+    { "Pintle undo file", "no open hunks in this buffer's file" },
     { "Pintle keep all", "not decided: there is no open hunk to decide about" },
     { "Pintle review", "nothing is open" },
     { "Pintle revert", "nothing was decided" },
@@ -298,7 +298,7 @@ test("a diff is accepted by a typed `:w`, as it was edited there, and by nothing
   local vi, path = reviewed(LINES, unpack(EDITS))
   vi:cmd("Pintle diff")
   vi:wait("vim.fn.tabpagenr('$') == 2")
-  contains(vi:screen(), ":w keeps what is here")
+  contains(vi:screen(), ":w keeps these lines")
   vi:keys("gg/two<CR>Atwo<Esc>:silent! wall<CR>:let g:written = 1<CR>")
   vi:wait("vim.g.written == 1")
   contains(child.read(path), "twotwo\n")
@@ -352,7 +352,7 @@ test("notes are collected, sent in one message, and begin another round", functi
   vi:lua("vim.ui.input = function(_, done) done('And this?') end")
   vi:cmd("7")
   vi:cmd("Pintle note")
-  vi:wait_note("2 notes wait; :Pintle notes send")
+  vi:wait_note("2 unsent notes; :Pintle notes send")
   local function shown()
     return vi:lua([[
       local found = {}
@@ -374,7 +374,7 @@ test("notes are collected, sent in one message, and begin another round", functi
   vi:wait_note("2 notes sent")
   contains(
     vi:chat(),
-    ("My notes, each below the lines that it is about:\n[selection of %s/a.txt, lines 3 to 4]\n"):format(dir)
+    ("My notes, each below the lines it refers to:\n[selection of %s/a.txt, lines 3 to 4]\n"):format(dir)
       .. ("Write it as a number.\n[selection of %s/a.txt, line 8]\nAnd this?"):format(dir)
   )
   equal(shown(), {})

@@ -13,10 +13,10 @@ test("the session's MCP servers are listed with their tools, and switched off an
   local vi = child.start({ dir = dir, script = { replies = { { blocks = { { text = "Hi." } } } } } })
   vi:lua(("vim.env.PINTLE_HOME = '%s'"):format(home))
   vi:cmd("Pintle servers")
-  vi:wait_note("there is no session")
+  vi:wait_note("no session")
   vi:cmd("Pintle ask hello")
   vi:wait_turn()
-  vi:lua("_G.choices = { 'notes', 'Switch it off', 'notes', 'Switch it on' }")
+  vi:lua("_G.choices = { 'notes', 'Disable it', 'notes', 'Enable it' }")
   vi:cmd("Pintle servers")
   vi:wait_note("the MCP server notes is off")
   equal(vi:lua("return _G.asked[1].labels"), { "notes  ready  17 tools, bad 1, MCP 2025-06-18" })
@@ -55,15 +55,15 @@ test("a person logs in to an MCP server that wants it, and out of it", function(
   vi:wait_turn()
   -- A login that nobody finishes is cancelled.
   vi:cmd("Pintle stop login")
-  vi:wait_note("no login waits")
+  vi:wait_note("no login in progress")
   vi:lua("_G.open, vim.ui.open = vim.ui.open, function() end")
   vi:lua("_G.choices = { 'guarded', 'Log in' }")
   vi:cmd("Pintle servers")
-  vi:wait_note("finish the login to guarded in your browser, or :Pintle stop login")
+  vi:wait_note("complete the login to guarded in your browser, or cancel it with :Pintle stop login")
   vi:cmd("Pintle stop login")
   vi:wait_note("the login to the MCP server guarded was cancelled")
   vi:cmd("Pintle stop login")
-  vi:wait_note("no login waits")
+  vi:wait_note("no login in progress")
   vi:lua("vim.ui.open, _G.asked = _G.open, {}")
   vi:lua("_G.choices = { 'guarded', 'Log in', 'guarded', 'Log out' }")
   vi:cmd("Pintle servers")
@@ -72,14 +72,14 @@ test("a person logs in to an MCP server that wants it, and out of it", function(
     vi:lua("return _G.asked[1].labels[1]"),
     "guarded  failed  the MCP server `guarded` cannot be used: it requires a login"
   )
-  equal(vi:lua("return _G.asked[2].labels"), { "Log in, in the browser", "Start it again" })
+  equal(vi:lua("return _G.asked[2].labels"), { "Log in, in the browser", "Restart it" })
   contains(vi:lua("return _G.pages[1]"), "/authorize?")
   vi:cmd("Pintle servers")
   vi:wait_note("you are logged out of the MCP server guarded")
   contains(vi:lua("return _G.asked[3].labels[1]"), "guarded  ")
   equal(
     vi:lua("return { unpack(_G.asked[4].labels, 1, 3) }"),
-    { "Switch it off for this session", "Log in, in the browser", "Log out" }
+    { "Disable it for this session", "Log in, in the browser", "Log out" }
   )
   server:kill("sigterm")
 end)

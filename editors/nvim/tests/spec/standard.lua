@@ -53,7 +53,7 @@ test("settings stand in vim.g.pintle, and setup() changes them", function()
   equal(vi:lua([[local c = require("pintle.config").get() return { c.layout, c.stall_ms }]]), { "float", 5 })
   local wrong = child.start({ without_setup = true, before = "vim.g.pintle = { colour = 'red' }" })
   wrong:lua("require('pintle.config').get()")
-  wrong:wait_note("vim.g.pintle is not used: pintle: there is no setting `colour`")
+  wrong:wait_note("vim.g.pintle is ignored: pintle: unknown setting `colour`")
   equal(wrong:lua("return require('pintle.config').get().layout"), "side")
 end)
 

@@ -214,7 +214,7 @@ at_sizes("a missing engine is said, and stays said", function(columns, lines)
   local vi = child.start({ stock = true, columns = columns, lines = lines, settings = settings })
   vi:keys(":Pintle open<CR>")
   vi:wait("require('pintle').status().engine == 'failed'")
-  vi:wait_screen("There is no session:")
+  vi:wait_screen("No session:")
   -- what makes the status line anew leaves the notice alone
   local notice
   local is_said = child.until_true(function()

@@ -228,7 +228,7 @@ test("who goes up in a transcript gets what came before, and stays where he is",
   assert(again:chat() == before, "the whole transcript is the same")
   equal(again:lua("return vim.fn.foldclosed(vim.fn.search('^▸ bash', 'n'))") > 0, true, "folds are closed")
   again:cmd("Pintle earlier")
-  again:wait_screen("the transcript has all of the session")
+  again:wait_screen("the transcript already shows the whole session")
 end)
 
 -- Of Lua, with room for as many again.

@@ -28,7 +28,7 @@ export function rowsOf(asked: Asked): Row[] {
   const first: Row[] = [
     {
       label: `$(circle-slash) ${t("Leave It Open")}`,
-      detail: t("The agent goes on waiting."),
+      detail: t("The agent keeps waiting."),
       pick: { type: "leave" },
     },
     { label: `$(comment-discussion) ${t("Show It in the Chat")}`, detail: "", pick: { type: "chat" } },
@@ -81,15 +81,15 @@ const ADDS = {
   project: (count, rules) =>
     plural(
       count,
-      "Adds the rule {1} in the rules of this project.",
-      "Adds the rules {1} in the rules of this project.",
+      "Adds the rule {1} to the rules of this project.",
+      "Adds the rules {1} to the rules of this project.",
       rules,
     ),
   user: (count, rules) =>
     plural(
       count,
-      "Adds the rule {1} in your own rules, everywhere.",
-      "Adds the rules {1} in your own rules, everywhere.",
+      "Adds the rule {1} to your own rules, for all projects.",
+      "Adds the rules {1} to your own rules, for all projects.",
       rules,
     ),
 } satisfies Record<Scope, (count: number, rules: string) => string>;

@@ -17,7 +17,7 @@ function line(input: Input): string {
     case "diagnostics":
       return plural(input.items.length, "[{0} diagnostic of {1}]", "[{0} diagnostics of {1}]", input.path);
     case "image":
-      return t("[picture]");
+      return t("[image]");
   }
 }
 

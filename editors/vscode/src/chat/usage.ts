@@ -30,7 +30,7 @@ export function meterOf(usage: ContextUsage | undefined): Meter | undefined {
   const percent = Math.round((usage.tokens / usage.window) * 100);
   return {
     text: t("{0} % of {1}", percent, short(usage.window)),
-    detail: t("The conversation takes about {0} of the model's {1} tokens.", usage.tokens, usage.window),
+    detail: t("The conversation uses about {0} of the model's {1} tokens.", usage.tokens, usage.window),
     isNearlyFull: percent >= WARN_PERCENT,
   };
 }

@@ -26,7 +26,7 @@ const LAST_WORDS = 2000;
 /** Why the arguments of the settings may not fit a shared engine. */
 function argumentsAreTheEngines(): string {
   return t(
-    "The setting pintle.arguments holds for a shared engine that this window starts; one that runs already keeps its own options and refuses others.",
+    "The setting pintle.arguments applies to a shared engine started by this window; a running one keeps its options and rejects others.",
   );
 }
 
@@ -148,7 +148,7 @@ export class Engine {
     const settings = this.#around.settings();
     const located = locate(settings.path, extensionFolder, folder, machine);
     if ("problem" in located) {
-      this.#fail(located.problem, t("Install it, or name it in the setting pintle.path."));
+      this.#fail(located.problem, t("Install it, or set its path in pintle.path."));
       return;
     }
     this.#set({ kind: "starting" });
@@ -191,8 +191,8 @@ export class Engine {
       const hint = isRefused ? argumentsAreTheEngines() : t("Check the setting pintle.path.");
       const problem =
         said === ""
-          ? t("{0} did not answer as an engine.", located.file)
-          : t("{0} did not answer as an engine. It said: {1}", located.file, said);
+          ? t("{0} did not respond like an engine.", located.file)
+          : t("{0} did not respond like an engine. Output: {1}", located.file, said);
       this.#fail(problem, hint);
     }
   }
@@ -254,10 +254,10 @@ export class Engine {
     killIfAlive(running.child);
     const delayMs = this.#backoff.crashed(Date.now());
     if (delayMs === undefined) {
-      this.#fail(t("The engine crashed several times in a row."), t("See the log; then restart it."));
+      this.#fail(t("The engine crashed several times in a row."), t("Check the log, then restart it."));
       return;
     }
-    const problem = t("The engine ended unexpectedly.");
+    const problem = t("The engine exited unexpectedly.");
     this.#around.log.error(`${problem} Starting it again in ${delayMs} ms.`);
     this.#set({ kind: "waiting", delayMs, problem });
     this.#timer = setTimeout(() => void this.start(), delayMs);

@@ -40,5 +40,5 @@ function fromSetting(setting: string, folder: string, machine: Machine): Located
     .replaceAll("${workspaceFolder}", folder);
   const file = path.resolve(folder, written);
   if (machine.isExecutable(file)) return { file, source: "setting" };
-  return { problem: t("The setting pintle.path names {0}, which is not a program.", file) };
+  return { problem: t("The setting pintle.path is {0}, which is not a program.", file) };
 }

@@ -23,12 +23,12 @@ const PLAIN = { isConflict: false, canAttach: false };
 
 export function problemOf(error: unknown): Problem {
   if (isSharedError(error)) {
-    const text = t("The session is open in the engine that your other editors share.");
+    const text = t("The session is open in the shared engine.");
     const hint = t("Attach to work in it from here too: this workspace then uses that engine.");
     return { text, hint, isConflict: true, canAttach: true };
   }
   if (isConflictError(error)) {
-    const hint = t("Close it there, or begin a new session.");
+    const hint = t("Close it there, or start a new session.");
     return { text: t("The session is open in another window."), hint, isConflict: true, canAttach: false };
   }
   if (error instanceof RequestFailed) {
@@ -36,7 +36,7 @@ export function problemOf(error: unknown): Problem {
     if (missing !== undefined) return { ...missing, ...PLAIN };
     return { text: sentence(error.reason), hint: sentence(error.data.hint ?? ""), ...PLAIN };
   }
-  if (error instanceof Disconnected) return { text: t("The engine is not there."), hint: "", ...PLAIN };
+  if (error instanceof Disconnected) return { text: t("The engine is not available."), hint: "", ...PLAIN };
   return { text: sentence(reasonOf(error)), hint: "", ...PLAIN };
 }
 
@@ -55,15 +55,15 @@ export function lineOf({ text, hint }: Problem): string {
 function missingOf(error: RequestFailed): Pick<Problem, "text" | "hint" | "need"> | undefined {
   if (error.code === ErrorCode.authRequired) return noKey(/^no key for (\S+)/.exec(error.reason)?.[1]);
   if (error.data.code !== "config" || !error.reason.includes("no model")) return undefined;
-  const hint = t("Choose one: it is kept in the setting pintle.model.");
-  return { text: t("No model is chosen yet."), hint, need: { kind: "model" } };
+  const hint = t("Choose one; it is stored in the setting pintle.model.");
+  return { text: t("No model chosen yet."), hint, need: { kind: "model" } };
 }
 
 /** There is no key for a provider, or it is refused. */
 export function noKey(provider: string | undefined): Pick<Problem, "text" | "hint" | "need"> {
   const text =
     provider === undefined ? t("There is no key for this model.") : t("There is no key for {0}.", provider);
-  const hint = t("Set one: VS Code keeps it in its secret storage. Or choose another model.");
+  const hint = t("Set one, which VS Code stores in its secret storage, or choose another model.");
   return { text, hint, need: { kind: "key", provider } };
 }
 

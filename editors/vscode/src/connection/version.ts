@@ -19,7 +19,7 @@ export function judgeError(error: RequestFailed): Judgement {
   if (error.code !== ErrorCode.unsupportedProtocol) {
     return {
       ok: false,
-      problem: t("The engine refused the connection: {0}", error.reason),
+      problem: t("The engine rejected the connection: {0}", error.reason),
       hint: error.data.hint ?? "",
     };
   }

@@ -136,7 +136,7 @@ export class Documents {
     const text = document.text();
     // What is escaped takes more room.
     if (Buffer.byteLength(text) > this.#mostBytes) {
-      this.#refuse(path, t("it is too long"));
+      this.#refuse(path, t("too long"));
       return;
     }
     this.#told.set(path, { version, isDirty, eol });
@@ -151,7 +151,7 @@ export class Documents {
       const text = document.text();
       if (Buffer.byteLength(text) > this.#mostBytes) {
         this.closed(path);
-        this.#refuse(path, t("it is too long"));
+        this.#refuse(path, t("too long"));
         return;
       }
       changes = [{ text }];

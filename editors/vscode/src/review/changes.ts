@@ -46,7 +46,7 @@ function fold(run: Run, before: Run | undefined, after: Run | undefined): Run[] 
   if (left < 2) return [run];
   const parts: Run[] = [
     { kind: "same", lines: head },
-    { kind: "folded", lines: [t("{0} lines that do not change", left)] },
+    { kind: "folded", lines: [t("{0} unchanged lines", left)] },
     { kind: "same", lines: tail },
   ];
   return parts.filter((part) => part.lines.length > 0);

@@ -9,9 +9,9 @@ const WAITS = "queued";
 const DONE: Record<string, (count: number) => string> = {
   keep: (count) => plural(count, "{0} hunk kept", "{0} hunks kept"),
   undo: (count) => plural(count, "{0} hunk undone", "{0} hunks undone"),
-  reopen: (count) => plural(count, "{0} hunk open again", "{0} hunks open again"),
+  reopen: (count) => plural(count, "{0} hunk reopened", "{0} hunks reopened"),
   comment: (count) => plural(count, "{0} hunk commented", "{0} hunks commented"),
-  withdraw: (count) => plural(count, "{0} hunk without the comment", "{0} hunks without the comment"),
+  withdraw: (count) => plural(count, "{0} comment removed", "{0} comments removed"),
   [WAITS]: (count) =>
     plural(
       count,
@@ -53,11 +53,11 @@ export function wordsOf(results: ReviewDecideResult[]): Said {
 export function conflictText(label: string, part: VerdictPart): string {
   if (part.cause !== undefined)
     return t(
-      "{0} was left as it is: it is not known who made the change ({1}). If it is not yours, undo the file or the hunk.",
+      "{0} was kept, since the author of the change is unknown ({1}). If it is not yours, undo the file or the hunk.",
       label,
       part.cause,
     );
   return part.effect === "undo"
-    ? t("Conflict in {0}, nothing was done there. Lines of your own stand in it.", label)
-    : t("Conflict in {0}, nothing was done there. Other lines stand there now.", label);
+    ? t("Conflict in {0}, not changed: it contains your own lines.", label)
+    : t("Conflict in {0}, not changed: it has different lines now.", label);
 }

@@ -49,24 +49,24 @@ function change({ name, status }: McpServerState): ServerAction {
   if (status === "off")
     return {
       kind,
-      label: t("Switch it on"),
-      said: t("The MCP server {0} is on.", name),
+      label: t("Enable it"),
+      said: t("The MCP server {0} is enabled.", name),
       update: { server: name, enabled: true },
     };
   if (status === "failed") {
     const update = { server: name, restart: true };
     return {
       kind,
-      label: t("Start it again"),
-      said: t("The MCP server {0} is started again.", name),
+      label: t("Restart it"),
+      said: t("The MCP server {0} is restarting.", name),
       update,
     };
   }
   const update = { server: name, enabled: false };
   return {
     kind,
-    label: t("Switch it off for this session"),
-    said: t("The MCP server {0} is off.", name),
+    label: t("Disable it for this session"),
+    said: t("The MCP server {0} is disabled.", name),
     update,
   };
 }

@@ -29,7 +29,7 @@ export function stopReceipt(state: Pick<State, "activity" | "entries" | "queue">
     parts.length === 0
       ? t("The session is closed: nothing ran.")
       : t("The session is closed: {0}.", parts.join(", "));
-  return isShared ? `${closed} ${t("Other clients of the shared engine may go on with it.")}` : closed;
+  return isShared ? `${closed} ${t("Other clients of the shared engine may continue it.")}` : closed;
 }
 
 /** What goes on after a turn was stopped; empty where nothing does. */
@@ -38,8 +38,8 @@ export function goesOnText(jobs: number): string {
     ? ""
     : plural(
         jobs,
-        "The turn is stopped. {0} background job goes on.",
-        "The turn is stopped. {0} background jobs go on.",
+        "The turn is stopped. {0} background job continues.",
+        "The turn is stopped. {0} background jobs continue.",
       );
 }
 

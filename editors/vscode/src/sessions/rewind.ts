@@ -43,10 +43,10 @@ export function checkpointRows(
 ): { label: string; detail: string; seq: number; tsMs: number }[] {
   return checkpoints.toReversed().map(({ seq, tsMs, changed, label: name, turnId }) => {
     const what =
-      seq === 0 ? t("The beginning") : turnId === undefined ? t("Before a turn") : t("After a turn");
+      seq === 0 ? t("The start") : turnId === undefined ? t("Before a turn") : t("After a turn");
     const files =
       changed.length === 0
-        ? t("no file changed")
+        ? t("no files changed")
         : plural(changed.length, "{0} file changed", "{0} files changed");
     const [some, rest] = [changed.slice(0, 5).map(label), changed.length - 5];
     const detail = [...some, ...(rest > 0 ? [t("{0} more", rest)] : [])].join(", ");
@@ -67,7 +67,7 @@ export function scopeRows(): ScopeRow[] {
     { label: t("Conversation and files"), scope: "both" },
     {
       label: t("Conversation and files, with a summary"),
-      description: t("the model is told in short what is left"),
+      description: t("the model gets a summary of the branch that is left"),
       scope: "both",
       summarize: true,
     },
@@ -87,24 +87,24 @@ function owners(): [owner: string, title: string][] {
 /** The fate of a file, and of so many files, by the engine's word for it. */
 const ACTIONS: Record<string, { one: () => string; several: (count: number) => string }> = {
   restore: {
-    one: () => t("put back"),
-    several: (count) => plural(count, "{0} file put back", "{0} files put back"),
+    one: () => t("restored"),
+    several: (count) => plural(count, "{0} file restored", "{0} files restored"),
   },
   remove: {
     one: () => t("removed"),
     several: (count) => plural(count, "{0} file removed", "{0} files removed"),
   },
   leave: {
-    one: () => t("left as it is"),
-    several: (count) => plural(count, "{0} file left as it is", "{0} files left as they are"),
+    one: () => t("left unchanged"),
+    several: (count) => plural(count, "{0} file left unchanged", "{0} files left unchanged"),
   },
   lost: {
-    one: () => t("cannot be brought back, left as it is"),
+    one: () => t("cannot be restored, left unchanged"),
     several: (count) =>
       plural(
         count,
-        "{0} file cannot be brought back, left as it is",
-        "{0} files cannot be brought back, left as they are",
+        "{0} file cannot be restored, left unchanged",
+        "{0} files cannot be restored, left unchanged",
       ),
   },
   failed: {
@@ -148,8 +148,8 @@ export function saidOf(scope: RewindScope, result: SessionRewindResult): { text:
     parts.push(
       plural(
         result.dropped.length,
-        "{0} item forgotten, {1} known again",
-        "{0} items forgotten, {1} known again",
+        "{0} item forgotten, {1} recalled",
+        "{0} items forgotten, {1} recalled",
         result.restored.length,
       ),
     );
@@ -163,15 +163,15 @@ export function saidOf(scope: RewindScope, result: SessionRewindResult): { text:
     parts.push(words ?? plural(number, "{0} file: {1}", "{0} files: {1}", action));
   }
   const isWhole = (result.files ?? []).every((file) => ["restore", "remove"].includes(file.action));
-  return { text: parts.length === 0 ? t("nothing was to be done") : parts.join(", "), isWhole };
+  return { text: parts.length === 0 ? t("nothing to do") : parts.join(", "), isWhole };
 }
 
 function forgets(dropped: number, restored: number): string {
   if (restored === 0) return plural(dropped, "The model forgets {0} item.", "The model forgets {0} items.");
   return plural(
     dropped,
-    "The model forgets {0} item, and knows {1} again.",
-    "The model forgets {0} items, and knows {1} again.",
+    "The model forgets {0} item and recalls {1}.",
+    "The model forgets {0} items and recalls {1}.",
     restored,
   );
 }

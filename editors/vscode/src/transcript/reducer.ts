@@ -94,8 +94,8 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "context.pruned": {
       const message = plural(
         event.results,
-        "{0} old result was taken out of what the model reads, to make room",
-        "{0} old results were taken out of what the model reads, to make room",
+        "{0} old result was pruned to free context",
+        "{0} old results were pruned to free context",
       );
       const notice: Notice = { level: "info", code: "contextPruned", message };
       return [put(state, `pruned:${record.seq}`, { kind: "notice", notice })];
@@ -105,8 +105,8 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       const [dropped, restored] = [event.dropped ?? [], event.restored ?? []];
       const message = plural(
         dropped.length,
-        "gone to another place of the history: the model forgot {0} item, and knows {1} again",
-        "gone to another place of the history: the model forgot {0} items, and knows {1} again",
+        "moved in the history: the model forgot {0} item and recalled {1}",
+        "moved in the history: the model forgot {0} items and recalled {1}",
         restored.length,
       );
       const notice: Notice = { level: "info", code: "historyRewound", message };
@@ -129,7 +129,7 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     }
     case "review.queued": {
       if (event.refused === undefined) return [{ type: "review" }];
-      const message = t("a decision was not carried out: {0}", event.refused.reason);
+      const message = t("a decision was rejected: {0}", event.refused.reason);
       const notice: Notice = { level: "warning", code: "verdictRefused", message };
       const entry = put(state, `refused:${record.seq}`, { kind: "notice", notice });
       return [entry, { type: "told", notice }, { type: "review" }];
@@ -227,7 +227,7 @@ export function inWords({ level, code, message, hint }: Notice): Notice {
   const own =
     code === NOT_AGREED
       ? t(
-          "Pintle: Review the Project's Files… shows them; those that you choose are used from the next turn on.",
+          "Pintle: Review the Project's Files… shows them; those you choose take effect with the next turn.",
         )
       : hint;
   return { level, code, message, ...(own === undefined ? {} : { hint: own }) };

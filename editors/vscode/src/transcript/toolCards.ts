@@ -166,7 +166,7 @@ function compactionCard(item: Item & Compaction): ViewTool {
   const isRunning = item.status === "running" || item.status === "pending";
   return {
     ...EMPTY,
-    sentence: isRunning ? t("Summing up the conversation: {0}") : t("Summed up the conversation: {0}"),
+    sentence: isRunning ? t("Summarizing the conversation: {0}") : t("Summarized the conversation: {0}"),
     subject:
       tokensAfter === undefined
         ? t("{0} tokens", before)

@@ -83,7 +83,7 @@ const FORMS = {
     t("Stopped starting a sub-agent for {0}"),
   ],
   agent: () => [
-    t("Sub-agent works on {0}"),
+    t("Sub-agent is working on {0}"),
     t("Sub-agent finished {0}"),
     t("Sub-agent failed at {0}"),
     t("Sub-agent was stopped at {0}"),

@@ -73,7 +73,7 @@ function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = most / 2;
   const left = text.length - most;
-  return `${text.slice(0, half)}\n${t("… {0} characters are not shown …", left)}\n${text.slice(-half)}`;
+  return `${text.slice(0, half)}\n${t("… {0} characters not shown …", left)}\n${text.slice(-half)}`;
 }
 
 /** Collects changes between two redraws, so that the page is told once. */

@@ -84,7 +84,7 @@ function drawChange(approval: Approval, change: FileChange, folder: string, send
     diff === ""
       ? op === "move"
         ? undefined
-        : el("p", { class: "reason" }, t("Not a text."))
+        : el("p", { class: "reason" }, t("Not text."))
       : diffBox(diff);
   return el("div", { class: "change" }, line, body);
 }

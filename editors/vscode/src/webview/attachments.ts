@@ -44,7 +44,7 @@ export class Attachments {
     const pictures = files.filter(({ type }) => PICTURES.includes(type));
     for (const each of pictures) void this.#picture(each);
     if (pictures.length < files.length)
-      this.#warn(t("Only pictures can be attached so: PNG, JPEG, GIF or WebP."));
+      this.#warn(t("Only images can be attached this way: PNG, JPEG, GIF or WebP."));
     if (files.length > 0) return true;
     const paths = pathsOf(data?.getData("application/vnd.code.uri-list") ?? "");
     this.add(paths.map((path) => ({ type: "file", path })));
@@ -52,7 +52,7 @@ export class Attachments {
   }
 
   async #picture(file: File): Promise<void> {
-    if (file.size > MOST_BYTES) return this.#warn(t("A picture of more than 20 MB is not attached."));
+    if (file.size > MOST_BYTES) return this.#warn(t("Images over 20 MB cannot be attached."));
     const url = await new Promise<string>((resolve, reject) => {
       const reader = new FileReader();
       reader.onload = () => resolve(reader.result as string);
@@ -60,7 +60,7 @@ export class Attachments {
       reader.readAsDataURL(file);
     }).catch(() => "");
     const data = url.slice(url.indexOf(",") + 1);
-    if (data === "") return this.#warn(t("The picture cannot be read."));
+    if (data === "") return this.#warn(t("Could not read the image."));
     this.add([{ type: "image", mimeType: file.type, data }]);
   }
 
@@ -88,7 +88,7 @@ export class Attachments {
 function nameOf(input: Input): string {
   if (input.type !== "image") return textOfInput([input]).replace(/^\[|\]$/g, "");
   const kilobytes = Math.max(1, Math.round((input.data.length * 3) / 4 / 1024));
-  return t("picture, {0} KB", kilobytes);
+  return t("image, {0} KB", kilobytes);
 }
 
 /** Paths of files that were dragged out of VS Code's own lists. */

@@ -74,7 +74,7 @@ function agent(
   colours: Colours,
 ): Drawn {
   const markdown = new Markdown(entry.text, entry.isOver, send, colours);
-  const cut = el("p", { class: "cut" }, icon("warning"), t("The answer was cut off here."));
+  const cut = el("p", { class: "cut" }, icon("warning"), t("The reply was cut off here."));
   cut.hidden = !isCut(entry);
   const element = el(
     "article",

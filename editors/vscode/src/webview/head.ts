@@ -87,7 +87,7 @@ export class Around {
     }
     if (head.stalledSeconds !== undefined) {
       const text = t("No data from the model for {0} s.", head.stalledSeconds);
-      const hint = t("It may still come; trying again stops the turn and sends your message anew.");
+      const hint = t("A response may still arrive; retrying stops the turn and resends your message.");
       banners.push(
         banner("warning", text, hint, [
           button(t("Cancel"), () => this.#send({ type: "stop" })),
@@ -96,7 +96,7 @@ export class Around {
       );
     }
     for (const { path, label } of head.unsaved) {
-      const text = t("{0} changed on disk while your editor holds unsaved text. Your text was kept.", label);
+      const text = t("{0} changed on disk while your editor has unsaved text. Your text was kept.", label);
       const compare = button(t("Compare"), () => this.#send({ type: "compareUnsaved", path }));
       banners.push(banner("warning", text, "", [compare]));
     }
@@ -138,7 +138,7 @@ export class Around {
       const element = draw();
       if (before === undefined) {
         this.#approvals.append(element);
-        this.#said.textContent = t("Pintle asks. {0}", element.getAttribute("aria-label") ?? "");
+        this.#said.textContent = t("Pintle has a question. {0}", element.getAttribute("aria-label") ?? "");
       } else this.focus.replace(before.element, element);
       this.#cards.set(id, { element, canAnswer });
     }

@@ -23,7 +23,7 @@ const MODES: Record<string, () => string> = {
 export class Prompt {
   readonly element = el("form", { class: "prompt", attributes: { "aria-label": t("Message to Pintle") } });
   readonly #box = el("textarea", {
-    attributes: { rows: "1", "aria-label": t("Prompt"), placeholder: t("Ask pintle to do something") },
+    attributes: { rows: "1", "aria-label": t("Prompt"), placeholder: t("Ask Pintle to do something") },
   });
   readonly #attachments: Attachments;
   readonly #completion: Completion;
@@ -45,7 +45,7 @@ export class Prompt {
     this.#send = send;
     this.#verbs = {
       send: button(t("Send"), () => this.#submit("send"), "", t("Send (Enter)")),
-      steer: button(t("Steer"), () => this.#submit("steer"), "", t("Put it into the running turn (Enter)")),
+      steer: button(t("Steer"), () => this.#submit("steer"), "", t("Add it to the running turn (Enter)")),
       queue: button(
         t("Queue"),
         () => this.#submit("queue"),
@@ -97,8 +97,8 @@ export class Prompt {
     this.#verbs.send.hidden = this.#isRunning;
     for (const verb of ["steer", "queue", "stop"] as const) this.#verbs[verb].hidden = !this.#isRunning;
     this.#box.placeholder = this.#isRunning
-      ? t("Steer the running turn, or queue what comes next")
-      : t("Ask pintle to do something");
+      ? t("Steer the running turn, or queue a message")
+      : t("Ask Pintle to do something");
     this.#drawPickers(head);
     this.#changed();
   }

@@ -64,7 +64,7 @@ export class Queue {
         isFirst ? undefined : verb("arrow-up", t("Move Up"), () => update({ before: before.itemId })),
         verb(
           isSteer ? "debug-step-over" : "debug-step-into",
-          isSteer ? t("Send After This Turn") : t("Put into the Running Turn"),
+          isSteer ? t("Send After This Turn") : t("Add to the Running Turn"),
           () => update({ delivery: isSteer ? "followUp" : "steer" }),
         ),
         verb("edit", t("Edit"), () => this.#edit(waiting)),

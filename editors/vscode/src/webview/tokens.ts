@@ -104,7 +104,7 @@ function inline(tokens: Token[], send: Send): (Node | string)[] {
 
 function checkbox(isChecked: boolean): HTMLElement {
   const box = el("input", {
-    attributes: { type: "checkbox", "aria-label": isChecked ? t("done") : t("to be done") },
+    attributes: { type: "checkbox", "aria-label": isChecked ? t("done") : t("to do") },
   });
   box.checked = isChecked;
   box.disabled = true;

@@ -43,8 +43,8 @@ export class Transcript {
     "div",
     { class: "empty" },
     icon("comment-discussion-sparkle"),
-    el("p", { class: "heading" }, t("What is to be done?")),
-    el("p", {}, t("The agent reads freely, and asks before it changes a file or runs a command.")),
+    el("p", { class: "heading" }, t("What should be done?")),
+    el("p", {}, t("The agent reads freely, and asks before changing files or running commands.")),
   );
   #drawn: Drawn[] = [];
   readonly #keys = new Map<string, Drawn>();

@@ -68,7 +68,7 @@ export async function sessionsAreSearchedExportedAndDeleted(rig) {
   await window.send("Tell me about animals");
   await window.sees("The zebra is striped.");
   await window.command("Pintle: New Session");
-  await window.sees("What is to be done?");
+  await window.sees("What should be done?");
   await window.send("Another thing");
   await window.sees("Nothing of it.");
   await window.command("Pintle: Search Sessions");
@@ -125,8 +125,8 @@ export async function checkpointsAreListedAndGoneBackTo(rig) {
   await window.pick("Show What Changed Since");
   await window.page.locator(".view-line", { hasText: "+three" }).waitFor({ timeout: LONG });
   await point();
-  await window.pick("Put the Files Back");
-  await window.pick("Go Back");
+  await window.pick("Restore the Files");
+  await window.pick("Rewind");
   await until("the file is as it was", () => folder.read("a.txt") === "two\n");
 }
 
@@ -141,7 +141,7 @@ export async function stopsHaveReceipts(rig) {
   await window.send("Go");
   await until("a job and a call run", () => folder.has("job") && folder.has("at-turn"));
   await window.button("Stop").click();
-  await window.notification("1 background job goes on").waitFor({ timeout: LONG });
+  await window.notification("1 background job continues").waitFor({ timeout: LONG });
   await window.view.locator(".end.interrupted").waitFor({ timeout: LONG });
   await window.command("Pintle: Stop Session");
   await window.notification("The session is closed: 1 background job.").waitFor({ timeout: LONG });

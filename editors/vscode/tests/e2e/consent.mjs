@@ -141,14 +141,14 @@ export async function questionsAreAnsweredFromAnywhere(rig) {
   const tab = (name) => window.page.locator(".tab", { hasText: name });
 
   // The status bar leads to the list; the change is shown, and one Enter answers nothing.
-  await window.status("1 question waits").click();
+  await window.status("1 open question").click();
   await tab("w.txt (now ↔ asked)").waitFor({ timeout: LONG });
   await input.waitFor({ timeout: LONG });
   await window.shot("consent-list");
   await window.page.keyboard.press("Enter");
   await input.waitFor({ state: "hidden", timeout: LONG });
   assert.equal(folder.has("w.txt"), false);
-  await window.status("1 question waits").click();
+  await window.status("1 open question").click();
   await window.pick("Allow changes in the working directory for this turn");
   await card(window, "touch first").waitFor({ timeout: LONG });
   await until("the diff is closed", async () => (await tab("w.txt (now ↔ asked)").count()) === 0);
@@ -158,11 +158,11 @@ export async function questionsAreAnsweredFromAnywhere(rig) {
   await window.intoEditor();
   await window.page.keyboard.press("Control+k");
   await window.page.keyboard.press("Alt+a");
-  await tab("What is asked").waitFor({ timeout: LONG });
+  await tab("Question").waitFor({ timeout: LONG });
   await until("the whole command is shown", async () => (await window.text()).includes("echo second line"));
   await window.pick("Allow");
   await card(window, "touch third").waitFor({ timeout: LONG });
-  await until("the text is closed", async () => (await tab("What is asked").count()) === 0);
+  await until("the text is closed", async () => (await tab("Question").count()) === 0);
   await until("it ran", () => folder.has("first"));
   await until("the editor has the keyboard", () =>
     window.page.evaluate(() => document.activeElement?.closest(".editor-instance") !== null),
@@ -170,7 +170,7 @@ export async function questionsAreAnsweredFromAnywhere(rig) {
 
   // A list whose question is answered elsewhere goes away.
   await window.command("Pintle: Answer Questions…");
-  await tab("What is asked").waitFor({ timeout: LONG });
+  await tab("Question").waitFor({ timeout: LONG });
   await card(window, "touch third").getByRole("button", { name: "Deny", exact: true }).click();
   await window.sees("all asked");
   await input.waitFor({ state: "hidden", timeout: LONG });

@@ -79,7 +79,7 @@ export async function theFirstMinutesWithoutAnyConfiguration(_, own) {
 
     // No model: the banner leads to the list, and the list to the key.
     await window.send("Write two files");
-    await window.sees("No model is chosen yet.");
+    await window.sees("No model chosen yet.");
     assert.equal(await window.box.inputValue(), "Write two files", "what was not sent is back");
     assert.doesNotMatch(await window.view.locator(".banners").innerText(), /--model|config file/);
     await window.shot("first-no-model");

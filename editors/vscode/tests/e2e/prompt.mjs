@@ -50,7 +50,7 @@ export async function waitingMessagesAreEditedMovedAndRemovedAndEscapeStops(rig)
   await until("it is edited", async () => (await rows()).join() === "beta,alpha, but better,gamma");
   await verb("gamma", "Remove").click();
   await until("it is removed", async () => (await rows()).join() === "beta,alpha, but better");
-  await verb("beta", "Put into the Running Turn").click();
+  await verb("beta", "Add to the Running Turn").click();
   await row("beta").getByText("steer").waitFor({ timeout: LONG });
 
   // The box grows with its text, up to a limit.
@@ -121,7 +121,7 @@ export async function thePromptCompletesAndTakesPictures(rig) {
   await paste("image/png");
   await chips.filter({ hasText: "picture" }).waitFor({ timeout: LONG });
   await paste("application/pdf");
-  await window.notification("Only pictures can be attached").waitFor({ timeout: LONG });
+  await window.notification("Only images can be attached").waitFor({ timeout: LONG });
   await window.shot("prompt-attached");
   await window.button("Send").click();
   await window.sees("The first answer.");

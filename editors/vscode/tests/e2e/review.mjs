@@ -72,10 +72,10 @@ export async function hunksAreKeptUndoneAndTakenBackInTheEditor(rig) {
   await shows(LENS(GONE));
   await disk(CHANGED.replace("new\n", ""));
 
-  await window.command("Pintle: Take Back the Last Decision");
+  await window.command("Pintle: Revert the Last Decision");
   await shows(LENS(GONE), LENS(NEW));
   await disk(CHANGED);
-  await window.command("Pintle: Take Back the Last Decision");
+  await window.command("Pintle: Revert the Last Decision");
   await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
 
   await window.clickLens(NEW, "Comment");
@@ -168,7 +168,7 @@ export async function aHunkThatAPersonHasWrittenIntoIsAConflict(rig) {
     (await window.lenses()).some((each) => each.includes("(modified)")),
   );
   await window.clickLens("(modified)", "Undo");
-  const told = window.notification("Conflict in a.txt, nothing was done there.");
+  const told = window.notification("Conflict in a.txt, not changed: ");
   await told.waitFor({ timeout: LONG });
   await window.shot("44-conflict");
   await disk(mine);
@@ -190,7 +190,7 @@ export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
   await window.command("Pintle: Undo All Hunks");
   await window.notification("2 hunks waiting for the running call to end").waitFor({ timeout: LONG });
   await until("they are said to wait", async () =>
-    (await window.lenses()).every((each) => each.includes("a decision waits for the running call to end")),
+    (await window.lenses()).every((each) => each.includes("a decision is waiting for the running call to end")),
   );
   await window.shot("45-waiting");
   await disk(CHANGED);
@@ -219,8 +219,8 @@ export async function aDecisionThatWaitedAndCannotBeDoneIsToldWithItsReason(rig)
   folder.write("a.txt", TEN);
   folder.write("go", "");
   await until("the next call runs", () => folder.has("at-on"));
-  await window.sees("A decision was not carried out");
-  await window.notification("A decision was not carried out").waitFor({ timeout: LONG });
+  await window.sees("A decision was rejected");
+  await window.notification("A decision was rejected").waitFor({ timeout: LONG });
   folder.write("on", "");
   await window.page.context().close();
 }
@@ -235,7 +235,7 @@ export async function hunksAreThereAgainInAnotherWindow(rig) {
   await again.open("a.txt");
   await until("the hunks are there", async () => (await again.lenses()).length === 3);
   await again.command("Pintle: New Session");
-  await again.sees("What is to be done?");
+  await again.sees("What should be done?");
   // They are the other session's, which goes on beside the new one, also in the next window.
   await again.reloadInOrder();
   await until("they are still there", async () => (await again.lenses()).length === 3);

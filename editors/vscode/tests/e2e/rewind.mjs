@@ -41,10 +41,10 @@ export async function backWithConversationAndFilesForwardAgainAndOn(rig) {
   const whole = await window.transcript();
   await goBack(window, "make it three", "Conversation and files");
   const rows = window.page.locator(".quick-input-list .monaco-list-row");
-  await rows.filter({ hasText: "a.txt" }).filter({ hasText: "put back" }).waitFor({ timeout: LONG });
+  await rows.filter({ hasText: "a.txt" }).filter({ hasText: "restored" }).waitFor({ timeout: LONG });
   await window.shot("50-rewind-preview");
   assert.match(await window.page.locator(".quick-input-list").innerText(), /the agent's/);
-  await window.pick("Go Back");
+  await window.pick("Rewind");
   await disk("two\n");
   await box("make it three");
   await window.sees("the model forgot");
@@ -60,7 +60,7 @@ export async function backWithConversationAndFilesForwardAgainAndOn(rig) {
   assert.ok((await window.transcript()).startsWith(whole.trimEnd()), "the transcript is the same again");
 
   // Back once more, and on from there: then there is no forward.
-  await goBack(window, "make it two", "Only the conversation", "Go Back");
+  await goBack(window, "make it two", "Only the conversation", "Rewind");
   await box("make it two");
   await window.box.fill("");
   await window.send("something else");
@@ -68,7 +68,7 @@ export async function backWithConversationAndFilesForwardAgainAndOn(rig) {
   assert.doesNotMatch(await window.transcript(), /First done\./);
   await disk("three\n");
   await window.command("Pintle: Redo the Last Rewind");
-  await window.notification("Going back was not the last thing that happened").waitFor({ timeout: LONG });
+  await window.notification("The last action was not a rewind").waitFor({ timeout: LONG });
   await window.page.context().close();
 }
 
@@ -77,11 +77,11 @@ export async function aPersonsChangeStaysUnlessToldOtherwise(rig) {
   folder.write("a.txt", "mine\n");
   await goBack(window, "make it three", "Only the files");
   const rows = window.page.locator(".quick-input-list .monaco-list-row");
-  await rows.filter({ hasText: "a.txt" }).filter({ hasText: "left as it is" }).waitFor({ timeout: LONG });
+  await rows.filter({ hasText: "a.txt" }).filter({ hasText: "left unchanged" }).waitFor({ timeout: LONG });
   await window.shot("52-rewind-conflict");
   await window.pick("Do Nothing");
   assert.equal(folder.read("a.txt"), "mine\n");
-  await goBack(window, "make it three", "Only the files", "Go Back, and Lose Your Changes");
+  await goBack(window, "make it three", "Only the files", "Rewind, and Discard Your Changes");
   await disk("two\n");
   await window.command("Pintle: Redo the Last Rewind");
   await disk("mine\n");
@@ -102,7 +102,7 @@ export async function goingBackTakesTheAgentsWorkOutOfUnsavedText(rig) {
   await window.sees("Done.");
   const reads = (text) => until(`the editor reads ${text}`, async () => (await window.text()) === text);
   await reads("1\ntwo\n3typed\n");
-  await goBack(window, "go", "Conversation and files", "Go Back");
+  await goBack(window, "go", "Conversation and files", "Rewind");
   await reads("1\n2\n3typed\n");
   await window.command("Pintle: Redo the Last Rewind");
   await reads("1\ntwo\n3typed\n");
@@ -146,7 +146,7 @@ export async function whatWasAttachedComesBackWithItsMessage(rig) {
   await window.send("look");
   await window.sees("Seen.");
   await window.view.locator("body[data-activity=idle]").waitFor({ timeout: LONG });
-  await goBack(window, "look", "Only the conversation", "Go Back");
+  await goBack(window, "look", "Only the conversation", "Rewind");
   await until("the text is back alone", async () => (await window.box.inputValue()) === "look");
   assert.equal(await chips.count(), 1);
   await window.command("Pintle: Redo the Last Rewind");

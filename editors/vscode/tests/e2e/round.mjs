@@ -46,7 +46,7 @@ export async function wholeRound(rig) {
   await window.sees("I will read the script first");
   await window.view.getByRole("button", { name: "Allow", exact: true }).waitFor({ timeout: LONG });
   await window.shot("02-approval");
-  await window.status("1 question waits").waitFor();
+  await window.status("1 open question").waitFor();
   assert.equal(folder.read("src/greet.sh").includes('"hello'), false, "nothing is written before the answer");
 
   await window.send("Write it into the notes too", "Steer");

@@ -23,7 +23,7 @@ export async function aServersToolsAreShownAndItIsSwitchedOff(rig) {
   await window.pick("notes");
   await window.page.locator(".quick-input-list", { hasText: "Says it again" }).waitFor({ timeout: LONG });
   await window.shot("65-servers");
-  await window.pick("Switch it off for this session");
+  await window.pick("Disable it for this session");
   await window.notification("The MCP server notes is off.").waitFor({ timeout: LONG });
   await window.page.context().close();
 }

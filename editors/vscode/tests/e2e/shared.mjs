@@ -98,7 +98,7 @@ export async function twoWindowsShareASession(rig) {
   for (const window of [first, second]) {
     await window.sees("This streams into both windows");
     await window.view.locator(".approval").waitFor({ timeout: LONG });
-    await window.status("1 question waits").waitFor();
+    await window.status("1 open question").waitFor();
   }
   assert.equal(await first.view.locator(".from").count(), 0, "its own message has no label");
   await seeTheSame(first, second);
@@ -107,7 +107,7 @@ export async function twoWindowsShareASession(rig) {
   await second.button("Allow").click();
   await until("the question is gone in the other window", async () => (await cards(first)) === 0);
   await first.status("working").waitFor();
-  assert.equal(await first.status("question waits").count(), 0);
+  assert.equal(await first.status("open question").count(), 0);
 
   await second.send("A queued one from the second window", "Queue");
   const queued = first.view.locator(".queue li", { hasText: "A queued one from the second window" });
@@ -176,7 +176,7 @@ export async function aSessionOfTheSharedEngineIsJoinedByAButton(rig) {
   const window = await rig.window(folder);
   await window.command("Pintle: Open Session");
   await window.pick("Typed in the raw client");
-  await window.sees("The session is open in the engine that your other editors share.");
+  await window.sees("The session is open in the shared engine.");
   await window.shot("77-attach-offered");
   await window.button("Attach").click();
   await window.sees("Said to the raw client.");
@@ -226,7 +226,7 @@ export async function aWindowAndAnotherClientAnswerAtOnce(rig) {
   }
   await window.sees("All decided.");
   await until("its turn is over", () => raw.events("turn.completed").length === 1);
-  await window.status("question waits").waitFor({ state: "detached" });
+  await window.status("open question").waitFor({ state: "detached" });
   for (const [n, file] of files.entries()) {
     assert.equal(folder.has(file), decisions[n] === "allow", `${file}: ${decisions[n]}`);
   }

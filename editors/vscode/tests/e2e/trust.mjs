@@ -46,7 +46,7 @@ export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
     .locator(".quick-input-widget")
     .getByRole("button", { name: "OK" })
     .click({ timeout: LONG });
-  await window.notification("The files are used from the next turn on.").waitFor({ timeout: LONG });
+  await window.notification("The files take effect with the next turn.").waitFor({ timeout: LONG });
   // The rule holds: nobody is asked.
   await window.send("make it");
   await window.sees("third");

@@ -42,7 +42,7 @@ for (const [name, state, isShared, want] of [
     "a job that others may go on with",
     after(job),
     true,
-    "The session is closed: 1 background job. Other clients of the shared engine may go on with it.",
+    "The session is closed: 1 background job. Other clients of the shared engine may continue it.",
   ],
 ] as const) {
   test(`the receipt of a stop: ${name}`, () => assert.equal(stopReceipt(state, isShared), want));
@@ -51,7 +51,7 @@ for (const [name, state, isShared, want] of [
 test("what goes on after a turn was stopped", () => {
   assert.deepEqual(
     [goesOnText(0), goesOnText(1), goesOnText(2)],
-    ["", "The turn is stopped. 1 background job goes on.", "The turn is stopped. 2 background jobs go on."],
+    ["", "The turn is stopped. 1 background job continues.", "The turn is stopped. 2 background jobs continue."],
   );
 });
 
@@ -112,7 +112,7 @@ test("checkpoints are rows, newest first, with some of the files that changed", 
     [
       "before the move: 1 file changed | a",
       "After a turn: 7 files changed | 1, 2, 3, 4, 5, 2 more",
-      "The beginning: no file changed | ",
+      "The start: no files changed | ",
     ],
   );
 });

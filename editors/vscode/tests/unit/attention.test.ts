@@ -39,7 +39,7 @@ test("the first row of a question answers nothing, and each answer says what it 
     rows.slice(2).map(({ label, detail }) => [label, detail]),
     [
       ["$(check) Allow", ""],
-      ["$(check) Always", "Adds the rules allow `rm **`, allow `ls` in the rules of this project."],
+      ["$(check) Always", "Adds the rules allow `rm **`, allow `ls` to the rules of this project."],
       ["$(x) Stop", "The turn ends."],
     ],
   );

@@ -41,12 +41,12 @@ test("of a large diff only lines that do not change are folded, and never a chan
     runs.map(({ kind, lines }) => [kind, ...lines]),
     [
       ["place", "@@ -1,60 +1,60 @@"],
-      ["folded", "29 lines that do not change"],
+      ["folded", "29 unchanged lines"],
       ["same", "30"],
       ["removed", "old"],
       ["added", "new"],
       ["same", "32"],
-      ["folded", "28 lines that do not change"],
+      ["folded", "28 unchanged lines"],
     ],
   );
   assert.equal(heightOf(runs), 7);

@@ -140,7 +140,7 @@ test("a text that is too long for the engine is said once, and not sent", () => 
   documents.changed(document, [typed("x")]);
   documents.flush();
   assert.deepEqual(take(), []);
-  assert.deepEqual(editor.refusals, ["/w/a.txt: it is too long"]);
+  assert.deepEqual(editor.refusals, ["/w/a.txt: too long"]);
   documents.closed("/w/a.txt");
   documents.changed(editor.put("/w/a.txt", 1, "ok", true));
   assert.deepEqual(take(), ['open {"version":1,"text":"ok","isDirty":true}']);

@@ -19,7 +19,7 @@ test("an engine that is missing is said, with what to do", async (t) => {
   await chat.start();
   const status = chat.engine.status;
   assert.equal(status.kind, "failed");
-  assert.match(status.problem, /names .*pintle, which is not a program/);
+  assert.match(status.problem, /is .*pintle, which is not a program/);
   assert.match(status.hint, /pintle\.path/);
 });
 
@@ -27,7 +27,7 @@ for (const [name, plan, problem, hint] of [
   ["older", { supported: ["0.9"] }, /speaks 0\.9, this extension speaks pintle 1\.1/, /too old/],
   ["newer", { supported: ["2.0"] }, /speaks 2\.0/, /update this extension/],
   ["newer that does not refuse", { version: "2.1" }, /speaks pintle 2\.1/, /update this extension/],
-  ["another program", { exitAtOnce: true }, /did not answer as an engine\. It said: no such option/, /path/],
+  ["another program", { exitAtOnce: true }, /did not respond like an engine\. Output: no such option/, /path/],
 ] as const) {
   test(`an engine that does not fit is refused with a reason: ${name}`, async (t) => {
     const { chat } = rig(t, plan);
@@ -151,7 +151,7 @@ test("sessions that went on when a window ended are open in the next one, and ar
 });
 
 test("a shared engine that runs with other options says so, and what to do", async (t) => {
-  const words = "pintle: the engine that listens runs with other options: none";
+  const words = "pintle: the shared engine runs with other options: none";
   const { chat, settings, log } = rig(t, { exitAtOnce: true, words });
   settings.shared = true;
   settings.arguments = ["--read-only"];
@@ -160,7 +160,7 @@ test("a shared engine that runs with other options says so, and what to do", asy
   assert.equal(status.kind, "failed");
   assert.match(status.problem, /runs with other options: none/);
   assert.match(status.hint, /pintle\.arguments/);
-  assert.ok(log.some((line) => line.startsWith("info The setting pintle.arguments holds")));
+  assert.ok(log.some((line) => line.startsWith("info The setting pintle.arguments applies")));
 });
 
 test("windows have ids of their own, which stay when an engine is started again", async (t) => {

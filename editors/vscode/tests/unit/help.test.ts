@@ -37,7 +37,7 @@ test("what the program says on stderr is the reason of a failure", async () => {
 test("a link between pages names a topic", () => {
   for (const [link, want] of [
     ["hooks.md", "hooks"],
-    ["permissions.md#the-limits-of-all-this", "permissions"],
+    ["permissions.md#limitations", "permissions"],
     ["../../../README.md", undefined],
     ["https://example.com/a.md", undefined],
   ] as const) {

@@ -130,7 +130,7 @@ for (const [name, event, want] of [
       want,
     );
     const told = changes.find((change) => change.type === "told");
-    if (told !== undefined) assert.match(told.notice.message, /not carried out: the lines are others/);
+    if (told !== undefined) assert.match(told.notice.message, /rejected: the lines are others/);
   });
 }
 
@@ -186,16 +186,16 @@ test("a preview is sorted by whose work the files are, and conflicts stay unless
   assert.deepEqual(
     preview.groups.map(({ title, files }) => [title, ...files.map((each) => `${each.path} ${each.action}`)]),
     [
-      ["the agent's", "/w/a put back", "/w/n removed"],
-      ["yours", "/w/o left as it is"],
-      ["conflict: yours and the agent's", "/w/c left as it is", "/w/l cannot be brought back, left as it is"],
+      ["the agent's", "/w/a restored", "/w/n removed"],
+      ["yours", "/w/o left unchanged"],
+      ["conflict: yours and the agent's", "/w/c left unchanged", "/w/l cannot be restored, left unchanged"],
     ],
   );
   assert.deepEqual(preview.conflicts, ["/w/c"]);
   assert.deepEqual(saidOf("both", result), {
-    text: "2 items forgotten, 0 known again, 2 files left as they are, 1 file put back, 1 file cannot be brought back, left as it is, 1 file removed",
+    text: "2 items forgotten, 0 recalled, 2 files left unchanged, 1 file restored, 1 file cannot be restored, left unchanged, 1 file removed",
     isWhole: false,
   });
-  assert.equal(saidOf("files", { ...result, files: [] }).text, "nothing was to be done");
+  assert.equal(saidOf("files", { ...result, files: [] }).text, "nothing to do");
   assert.equal(previewOf("files", { ...result, files: [] }).conversation, "");
 });

@@ -51,7 +51,7 @@ for (const [name, error, text, isConflict, canAttach] of [
       code: "openElsewhere",
       isSharedEngine: true,
     }),
-    "The session is open in the engine that your other editors share.",
+    "The session is open in the shared engine.",
     true,
     true,
   ],

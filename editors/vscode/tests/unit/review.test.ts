@@ -182,7 +182,7 @@ test("what came of decisions, in words", () => {
   assert.equal(said.conflicts.length, 1, "each file is said once");
   assert.match(
     conflictText("a.txt", part("undo", "conflict")),
-    /a\.txt, nothing was done there\. Lines of your own/,
+    /a\.txt, not changed: it contains your own lines/,
   );
 });
 

@@ -14,26 +14,26 @@ const server = (more: Partial<McpServerState>): McpServerState => ({
 test("a server is described by its state, and switched or started again", () => {
   const tools = [{ name: "now", description: "The time" }];
   for (const [given, description, detail, label] of [
-    [{}, "idle", "uvx mcp-server-time", "Switch it off for this session"],
+    [{}, "idle", "uvx mcp-server-time", "Disable it for this session"],
     [
       { status: "ready", about: "mcp-time 1", tools },
       "ready, 1 tool",
       "uvx mcp-server-time — mcp-time 1",
-      "Switch it off for this session",
+      "Disable it for this session",
     ],
-    [{ status: "failed", message: "it ended" }, "failed", "it ended", "Start it again"],
-    [{ status: "off" }, "off", "uvx mcp-server-time", "Switch it on"],
+    [{ status: "failed", message: "it ended" }, "failed", "it ended", "Restart it"],
+    [{ status: "off" }, "off", "uvx mcp-server-time", "Enable it"],
     [
       { login: "possible" },
       "idle",
       "uvx mcp-server-time",
-      "Switch it off for this session, Log in, in the browser, Log out",
+      "Disable it for this session, Log in, in the browser, Log out",
     ],
     [
       { status: "failed", message: "it requires a login", login: "wanted" },
       "failed",
       "it requires a login",
-      "Log in, in the browser, Start it again",
+      "Log in, in the browser, Restart it",
     ],
   ] as [Partial<McpServerState>, string, string, string][]) {
     const of = server(given);

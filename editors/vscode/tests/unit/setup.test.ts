@@ -98,7 +98,7 @@ test("models that can answer come first, and say what they can", () => {
 });
 
 for (const [name, code, message, data, text, need] of [
-  ["no model", -32602, "no model is set", "config", "No model is chosen yet.", { kind: "model" }],
+  ["no model", -32602, "no model is set", "config", "No model chosen yet.", { kind: "model" }],
   [
     "no key",
     ErrorCode.authRequired,

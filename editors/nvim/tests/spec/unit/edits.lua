@@ -281,7 +281,7 @@ test("an edit is written where that is asked, and told before the answer", funct
   child.write(dir .. "/a.txt", "once more\n")
   result = apply(vi, { { 0, 0, 1, 0, "again\n" } }, { save = true })
   equal({ result.isApplied, lines(vi) }, { true, "again" })
-  contains(result.failureReason, "was changed in the editor, but not written: the file has changed on disk")
+  contains(result.failureReason, "was changed in the editor, but not saved: the file has changed on disk")
   equal({ child.read(dir .. "/a.txt"), vi:lua("return vim.bo.modified") }, { "once more\n", true })
 end)
 

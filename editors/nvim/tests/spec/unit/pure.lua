@@ -258,7 +258,7 @@ test("what came of a verdict, in words", function()
     { { part("keep", "applied") }, "1 hunk kept", 0 },
     { { part("undo", "applied"), part("undo", "applied") }, "2 hunks undone", 0 },
     { { part("undo", "applied"), part("undo", "conflict") }, "1 hunk undone", 1 },
-    { { part("reopen", "applied"), part("undo", "queued") }, "1 hunk open again, 1 hunk queued", 0 },
+    { { part("reopen", "applied"), part("undo", "queued") }, "1 hunk reopened, 1 hunk queued", 0 },
     { { part("comment", "applied") }, "1 hunk commented", 0 },
   }
   for _, row in ipairs(rows) do
@@ -286,11 +286,11 @@ end)
 test("settings are checked", function()
   local config = require("pintle.config")
   local rows = {
-    { { binari = "x" }, "there is no setting `binari`" },
+    { { binari = "x" }, "unknown setting `binari`" },
     { { binary = 1 }, "the setting `binary` must be a string, not 1" },
     { { args = { 1 } }, "the setting `args` must be a list of strings" },
     { { restart_ms = { "1" } }, "the setting `restart_ms` must be a list of numbers" },
-    { { permission_mode = "yolo" }, "the setting `permission_mode` is `read-only`, `ask`, `auto-edit` or `full`" },
+    { { permission_mode = "yolo" }, "the setting `permission_mode` must be `read-only`, `ask`, `auto-edit` or `full`" },
   }
   for _, row in ipairs(rows) do
     local ok, why = pcall(config.set, row[1])

@@ -57,13 +57,13 @@ export class Attention {
     const open = this.#open();
     const [only, ...more] = open;
     if (only === undefined) {
-      void vscode.window.showInformationMessage(t("Pintle asks nothing."));
+      void vscode.window.showInformationMessage(t("No questions are open."));
       return;
     }
     if (more.length === 0) return this.#answer(only);
     const rows = open.map((asked) => ({ label: titleOf(asked), detail: whyOf(asked), asked }));
     const picked = await vscode.window.showQuickPick(rows, {
-      title: plural(open.length, "{0} question waits", "{0} questions wait"),
+      title: plural(open.length, "{0} open question", "{0} open questions"),
       placeHolder: t("Question"),
     });
     if (picked !== undefined) await this.#answer(picked.asked);
@@ -114,7 +114,7 @@ export class Attention {
     if (asked.kind === "approval") await openProposed(this.#owner, id);
     const text = textOfAsked(asked);
     if (text === "") return;
-    const uri = this.#owner.base.propose(id, `/${t("What is asked")}`, text);
+    const uri = this.#owner.base.propose(id, `/${t("Question")}`, text);
     await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
   }
 

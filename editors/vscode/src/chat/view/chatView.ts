@@ -272,7 +272,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   #badge(): void {
     if (this.#view === undefined) return;
     const count = this.#owner.chat?.asked.size ?? 0;
-    this.#view.badge = count === 0 ? undefined : { value: count, tooltip: t("Questions that wait for you") };
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip: t("Questions for you") };
     this.#view.description = this.#owner.chat?.state?.title ?? "";
   }
 }

@@ -10,7 +10,7 @@ import { fileOfCode, readLink } from "../links.ts";
 export async function openLink(owner: HasFolder, href: string): Promise<void> {
   const link = readLink(href);
   if (link === undefined) {
-    void vscode.window.showWarningMessage(t("This link is not opened: {0}", href));
+    void vscode.window.showWarningMessage(t("Could not open the link: {0}", href));
     return;
   }
   if (link.kind === "address") {
@@ -19,7 +19,7 @@ export async function openLink(owner: HasFolder, href: string): Promise<void> {
   }
   const uri = await find(owner, link.path);
   if (uri === undefined) {
-    void vscode.window.showWarningMessage(t("There is no file {0} in this workspace.", link.path));
+    void vscode.window.showWarningMessage(t("No such file in this workspace: {0}", link.path));
     return;
   }
   const { line, column = 1, end = line } = link;
@@ -55,7 +55,7 @@ export async function insertCode(text: string): Promise<void> {
   const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
   if (editor === undefined) {
     void vscode.window.showInformationMessage(
-      t("Open the file that the code is for, and place the cursor there."),
+      t("Open the file for this code and place the cursor in it."),
     );
     return;
   }
@@ -75,7 +75,7 @@ export async function applyCode(owner: HasFolder, text: string, info: string): P
   const isNew = named !== undefined && found === undefined;
   const target = isNew && owner.folder !== undefined ? vscode.Uri.joinPath(owner.folder.uri, named) : found;
   if (target === undefined) {
-    void vscode.window.showInformationMessage(t("Open the file that the code is for, then apply it."));
+    void vscode.window.showInformationMessage(t("Open the file for this code, then apply it."));
     return;
   }
   const edit = new vscode.WorkspaceEdit();
@@ -101,12 +101,12 @@ async function changeOf(document: vscode.TextDocument, text: string): Promise<Re
   if (patch >= 0) {
     const patched = applyDiff(document.getText(), `${text.slice(patch)}\n`);
     if (patched !== undefined) return { range, text: patched };
-    void vscode.window.showWarningMessage(t("The patch does not fit {0} as it is now.", label));
+    void vscode.window.showWarningMessage(t("The patch does not apply to the current {0}.", label));
     return undefined;
   }
   const editor = vscode.window.visibleTextEditors.find((each) => each.document === document);
   if (editor !== undefined && !editor.selection.isEmpty) return { range: editor.selection, text };
-  const question = t("Nothing is selected in {0}. Replace all of it with this code?", label);
+  const question = t("Nothing is selected in {0}. Replace the whole file with this code?", label);
   const answer = await vscode.window.showWarningMessage(question, { modal: true }, t("Replace All"));
   return answer === undefined ? undefined : { range, text: `${text}\n` };
 }

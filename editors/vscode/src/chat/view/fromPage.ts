@@ -81,14 +81,14 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
         ...(before === undefined ? {} : { before }),
       };
       void said(
-        (why) => t("The waiting message was not changed: {0}", why),
+        (why) => t("Could not change the waiting message: {0}", why),
         chat?.session?.updateWaiting({ itemId, ...change }),
       );
       return;
     }
     case "queueRemove":
       void said(
-        (why) => t("The waiting message was not changed: {0}", why),
+        (why) => t("Could not change the waiting message: {0}", why),
         chat?.session?.removeWaiting(message.itemId),
       );
       return;
@@ -137,10 +137,10 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       void owner.output.open(message.key);
       return;
     case "stopTool":
-      void said((why) => t("The call was not stopped: {0}", why), stopTool(chat, message.itemId));
+      void said((why) => t("Could not stop the call: {0}", why), stopTool(chat, message.itemId));
       return;
     case "stopJob":
-      void said((why) => t("The job was not stopped: {0}", why), stopJob(chat, message.jobId));
+      void said((why) => t("Could not stop the job: {0}", why), stopJob(chat, message.jobId));
       return;
     case "nested":
       void owner.nested.toggle(message.session, message.isOpen);

@@ -63,7 +63,7 @@ function describe(status: Status): Head["engine"] {
     case "starting":
       return { kind, text: t("The engine is starting…"), hint: "" };
     case "waiting":
-      return { kind, text: status.problem, hint: t("It is being started again.") };
+      return { kind, text: status.problem, hint: t("It is restarting.") };
     case "failed":
       return { kind, text: status.problem, hint: status.hint };
     case "ready":

@@ -27,7 +27,7 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.toString()) ?? t("This output is not there any more.");
+    return this.#texts.get(uri.toString()) ?? t("This output no longer exists.");
   }
 
   /** Shows the whole output of an entry of the session that is shown. */
@@ -37,7 +37,7 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
     const entry = session?.state.all.get(key);
     const full = entry?.kind === "item" ? detailsOf(entry.item)?.fullOutput : undefined;
     if (chat === undefined || session === undefined || full === undefined) return;
-    const title = t("Reading the whole output");
+    const title = t("Reading the full output");
     const location = vscode.ProgressLocation.Notification;
     try {
       await vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
@@ -59,13 +59,13 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
         if (token.isCancellationRequested) return;
         const rest =
           at < full.bytes
-            ? `\n${t("… {0} bytes more; the engine keeps all {1}.", full.bytes - at, full.bytes)}`
+            ? `\n${t("… {0} more bytes; the engine stores all {1}.", full.bytes - at, full.bytes)}`
             : "";
         this.#texts.set(uri.toString(), plain(texts.join("")) + rest);
         await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
       });
     } catch (error) {
-      void vscode.window.showErrorMessage(t("The output cannot be read: {0}", problemOf(error).text));
+      void vscode.window.showErrorMessage(t("Could not read the output: {0}", problemOf(error).text));
     }
   }
 

@@ -45,15 +45,15 @@ export class StatusBar {
     }
     const count = chat.asked.size;
     if (count > 0) {
-      const short = plural(count, "Pintle: {0} question waits", "Pintle: {0} questions wait");
-      const long = plural(count, "Pintle: {0} question waits for you", "Pintle: {0} questions wait for you");
+      const short = plural(count, "Pintle: {0} open question", "Pintle: {0} open questions");
+      const long = plural(count, "Pintle: {0} question for you", "Pintle: {0} questions for you");
       return [`$(bell-dot) ${short}`, long, "statusBarItem.warningBackground"];
     }
     const working = chat.sessions.filter(({ state }) => state.activity !== "idle").length;
     if (working > 1)
       return [
         `$(loading~spin) ${t("Pintle: {0} working", working)}`,
-        t("Pintle: {0} sessions work", working),
+        t("Pintle: {0} sessions working", working),
       ];
     if (working === 0) return ["$(check) Pintle", t("Pintle: ready")];
     return [`$(loading~spin) ${t("Pintle: working")}`, t("Pintle: a turn is running")];

@@ -65,7 +65,7 @@ async function askAbout(owner: Owner): Promise<void> {
     return;
   }
   const title = t("Pintle: about {0}", vscode.workspace.asRelativePath(editor.document.uri));
-  const text = await vscode.window.showInputBox({ title, prompt: t("What is to be done?") });
+  const text = await vscode.window.showInputBox({ title, prompt: t("What should be done?") });
   if (text !== undefined && text.trim() !== "") await ask(owner, text);
 }
 
@@ -103,7 +103,7 @@ async function fix(owner: Owner, uri?: vscode.Uri, range?: vscode.Range): Promis
       ...(each.source === undefined ? {} : { source: each.source }),
     }));
   if (items.length === 0) {
-    void vscode.window.showInformationMessage(t("There is no problem at this place."));
+    void vscode.window.showInformationMessage(t("There is no problem here."));
     return;
   }
   const document = await vscode.workspace.openTextDocument(file);

@@ -55,7 +55,7 @@ export class OpenDocuments implements Editor {
 
   refused(path: string, why: string): void {
     const text = t(
-      "{0}: the agent sees only what is saved ({1}).",
+      "{0}: the agent sees only saved text ({1}).",
       labelOf(this.#owner.folderPath, path),
       why,
     );

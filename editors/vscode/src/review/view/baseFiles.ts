@@ -141,7 +141,7 @@ export class BaseFiles implements vscode.FileSystemProvider {
     const path = vscode.Uri.file(uri.path).fsPath;
     if (session === undefined) return fs.readFile(path).catch(() => new Uint8Array());
     const { chat } = this.#owner;
-    if (chat === undefined) throw vscode.FileSystemError.Unavailable(t("the engine is not there"));
+    if (chat === undefined) throw vscode.FileSystemError.Unavailable(t("the engine is not available"));
     try {
       await chat.settled();
       const { exists, text } = await chat.request("review/baseline", { sessionId: session, path });
@@ -149,7 +149,7 @@ export class BaseFiles implements vscode.FileSystemProvider {
     } catch (error) {
       throw vscode.FileSystemError.Unavailable(lineOf(problemOf(error)));
     }
-    throw vscode.FileSystemError.Unavailable(t("what the file was is no text"));
+    throw vscode.FileSystemError.Unavailable(t("the previous content is not text"));
   }
 }
 

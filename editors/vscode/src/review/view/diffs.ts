@@ -29,7 +29,7 @@ export async function openReview(owner: DiffOwner): Promise<void> {
   const files = owner.review?.files ?? [];
   if (files.length === 0) {
     void vscode.window.showInformationMessage(
-      t("Nothing is open: the agent changed no file, or all of it is decided."),
+      t("No open hunks: the agent changed no files, or everything is decided."),
     );
     return;
   }

@@ -64,7 +64,7 @@ export class Notes {
 
   async #send(): Promise<void> {
     if (this.#threads.size === 0) {
-      const words = t("There are no notes. The plus sign beside a line number of a file makes one.");
+      const words = t("There are no notes. Add one with the plus sign next to a line number.");
       void vscode.window.showInformationMessage(words);
       return;
     }

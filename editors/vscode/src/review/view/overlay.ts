@@ -134,17 +134,17 @@ export class Overlay implements vscode.CodeLensProvider {
       const state = word === "" ? "" : ` (${word})`;
       const lenses = [
         lens(t("Keep"), "pintle.keep", t("Accept this hunk")),
-        lens(t("Undo"), "pintle.undo", t("Take this hunk back")),
+        lens(t("Undo"), "pintle.undo", t("Undo this hunk")),
         lens(
           t("Comment"),
           "pintle.comment",
-          t("Say something about it; the model reads it at its next turn"),
+          t("Your comment; the model reads it at its next turn"),
         ),
         lens(`${countsOf(hunk)}${state}`),
       ];
       if (hunk.waiting !== undefined) {
-        lenses.push(lens(t("a decision waits for the running call to end")));
-        lenses.push(lens(t("Withdraw"), "pintle.revertVerdict", t("Take back the decision that waits")));
+        lenses.push(lens(t("a decision is waiting for the running call to end")));
+        lenses.push(lens(t("Withdraw"), "pintle.revertVerdict", t("Withdraw the waiting decision")));
       }
       for (const { text } of hunk.comments ?? []) lenses.push(lens(`» ${short(text)}`, "", text));
       return lenses;

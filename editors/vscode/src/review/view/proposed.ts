@@ -84,7 +84,7 @@ async function sidesOf(
   if (after === undefined) {
     void vscode.window.showWarningMessage(
       t(
-        "{0} has changed since the agent asked; the chat shows what was asked.",
+        "{0} has changed since the agent asked; the chat shows the original question.",
         labelOf(owner.folderPath, path),
       ),
     );

@@ -85,14 +85,14 @@ class Decisions {
         : places.find((each) => each.hunk.id === named.hunk);
     const hunk = place?.hunk ?? (named?.hunk === undefined ? undefined : review.hunk(named.hunk));
     if (hunk === undefined)
-      return say(t("There is no hunk at the cursor; Pintle: Review All Changes shows all."));
+      return say(t("No hunk at the cursor; Pintle: Review All Changes shows all."));
     // Only of what is selected, where a part of the hunk is.
     const target =
       editor !== undefined && place !== undefined && named?.hunk === undefined && !editor.selection.isEmpty
         ? targetOf(place, ...linesOf(editor.selection))
         : undefined;
     const lines = target?.of === "lines" ? target.lines.new : undefined;
-    const prompt = t("What is to be said about this hunk? The model reads it at its next turn.");
+    const prompt = t("Comment on this hunk. The model reads it at its next turn.");
     const text = (await vscode.window.showInputBox({ title: t("Comment"), prompt }))?.trim() ?? "";
     if (text === "") return;
     const side = hunk.after.count > 0 ? "new" : "old";
@@ -105,7 +105,7 @@ class Decisions {
     const review = this.#review();
     if (review === undefined) return;
     const verdict = named?.waiting ?? (await this.#lastVerdict());
-    if (verdict === undefined) return say(t("Nothing was decided that could be undone."));
+    if (verdict === undefined) return say(t("There is no decision to revert."));
     const session = named?.hunk === undefined ? undefined : sessionOf(named.hunk);
     await this.#send(review, [{ action: "revert", verdict }], session);
   }
@@ -120,7 +120,7 @@ class Decisions {
   #review(): Review | undefined {
     const { review, chat } = this.#owner;
     if (review !== undefined && (chat?.openIds() ?? []).length > 0) return review;
-    say(t("There is no session, and so nothing to review."));
+    say(t("There is no session, so there is nothing to review."));
     return undefined;
   }
 
@@ -135,14 +135,14 @@ class Decisions {
     if (scope === "all") return [{ of: "all" }];
     if (scope === "turn") {
       const turnId = review.lastTurn;
-      if (turnId === undefined) return say(t("No turn has an open hunk."));
+      if (turnId === undefined) return say(t("No turn has open hunks."));
       return [{ of: "turn", turnId }];
     }
     if (scope === "file") {
       const path = pathOf(named) ?? vscode.window.activeTextEditor?.document.uri.fsPath;
       const file = path === undefined ? undefined : review.file(path);
       if (file === undefined) {
-        return say(t("This file has no open hunk; Pintle: Review All Changes shows all."));
+        return say(t("No open hunks in this file; Pintle: Review All Changes shows all."));
       }
       return [{ of: "file", path: file.path }];
     }
@@ -166,11 +166,11 @@ class Decisions {
       const [first, last] = linesOf(editor.selection);
       const targets = places.flatMap((place) => targetOf(place, first, last) ?? []);
       if (targets.length > 0) return targets;
-      return say(t("There is no hunk in these lines; Pintle: Review All Changes shows all."));
+      return say(t("No hunk in these lines; Pintle: Review All Changes shows all."));
     }
     const place = placeAt(places, peek?.row ?? editor?.selection.active.line ?? -1);
     if (place === undefined) {
-      return say(t("There is no hunk at the cursor; Pintle: Review All Changes shows all."));
+      return say(t("No hunk at the cursor; Pintle: Review All Changes shows all."));
     }
     return [whole(place.hunk)];
   }
@@ -181,7 +181,7 @@ class Decisions {
     try {
       for (const action of actions) results.push(...(await review.decide(action, session)));
     } catch (error) {
-      void vscode.window.showErrorMessage(t("Not decided: {0}", lineOf(problemOf(error))));
+      void vscode.window.showErrorMessage(t("Could not decide: {0}", lineOf(problemOf(error))));
     }
     const { text, conflicts } = wordsOf(results);
     if (text !== "") vscode.window.setStatusBarMessage(t("Pintle: {0}", text), 5000);
@@ -251,8 +251,8 @@ function jump(owner: ReviewOwner, by: 1 | -1): void {
   if (editor !== undefined && place !== undefined) return reveal(editor, place.row);
   say(
     by === 1
-      ? t("There is no hunk below in this file; Pintle: Review All Changes shows all.")
-      : t("There is no hunk above in this file; Pintle: Review All Changes shows all."),
+      ? t("No hunk below in this file; Pintle: Review All Changes shows all.")
+      : t("No hunk above in this file; Pintle: Review All Changes shows all."),
   );
 }
 

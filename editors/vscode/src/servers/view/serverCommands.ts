@@ -17,7 +17,7 @@ export function serverCommands(owner: ReviewOwner): Record<string, () => unknown
 }
 
 function cancelLogin(logins: Set<AbortController>): void {
-  if (logins.size === 0) void vscode.window.showInformationMessage(t("No login waits."));
+  if (logins.size === 0) void vscode.window.showInformationMessage(t("No login in progress."));
   for (const login of logins) login.abort();
 }
 
@@ -30,7 +30,7 @@ async function showServers(owner: ReviewOwner, logins: Set<AbortController>): Pr
   try {
     const servers = (await session.ofServers("mcp/list", {}))?.servers ?? [];
     if (servers.length === 0) {
-      const words = t("The session has no MCP servers. Pintle: Help…, servers, says where they come from.");
+      const words = t("The session has no MCP servers. See Pintle: Help…, servers, to add some.");
       void vscode.window.showInformationMessage(words);
       return;
     }
@@ -38,12 +38,12 @@ async function showServers(owner: ReviewOwner, logins: Set<AbortController>): Pr
       servers.map((server) => ({ ...describeServer(server), server })),
       {
         title: t("MCP Servers"),
-        placeHolder: t("A server, to see its tools or to switch it"),
+        placeHolder: t("Choose a server to see its tools or change it"),
       },
     );
     if (picked !== undefined) await open(session, picked.server, logins);
   } catch (error) {
-    void vscode.window.showErrorMessage(t("The MCP servers cannot be asked: {0}", lineOf(problemOf(error))));
+    void vscode.window.showErrorMessage(t("Could not list the MCP servers: {0}", lineOf(problemOf(error))));
   }
 }
 
@@ -85,7 +85,7 @@ async function act(
 
 /** Waits for the person who logs in on the page, and who may cancel here. Returns whether it was finished. */
 async function logIn(session: Session, server: string, logins: Set<AbortController>): Promise<boolean> {
-  const title = t("Finish the login to the MCP server {0} in your browser", server);
+  const title = t("Complete the login to the MCP server {0} in your browser", server);
   const location = vscode.ProgressLocation.Notification;
   const login = new AbortController();
   logins.add(login);

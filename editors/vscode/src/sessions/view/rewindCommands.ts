@@ -54,15 +54,15 @@ class Rewinding {
   /** Goes back to before one of the person's messages, or to the end of a way that was left. */
   rewind(): Promise<void> {
     return this.#guard(
-      (why) => t("Not gone back: {0}", why),
+      (why) => t("Could not rewind: {0}", why),
       async (here) => {
-        const place = await this.#pickPlace(here, t("Go Back to Before Which Message?"));
+        const place = await this.#pickPlace(here, t("Rewind to Before Which Message?"));
         if (place?.at === undefined) return;
-        const scope = await vscode.window.showQuickPick(scopeRows(), { title: t("What Goes Back?") });
+        const scope = await vscode.window.showQuickPick(scopeRows(), { title: t("Rewind What?") });
         if (scope === undefined) return;
         const title = place.isLeft
           ? t("Go to the End of “{0}”?", place.label)
-          : t("Go Back to Before “{0}”?", place.label);
+          : t("Rewind to Before “{0}”?", place.label);
         const overwrite = await this.#confirm(here, title, place.at, scope.scope);
         if (overwrite === undefined) return;
         const { summarize = false } = scope;
@@ -74,11 +74,11 @@ class Rewinding {
   /** Undoes a rewind, as long as it was the last thing that happened. */
   redo(): Promise<void> {
     return this.#guard(
-      (why) => t("Not gone forward: {0}", why),
+      (why) => t("Could not redo: {0}", why),
       async (here) => {
         const step = here.chat.state?.history.step;
         if (step === undefined) {
-          say(t("Going back was not the last thing that happened; Pintle: Rewind lists all places."));
+          say(t("The last action was not a rewind; Pintle: Rewind lists all points."));
           return;
         }
         const text = this.#returned.get(here.sessionId);
@@ -92,9 +92,9 @@ class Rewinding {
   /** Goes on from a place of the history in a session of its own; this one stays as it is. */
   fork(): Promise<void> {
     return this.#guard(
-      (why) => t("Not forked: {0}", why),
+      (why) => t("Could not fork: {0}", why),
       async (here) => {
-        const all = { label: t("Here, with all of it"), itemId: undefined, isLeft: false };
+        const all = { label: t("Here, with the full history"), itemId: undefined, isLeft: false };
         const place = await this.#pickPlace(here, t("Fork Before Which Message?"), all);
         if (place === undefined) return;
         const { text, attached } = asDraft([{ content: await messageOf(here, place.itemId) }]);
@@ -106,7 +106,7 @@ class Rewinding {
         await here.chat.openSession(sessionId);
         await this.#owner.view.focus();
         this.#owner.view.returned(text, attached);
-        say(t("This is the fork; Pintle: Open Session goes back to the other one."));
+        say(t("This is the fork; Pintle: Open Session returns to the original."));
       },
     );
   }
@@ -114,7 +114,7 @@ class Rewinding {
   /** Lists the points that files can be put back to; shows what changed since one, or goes back to it. */
   checkpoints(): Promise<void> {
     return this.#guard(
-      (why) => t("No checkpoint: {0}", why),
+      (why) => t("Could not list checkpoints: {0}", why),
       async (here) => {
         const { chat, sessionId } = here;
         const { checkpoints } = await chat.request("checkpoint/list", { sessionId });
@@ -125,18 +125,18 @@ class Rewinding {
           matchOnDetail: true,
         });
         if (point === undefined) return;
-        const [show, back] = [t("Show What Changed Since"), t("Put the Files Back to This Point…")];
+        const [show, back] = [t("Show What Changed Since"), t("Restore the Files to This Point…")];
         const chosen = await vscode.window.showQuickPick([show, back], { title: point.label });
         const to = { seq: point.seq };
         if (chosen === show) {
           const { text } = await chat.request("checkpoint/diff", { sessionId, from: to });
-          const content = text === "" ? `${t("No file was changed since.")}\n` : text;
+          const content = text === "" ? `${t("No files have changed since.")}\n` : text;
           const document = await vscode.workspace.openTextDocument({ language: "diff", content });
           await vscode.window.showTextDocument(document, { preview: true });
         } else if (chosen === back) {
           const overwrite = await this.#confirm(
             here,
-            t("Put the Files Back to “{0}”?", point.label),
+            t("Restore the Files to “{0}”?", point.label),
             to,
             "files",
           );
@@ -171,14 +171,14 @@ class Rewinding {
       const time = place.tsMs === undefined ? "" : describeTime(place.tsMs);
       return {
         label: place.label,
-        description: [time, place.isLeft ? t("left; to its end") : ""]
+        description: [time, place.isLeft ? t("left; continue at its end") : ""]
           .filter((each) => each !== "")
           .join(" · "),
         place,
       };
     });
     if (items.length === 0) {
-      say(t("There is no message yet to go back to."));
+      say(t("There is no message to rewind to yet."));
       return undefined;
     }
     return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.place;
@@ -194,10 +194,10 @@ class Rewinding {
     const params = { sessionId: here.sessionId, to, scope, dryRun: true };
     const preview = previewOf(scope, await here.chat.request("session/rewind", params));
     const choices: Choice[] = [{ label: t("Do Nothing") }];
-    if (preview.conflicts.length === 0) choices.push({ label: t("Go Back"), overwrite: [] });
+    if (preview.conflicts.length === 0) choices.push({ label: t("Rewind"), overwrite: [] });
     else {
-      choices.push({ label: t("Go Back, and Leave What Is in Conflict"), overwrite: [] });
-      const lose = t("Go Back, and Lose Your Changes in What Is in Conflict");
+      choices.push({ label: t("Rewind, and Skip Conflicts"), overwrite: [] });
+      const lose = t("Rewind, and Discard Your Changes in Conflicts");
       choices.push({ label: lose, overwrite: preview.conflicts });
     }
     for (const { title: group, files } of preview.groups) {
@@ -207,8 +207,8 @@ class Rewinding {
       }
     }
     const none =
-      scope !== "conversation" && preview.groups.length === 0 ? t("No file was changed since.") : "";
-    const placeHolder = `${preview.conversation} ${none}`.trim() || t("What becomes of the files:");
+      scope !== "conversation" && preview.groups.length === 0 ? t("No files have changed since.") : "";
+    const placeHolder = `${preview.conversation} ${none}`.trim() || t("Effect on files:");
     return (await vscode.window.showQuickPick(choices, { title, placeHolder }))?.overwrite;
   }
 

@@ -18,9 +18,9 @@ const MOST_HITS = 50;
 
 function formats(): { label: string; description: string; format: ExportFormat; end: string }[] {
   return [
-    { label: "HTML", description: t("one page with all of it"), format: "html", end: "html" },
+    { label: "HTML", description: t("a single page"), format: "html", end: "html" },
     { label: "Markdown", description: t("messages and calls as text"), format: "md", end: "md" },
-    { label: "JSON Lines", description: t("the events, one a line"), format: "json", end: "jsonl" },
+    { label: "JSON Lines", description: t("the events, one per line"), format: "json", end: "jsonl" },
   ];
 }
 
@@ -41,25 +41,25 @@ export function sessionCommands(owner: SessionOwner): Record<string, (named?: un
     "pintle.openSession": (id) => openSession(owner, id),
     "pintle.searchSessions": () => searchSessions(owner),
     "pintle.renameSession": on(
-      (why) => t("Not renamed: {0}", why),
+      (why) => t("Could not rename: {0}", why),
       (id, title) => rename(owner, id, title),
     ),
     "pintle.exportSession": on(
-      (why) => t("Not exported: {0}", why),
+      (why) => t("Could not export: {0}", why),
       (id, title) => exportSession(owner, id, title),
     ),
     "pintle.archiveSession": on(
-      (why) => t("Not put away: {0}", why),
+      (why) => t("Could not archive: {0}", why),
       async (id) => {
         await owner.chat?.request("session/archive", { sessionId: id });
       },
     ),
     "pintle.deleteSession": on(
-      (why) => t("Not deleted: {0}", why),
+      (why) => t("Could not delete: {0}", why),
       (id, title) => deleteSession(owner, id, title),
     ),
     "pintle.stopSession": on(
-      (why) => t("Not stopped: {0}", why),
+      (why) => t("Could not stop: {0}", why),
       (id) => stopSession(owner, id),
     ),
   };
@@ -123,7 +123,7 @@ async function guard(failed: Failed, work: () => Promise<void>): Promise<void> {
 async function rename(owner: SessionOwner, id: SessionId, before: string): Promise<void> {
   const title = await vscode.window.showInputBox({
     title: t("Rename Session"),
-    prompt: t("Its title. Empty: the beginning of its first prompt."),
+    prompt: t("Its title. If empty, the start of its first prompt is used."),
     value: before,
   });
   if (title !== undefined) await owner.chat?.request("session/update", { sessionId: id, title });
@@ -135,7 +135,7 @@ function searchSessions(owner: SessionOwner): void {
   if (chat === undefined) return;
   const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { id?: SessionId }>();
   pick.title = t("Search Sessions");
-  pick.placeholder = t("Words that were said, commands, paths");
+  pick.placeholder = t("Messages, commands, paths");
   let timer: NodeJS.Timeout | undefined;
   let asked = 0;
   const search = async (query: string): Promise<void> => {
@@ -204,7 +204,7 @@ async function exportSession(owner: SessionOwner, id: SessionId, title: string):
 }
 
 async function deleteSession(owner: SessionOwner, id: SessionId, title: string): Promise<void> {
-  const detail = t("Its history is gone then, with that of its sub-agents. Files do not change.");
+  const detail = t("This deletes its history and that of its sub-agents. Files do not change.");
   const question = t("Delete the session “{0}”?", title === "" ? t("Empty session") : title);
   const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, t("Delete"));
   if (answer === undefined || owner.chat === undefined) return;
@@ -218,7 +218,7 @@ async function stopSession(owner: SessionOwner, id: SessionId): Promise<void> {
   const session = chat?.sessions.find((each) => each.id === id);
   if (chat === undefined || session === undefined) {
     void vscode.window.showInformationMessage(
-      t("This session is not open in this window: nothing of it runs here."),
+      t("This session is not open in this window, so there is nothing to stop."),
     );
     return;
   }

@@ -24,7 +24,7 @@ function modes(): { setting: PermissionMode; value: string; label: string; detai
       value: "auto-edit",
       label: t("Edit Freely"),
       detail: t(
-        "Changes of the workspace's files are free, and commands in the sandbox; the rest asks first.",
+        "Edits in the workspace and commands in the sandbox run freely; everything else asks first.",
       ),
     },
     { setting: "full", value: "full", label: t("Full"), detail: t("Nothing asks.") },
@@ -33,11 +33,11 @@ function modes(): { setting: PermissionMode; value: string; label: string; detai
 
 function work(): { value: string; label: string; detail: string }[] {
   return [
-    { value: "act", label: t("Act"), detail: t("The agent does what you ask for.") },
+    { value: "act", label: t("Act"), detail: t("The agent carries out your tasks.") },
     {
       value: "plan",
       label: t("Plan First"),
-      detail: t("It looks, and presents a plan before it changes anything."),
+      detail: t("The agent reads, and presents a plan before it changes anything."),
     },
   ];
 }
@@ -53,7 +53,7 @@ async function chooseEffort(owner: Owner): Promise<void> {
   const session = owner.chat?.openId() === undefined ? undefined : owner.chat?.session;
   if (session === undefined) {
     const info = t(
-      "Effort belongs to a model: choose it once a session is open, or write provider/id:effort as the model.",
+      "Effort depends on the model: choose it in an open session, or set the model to provider/id:effort.",
     );
     void vscode.window.showInformationMessage(info);
     return;
@@ -79,7 +79,7 @@ async function chooseMode(owner: Owner): Promise<void> {
       ? configuration.get("permissionMode") === mode.setting
       : valueOf("permissionMode") === mode.value;
   const rows: Row[] = [
-    { label: t("What needs no question"), kind: vscode.QuickPickItemKind.Separator },
+    { label: t("What runs without asking"), kind: vscode.QuickPickItemKind.Separator },
     ...modes().map((mode) => ({
       label: mark(isNow(mode), mode.label),
       detail: mode.detail,
@@ -88,7 +88,7 @@ async function chooseMode(owner: Owner): Promise<void> {
     })),
   ];
   if (session !== undefined) {
-    rows.push({ label: t("What it does"), kind: vscode.QuickPickItemKind.Separator });
+    rows.push({ label: t("Description"), kind: vscode.QuickPickItemKind.Separator });
     for (const { value, label, detail } of work()) {
       rows.push({ label: mark(valueOf("mode") === value, label), detail, option: "mode", value });
     }
@@ -108,6 +108,6 @@ async function guard(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    void vscode.window.showErrorMessage(t("Not changed: {0}", lineOf(problemOf(error))));
+    void vscode.window.showErrorMessage(t("Could not change: {0}", lineOf(problemOf(error))));
   }
 }

@@ -13,17 +13,17 @@ export function setupCommands(owner: Owner): Record<string, (...args: never[]) =
   return {
     "pintle.chooseModel": () =>
       guard(
-        (why) => t("The model was not chosen: {0}", why),
+        (why) => t("Could not set the model: {0}", why),
         () => chooseModel(owner),
       ),
     "pintle.setKey": (provider?: unknown) =>
       guard(
-        (why) => t("The key was not stored: {0}", why),
+        (why) => t("Could not store the key: {0}", why),
         () => setKey(owner, typeof provider === "string" ? provider : undefined),
       ),
     "pintle.removeKey": () =>
       guard(
-        (why) => t("The key was not removed: {0}", why),
+        (why) => t("Could not remove the key: {0}", why),
         () => removeKey(owner),
       ),
   };
@@ -91,8 +91,8 @@ async function setKey(owner: Owner, wanted: string | undefined): Promise<void> {
     )?.provider;
   if (picked === undefined) return;
   const key = await vscode.window.showInputBox({
-    title: t("API Key of {0}", picked.name),
-    prompt: t("It is kept in VS Code's secret storage, and given to the engine as {0}.", picked.keyVar),
+    title: t("API Key for {0}", picked.name),
+    prompt: t("It is stored in VS Code's secret storage and passed to the engine as {0}.", picked.keyVar),
     password: true,
     ignoreFocusOut: true,
   });
@@ -104,7 +104,7 @@ async function setKey(owner: Owner, wanted: string | undefined): Promise<void> {
 async function removeKey(owner: Owner): Promise<void> {
   const stored = Object.keys(await owner.keys.all());
   if (stored.length === 0) {
-    void vscode.window.showInformationMessage(t("VS Code keeps no key for Pintle."));
+    void vscode.window.showInformationMessage(t("VS Code has no stored keys for Pintle."));
     return;
   }
   const variable = await vscode.window.showQuickPick(stored, {
@@ -122,7 +122,7 @@ async function restart({ chat }: Owner): Promise<void> {
   if (chat.engine.isShared) {
     void vscode.window.showInformationMessage(
       t(
-        "The shared engine has the keys that it was started with: this one holds when a window of VS Code starts it again.",
+        "The shared engine keeps the keys it was started with; this one takes effect when a VS Code window restarts it.",
       ),
     );
     return;
@@ -130,7 +130,7 @@ async function restart({ chat }: Owner): Promise<void> {
   if ((chat.state?.activity ?? "idle") !== "idle") {
     const now = t("Restart the Engine");
     const choice = await vscode.window.showInformationMessage(
-      t("The key holds after the engine is started again."),
+      t("The key takes effect when the engine is restarted."),
       now,
     );
     if (choice !== now) return;
@@ -143,14 +143,14 @@ async function models(owner: Owner): Promise<ModelsListResult | undefined> {
   const { chat } = owner;
   if (chat === undefined) {
     void vscode.window.showInformationMessage(
-      t("Open a folder that you trust first: the engine starts there."),
+      t("Open a trusted folder first: the engine starts there."),
     );
     return undefined;
   }
   await chat.settled();
   if (chat.engine.connection === undefined) {
     const { status } = chat.engine;
-    const why = status.kind === "failed" ? `${status.problem} ${status.hint}` : t("The engine does not run.");
+    const why = status.kind === "failed" ? `${status.problem} ${status.hint}` : t("The engine is not running.");
     void vscode.window.showErrorMessage(why.trim());
     return undefined;
   }

@@ -22,7 +22,7 @@ export async function tell(notice: Notice): Promise<void> {
 const STANDINGS: Record<string, () => string> = {
   new: () => t("new"),
   changed: () => t("changed"),
-  missing: () => t("missing: choose it to go on without its rules"),
+  missing: () => t("missing: choose it to continue without its rules"),
 };
 
 type Choice = vscode.QuickPickItem & { file: ProjectFile };
@@ -38,15 +38,15 @@ async function review(owner: ReviewOwner): Promise<void> {
     if (found === undefined) return;
     const files = found.files.filter((file) => file.standing !== "agreed");
     if (files.length === 0) {
-      void vscode.window.showInformationMessage(t("No file of this project waits for your agreement."));
+      void vscode.window.showInformationMessage(t("No files of this project need your review."));
       return;
     }
     const chosen = await choose(files, found.root);
     if (chosen === undefined || chosen.length === 0) return;
     await session.projectFiles(chosen.map(({ path, sha256 }) => ({ path, sha256 })));
-    void vscode.window.showInformationMessage(t("The files are used from the next turn on."));
+    void vscode.window.showInformationMessage(t("The files take effect with the next turn."));
   } catch (error) {
-    void vscode.window.showErrorMessage(t("The files cannot be used: {0}", lineOf(problemOf(error))));
+    void vscode.window.showErrorMessage(t("Could not use the files: {0}", lineOf(problemOf(error))));
   }
 }
 
