@@ -190,6 +190,18 @@ pub enum Event {
     Notice(Notice),
 }
 
+impl Event {
+    /// Returns the item that the event starts, updates or completes.
+    pub fn item(&self) -> Option<&Item> {
+        match self {
+            Self::ItemStarted { item }
+            | Self::ItemUpdated { item }
+            | Self::ItemCompleted { item } => Some(item),
+            _ => None,
+        }
+    }
+}
+
 /// Transient events, told apart by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
