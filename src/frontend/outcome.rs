@@ -1,10 +1,10 @@
 //! The outcome of a task, for frontends that report it as a whole: the result and the lines of progress, from its events. Pure, but for
 //! [`count_lines`].
 
-use super::report;
+use crate::report;
 use pintle_agent::{EngineHandle, Error, ErrorKind, SessionHandle, TOOL_LIST};
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::content::Usage;
 use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
@@ -144,7 +144,7 @@ impl Watch {
     /// Takes an event of a sub-agent: its commands and denials count, its messages do not. Its changes are told by its parent.
     pub(crate) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
-            Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
+            Event::ItemCompleted { item } if item.body.as_tool_call().is_some() => {
                 self.item(item);
                 None
             }
@@ -155,7 +155,7 @@ impl Watch {
     }
 
     fn note_agent(&mut self, item: &Item) {
-        if let ItemBody::Subagent(agent) = &item.body {
+        if let Some(agent) = item.body.as_subagent() {
             self.agents.insert(item.id.clone(), (agent.usage, agent.cost_nano_usd));
         }
     }
@@ -219,12 +219,7 @@ impl Watch {
     }
 
     fn denied(&mut self, call: &ToolCall) {
-        let output = call.output.iter().flat_map(|output| &output.content);
-        let texts = output.filter_map(|content| match content {
-            Content::Text { text } => Some(text.as_str()),
-            Content::Image { .. } => None,
-        });
-        let reason = texts.collect::<Vec<_>>().join("\n");
+        let reason = call.text();
         let denial = call.output.as_ref().and_then(|output| output.details.denial.as_ref());
         let hint = denial.and_then(|denial| remedy(denial, call, self.terms.is_untrusted));
         let denial =
@@ -375,7 +370,7 @@ fn counted(patch: &str) -> (u64, u64) {
 
 /// Returns the title of a running call.
 fn running(item: &Item) -> Option<&str> {
-    let ItemBody::ToolCall(call) = &item.body else { return None };
+    let call = item.body.as_tool_call()?;
     (item.status == ItemStatus::Running).then_some(call.title.as_str())
 }
 

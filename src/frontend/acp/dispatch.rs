@@ -1,13 +1,12 @@
 //! The methods of this protocol, each with the handler that answers it.
 
-use super::driver::{Driver, Stage};
+use super::driver::{Driver, Incoming, Stage};
 use super::handlers::{
     self, HandlerResult, Opened, Opening, Outcome, RequestContext, Setting, Steered,
 };
-use super::queue::Incoming;
 use super::session::OpenSession;
-use super::{content, settings, start, wire};
-use crate::native::dispatch::{error_object, unknown_method};
+use super::{content, settings, start};
+use crate::rpc::{self, error_object, unknown_method};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use pintle_base::transport::envelope::Id;
@@ -35,7 +34,7 @@ const METHODS: [&str; 13] = [
 
 impl Driver {
     pub(super) fn begin_next(&mut self) {
-        while let Some(incoming) = self.queue.next() {
+        while let Some(incoming) = self.lane.next() {
             match incoming {
                 Incoming::Cancel(session) => {
                     if let Some(open) = self.sessions.get(&session) {
@@ -47,7 +46,7 @@ impl Driver {
                 Incoming::Request { id, method, params } => {
                     match self.begin(&id, &method, params) {
                         Ok(Some(done)) => {
-                            self.queue.begun(id);
+                            self.lane.begun();
                             self.running.push(done);
                         }
                         Ok(None) => {}
@@ -78,13 +77,13 @@ impl Driver {
                     self.sessions.iter().map(|open| open.settings.model()),
                 )?;
                 self.stage = Stage::Ready;
-                self.respond(id, wire::response(id, &answer));
+                self.respond(id, rpc::response(id, &answer));
                 return Ok(None);
             }
             "logout" => {
                 let _: acp::LogoutRequest = handlers::read(params.as_deref())?;
                 self.stage = Stage::LoggedOut;
-                self.respond(id, wire::response(id, &acp::LogoutResponse::new()));
+                self.respond(id, rpc::response(id, &acp::LogoutResponse::new()));
                 return Ok(None);
             }
             "session/new" | "session/load" | "session/resume" if self.stage == Stage::LoggedOut => {
@@ -95,7 +94,7 @@ impl Driver {
             }
             "session/new" => opened(request, Opening::New, ctx.new_session(params)),
             "session/load" => {
-                self.queue.is_loading = true;
+                self.is_loading = true;
                 opened(request, Opening::Loaded, ctx.load_session(params))
             }
             "session/resume" => opened(request, Opening::Resumed, ctx.resume_session(params)),
@@ -104,7 +103,10 @@ impl Driver {
                 let params: acp::CloseSessionRequest = handlers::read(params.as_deref())?;
                 let open = self.open(&params.session_id)?;
                 let session = open.handle.id.clone();
-                let closing = handlers::close(open.handle.clone(), ctx.id, ctx.scope);
+                let handle = open.handle.clone();
+                let closing = async move {
+                    ctx.client.close(&handle).await.map_err(handlers::error_response)
+                };
                 closed(request, session, closing, &acp::CloseSessionResponse::new())
             }
             "session/delete" => {
@@ -138,7 +140,7 @@ impl Driver {
             "session/set_config_option" => {
                 let params: acp::SetSessionConfigOptionRequest = handlers::read(params.as_deref())?;
                 let Some(value) = params.value.as_value_id() else {
-                    return Err(handlers::invalid(
+                    return Err(rpc::invalid_params(
                         "options are not boolean; send one of the option's values",
                     ));
                 };
@@ -167,10 +169,11 @@ impl Driver {
         }
         self.ctx.offers = start::offers(&params.client_capabilities);
         self.questions.has_forms = self.ctx.offers.form;
-        let RequestContext { engine, id: subscriber, offers, .. } = &self.ctx;
-        self.editor.connect(engine.editors(), *subscriber, &params.client_capabilities, *offers);
+        let RequestContext { client, offers, .. } = &self.ctx;
+        let editors = client.engine.editors();
+        self.editor.connect(editors, client.id, &params.client_capabilities, *offers);
         self.stage = Stage::Ready;
-        self.respond(id, wire::response(id, &start::hello()));
+        self.respond(id, rpc::response(id, &start::hello()));
         Ok(())
     }
 
@@ -178,7 +181,7 @@ impl Driver {
         self.sessions.get(&SessionId::new(&*id.0)).ok_or_else(|| {
             let message = format!("session {id} is not open on this connection");
             let hint = "open it with session/load or session/resume";
-            handlers::refusal(error::NOT_FOUND, &message, "notFound", hint)
+            rpc::refusal(error::NOT_FOUND, &message, "notFound", hint)
         })
     }
 
@@ -191,7 +194,7 @@ impl Driver {
         let open = self.open(&params.session_id)?;
         let (handle, session) = (open.handle.clone(), open.handle.id.clone());
         let trace = handlers::trace(params.meta.as_ref());
-        let input = content::input(params.prompt).map_err(|why| handlers::invalid(&why))?;
+        let input = content::input(params.prompt).map_err(|why| rpc::invalid_params(&why))?;
         if let Some(instructions) = content::compaction(&input) {
             let instructions = Some(instructions).filter(|text| !text.is_empty());
             let begun = handlers::compact(handle, instructions);
@@ -221,7 +224,7 @@ impl Driver {
     ) -> HandlerResult<BoxFuture<'static, Outcome>> {
         let handle = self.open(session)?.handle.clone();
         let values =
-            settings::engine_options(option, value).map_err(|why| handlers::invalid(&why))?;
+            settings::engine_options(option, value).map_err(|why| rpc::invalid_params(&why))?;
         Ok(async move {
             match handlers::set(&handle, values).await {
                 Ok(result) => Outcome::Configured(id, handle.id.clone(), setting, result),
@@ -246,12 +249,7 @@ impl Driver {
             let known = METHODS.into_iter().chain(own.iter().map(String::as_str));
             let message = unknown_method(method, known);
             let hint = "`initialize` lists the engine's own under agentCapabilities._meta.pintle";
-            return Err(handlers::refusal(
-                error::METHOD_NOT_FOUND,
-                &message,
-                "methodNotFound",
-                hint,
-            ));
+            return Err(rpc::refusal(error::METHOD_NOT_FOUND, &message, "methodNotFound", hint));
         };
         let response = self.engine_methods.call(id.clone(), name, params);
         Ok(response.map(move |response| Outcome::Response(id, response)).boxed())
@@ -285,7 +283,7 @@ fn answered<R: serde::Serialize>(
     answer
         .map(move |answer| match answer {
             Ok(answer) => {
-                let message = wire::response(&id, &answer);
+                let message = rpc::response(&id, &answer);
                 Outcome::Response(id, message)
             }
             Err(error) => Outcome::Refused(id, error),
@@ -299,7 +297,7 @@ fn closed(
     closing: impl Future<Output = HandlerResult<()>> + Send + 'static,
     answer: &impl serde::Serialize,
 ) -> BoxFuture<'static, Outcome> {
-    let message = wire::response(&id, answer);
+    let message = rpc::response(&id, answer);
     closing
         .map(move |closed| match closed {
             Ok(()) => Outcome::Closed(id, session, message),

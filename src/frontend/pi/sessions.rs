@@ -8,10 +8,10 @@ use super::models::{self, ModelName};
 use super::printing::Printing;
 use super::translator::Translator;
 use super::{Dialect, Options, variables};
-use crate::connection::{Scope, close_session};
+use crate::client::{Client, Scope, snapshot, subscribe};
 use pintle_agent::{
     CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, Feed, ForkSession, NewFolder,
-    OpenConfig, SessionHandle, SettingsCommand, Subscriber, SubscriberId, SubscriptionCommand,
+    OpenConfig, SessionHandle, SettingsCommand, Wanted,
 };
 use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::history::HistoryPoint;
@@ -77,7 +77,7 @@ pub enum Start {
 /// The subscriber, and the number of messages that are read at once.
 #[derive(Debug)]
 pub(super) struct Watching {
-    pub(super) subscriber: Subscriber,
+    pub(super) client: Client,
     pub(super) steering: QueueMode,
     pub(super) follow_up: QueueMode,
 }
@@ -325,9 +325,9 @@ impl Sessions {
         watching: &Watching,
         origin: Origin,
     ) -> Result<OpenSession, Error> {
-        let Watching { subscriber, steering, follow_up } = watching;
-        let subscriber = subscriber.clone();
-        let before = handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await?;
+        let Watching { client, steering, follow_up } = watching;
+        let subscriber = client.subscriber(Wanted::default());
+        let before = snapshot(&handle).await?;
         // A client that comes in the middle of a turn, which another one began, is told of it from its beginning.
         let from = match &before.active_turn_id {
             None => before.seq,
@@ -343,9 +343,8 @@ impl Sessions {
                 if is_told { from } else { before.seq }
             }
         };
-        let from_seq = Some(before.seq);
-        let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply };
-        let SessionResult { title, model, cwd, queue, .. } = handle.ask(subscribe).await?;
+        let subscribed = subscribe(&handle, subscriber, Some(before.seq)).await?;
+        let SessionResult { title, model, cwd, queue, .. } = subscribed;
         mirror.catch_up(before.seq);
         mirror.return_from(from);
         let sets_modes = match (origin, self.options.scope) {
@@ -380,8 +379,8 @@ impl Sessions {
     }
 
     /// Closes a session, or leaves it to the other clients, and tidies up.
-    pub(super) async fn close(&self, open: &OpenSession, id: SubscriberId) {
-        let _ = close_session(&open.handle, id, self.options.scope).await;
+    pub(super) async fn close(&self, open: &OpenSession, client: &Client) {
+        let _ = client.close(&open.handle).await;
         self.tidy(open).await;
     }
 
