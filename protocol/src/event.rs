@@ -193,11 +193,13 @@ pub enum Event {
 impl Event {
     /// Returns the item that the event starts, updates or completes.
     pub fn item(&self) -> Option<&Item> {
-        match self {
-            Self::ItemStarted { item }
-            | Self::ItemUpdated { item }
-            | Self::ItemCompleted { item } => Some(item),
-            _ => None,
+        if let Self::ItemStarted { item }
+        | Self::ItemUpdated { item }
+        | Self::ItemCompleted { item } = self
+        {
+            Some(item)
+        } else {
+            None
         }
     }
 }

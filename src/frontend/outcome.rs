@@ -5,7 +5,9 @@ use crate::report;
 use pintle_agent::{EngineHandle, Error, ErrorKind, SessionHandle, TOOL_LIST};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Usage;
-use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
+use pintle_protocol::event::{
+    Event, EventRecord, StopReason, TurnCompleted, TurnError, TurnStatus,
+};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::ItemId;
@@ -141,8 +143,40 @@ impl Watch {
         });
     }
 
+    /// Begins a task in a session.
+    pub(crate) fn begin(&mut self, engine: &EngineHandle, session: &SessionHandle) {
+        self.outcome.session_id = Some(session.id.clone());
+        let journal = engine.store().journal(&session.id).ok();
+        self.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
+    }
+
+    fn is_own(&self, record: &EventRecord) -> bool {
+        self.outcome.session_id.as_ref() == Some(&record.session_id)
+    }
+
+    /// Returns true if an event is new, and notes its number.
+    pub(crate) fn is_new(&mut self, record: &EventRecord) -> bool {
+        let is_own = self.is_own(record);
+        if is_own && record.seq <= self.last_seq {
+            return false;
+        }
+        if is_own {
+            self.last_seq = record.seq;
+        }
+        true
+    }
+
+    /// Takes an event; returns the line for stderr, if any.
+    pub(crate) fn take(&mut self, record: &EventRecord) -> Option<String> {
+        if self.is_own(record) {
+            self.take_own(&record.event)
+        } else {
+            self.take_from_subagent(&record.event)
+        }
+    }
+
     /// Takes an event of a sub-agent: its commands and denials count, its messages do not. Its changes are told by its parent.
-    pub(crate) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
+    fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemCompleted { item } if item.body.as_tool_call().is_some() => {
                 self.item(item);
@@ -160,8 +194,7 @@ impl Watch {
         }
     }
 
-    /// Takes an event; returns the line for stderr, if any.
-    pub(crate) fn take(&mut self, event: &Event) -> Option<String> {
+    fn take_own(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemStarted { item } | Event::ItemUpdated { item } => {
                 self.note_agent(item);

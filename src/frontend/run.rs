@@ -370,9 +370,7 @@ async fn attempt(
         let cwd = options.cwd.to_string_lossy().into_owned();
         engine.create(CreateSession { cwd, config, ..CreateSession::default() }).await?
     };
-    watch.outcome.session_id = Some(session.id.clone());
-    let journal = engine.store().journal(&session.id).ok();
-    watch.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
+    watch.begin(engine, &session);
     *open = Some(session.clone());
     if options.format == Format::Events {
         let cwd = options.cwd.to_string_lossy().into_owned();
@@ -494,33 +492,21 @@ async fn subscribe(
 
 async fn show_all(out: &Outgoing, options: &Options, watch: &mut Watch, events: Vec<Feed>) {
     for feed in events {
-        match feed {
-            Feed::Durable(record) => show(out, options, watch, &record).await,
-            Feed::Transient(_)
-            | Feed::Held(..)
-            | Feed::Question(_)
-            | Feed::Call(_)
-            | Feed::CallWithdrawn(_)
-            | Feed::Lagged { .. } => {}
+        if let Feed::Durable(record) = feed {
+            show(out, options, watch, &record).await;
         }
     }
 }
 
 async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Record) {
     let Record { value: record, json, .. } = record;
-    let is_main = watch.outcome.session_id.as_ref() == Some(&record.session_id);
-    if is_main {
-        if record.seq <= watch.last_seq {
-            return;
-        }
-        watch.last_seq = record.seq;
+    if !watch.is_new(record) {
+        return;
     }
     if options.format == Format::Events && options.events.lets_through(json) {
         print(out, json.to_string()).await;
     }
-    let line =
-        if is_main { watch.take(&record.event) } else { watch.take_from_subagent(&record.event) };
-    if let Some(line) = line.filter(|_| !options.is_quiet) {
+    if let Some(line) = watch.take(record).filter(|_| !options.is_quiet) {
         // On one line: at the beginning of another, words of a model could be a command to the CI that reads them.
         report_line(&visible_line(&line));
     }

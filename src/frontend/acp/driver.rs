@@ -29,7 +29,6 @@ use serde_json::value::RawValue;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 /// The stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +63,7 @@ pub(super) struct Driver {
     pub(super) questions: Questions,
     pub(super) editor: Editor,
     /// The engine's own methods.
-    pub(super) engine_methods: EngineMethods,
+    pub(super) methods: Table,
 }
 
 /// A result of the connection's own work.
@@ -72,45 +71,6 @@ pub(super) enum Done {
     Outcome(Outcome),
     Page(Page),
     Call(EditorCall),
-}
-
-/// The engine's own methods, answered by the native protocol's table.
-pub(super) struct EngineMethods {
-    connection: Arc<Connection>,
-    table: Table,
-}
-
-impl EngineMethods {
-    fn new(connection: Connection) -> Self {
-        let connection = Arc::new(connection);
-        Self { table: Table::new(Arc::clone(&connection)), connection }
-    }
-
-    /// Names the client whose requests these are.
-    pub(super) fn name_client(&self, name: &str) {
-        let id = (!name.is_empty()).then(|| name.to_owned());
-        self.connection.initialize(id, ClientCapabilities::default());
-    }
-
-    /// Takes a session that the client has open. Returns it as this client's own.
-    pub(super) fn add(&self, session: SessionHandle) -> SessionHandle {
-        self.connection.add(session)
-    }
-
-    pub(super) fn remove(&self, session: &SessionId) {
-        self.connection.remove(session);
-    }
-
-    /// Returns the future of the method's response.
-    pub(super) fn call(
-        &self,
-        id: Id,
-        method: &str,
-        params: Option<&RawValue>,
-    ) -> BoxFuture<'static, Vec<u8>> {
-        let (_, response) = self.table.call(id, method, params, CancellationToken::new());
-        response
-    }
 }
 
 impl Protocol for Driver {
@@ -225,7 +185,7 @@ impl Driver {
             pages,
             questions: Questions::new(),
             editor: Editor::new(options.client_terminals),
-            engine_methods: EngineMethods::new(connection),
+            methods: Table::new(Arc::new(connection)),
         }
     }
 

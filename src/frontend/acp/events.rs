@@ -17,11 +17,7 @@ impl Driver {
                 Feed::Durable(record) => self.durable(&record.value),
                 Feed::Transient(record) => self.transient(&record.value),
                 // This client provides no hooks and no tools; missed events have been read again and are among these.
-                Feed::Call(_)
-                | Feed::CallWithdrawn(_)
-                | Feed::Held(..)
-                | Feed::Question(_)
-                | Feed::Lagged { .. } => {}
+                _ => {}
             }
         }
     }

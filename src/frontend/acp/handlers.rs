@@ -365,12 +365,16 @@ pub(super) async fn set(
 }
 
 /// The outcome of a message for the running turn.
-#[derive(Debug)]
+#[derive(Debug, Clone, serde::Serialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
 pub(super) enum Steered {
     Injected,
+    #[serde(rename = "startedNewTurn")]
     Started,
     PromptRequired,
-    Failed(String),
+    Failed {
+        reason: String,
+    },
 }
 
 /// Sends a message to the running turn. If none runs, it starts one, unless the client wants to do so itself.
@@ -391,8 +395,8 @@ pub(super) async fn steer(
         Ok(SteerOutcome::NoActiveTurn) if needs_prompt => Steered::PromptRequired,
         Ok(SteerOutcome::NoActiveTurn) => match prompt(handle, input, trace).await {
             Ok(_) => Steered::Started,
-            Err(error) => Steered::Failed(error.message().to_owned()),
+            Err(error) => Steered::Failed { reason: error.message().to_owned() },
         },
-        Err(error) => Steered::Failed(error.message),
+        Err(error) => Steered::Failed { reason: error.message },
     })
 }

@@ -70,7 +70,7 @@ impl Driver {
             self.send_all(page);
         }
         let Opened { handle, snapshot, config, commands, unusable, replayed } = opened;
-        let handle = self.engine_methods.add(handle);
+        let handle = self.methods.connection.add(handle);
         let session = handle.id.clone();
         let models = self.ctx.client.engine.models();
         let settings = settings::Settings::new(config.options, &models);
@@ -142,7 +142,7 @@ impl Driver {
     }
 
     fn forget(&mut self, session: &SessionId) {
-        self.engine_methods.remove(session);
+        self.methods.connection.remove(session);
         self.editor.leave(session);
         let Some(mut open) = self.sessions.remove(session) else { return };
         for (id, response) in open.closed() {

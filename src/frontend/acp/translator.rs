@@ -60,8 +60,8 @@ struct OpenItem {
 
 #[derive(Debug, Clone)]
 enum ItemKind {
-    Message(acp::MessageId),
-    Thought(acp::MessageId),
+    Message,
+    Thought,
     Compaction,
     /// A call, a job or a sub-agent.
     Call(Screen),
@@ -170,16 +170,10 @@ impl Translator {
     fn open_item(&mut self, item: &Item, updates: &mut Updates) {
         match &item.body {
             ItemBody::AgentMessage(_) => {
-                self.entry(
-                    item,
-                    ItemKind::Message(acp::MessageId::new(item.id.as_str().to_owned())),
-                );
+                self.entry(item, ItemKind::Message);
             }
             ItemBody::Reasoning(_) => {
-                self.entry(
-                    item,
-                    ItemKind::Thought(acp::MessageId::new(item.id.as_str().to_owned())),
-                );
+                self.entry(item, ItemKind::Thought);
             }
             ItemBody::Compaction(_) => {
                 if self.open.contains_key(&item.id) {
@@ -231,7 +225,7 @@ impl Translator {
                 self.open_item(item, updates);
                 let Some(open) = self.open.remove(&item.id) else { return };
                 let rest = open.streamed.rest(&body.text);
-                updates.extend(pieces(rest).map(|piece| open.kind.chunk(piece)));
+                updates.extend(pieces(rest).map(|piece| open.kind.chunk(&item.id, piece)));
             }
             ItemBody::Compaction(compaction) => {
                 self.open_item(item, updates);
@@ -294,10 +288,10 @@ impl Translator {
         if !is_shown {
             return Updates::new();
         }
-        if let ItemKind::Message(_) | ItemKind::Thought(_) = open.kind {
+        if let ItemKind::Message | ItemKind::Thought = open.kind {
             // The item's end supplies the rest.
             let text = open.streamed.take_next(delta).unwrap_or_default();
-            return pieces(text).map(|piece| open.kind.chunk(piece)).collect();
+            return pieces(text).map(|piece| open.kind.chunk(&delta.item_id, piece)).collect();
         }
         if open.streamed.take(delta).is_none() {
             return Updates::new();
@@ -310,8 +304,8 @@ impl Translator {
                 vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
             }
             // The client shows the output of commands in its own terminals.
-            ItemKind::Message(_)
-            | ItemKind::Thought(_)
+            ItemKind::Message
+            | ItemKind::Thought
             | ItemKind::Compaction
             | ItemKind::Call(Screen::Terminal(_)) => Updates::new(),
             ItemKind::Call(Screen::Meta) => {
@@ -340,23 +334,20 @@ impl Translator {
 }
 
 impl ItemKind {
-    fn chunk(&self, text: &str) -> acp::SessionUpdate {
+    fn chunk(&self, item: &ItemId, text: &str) -> acp::SessionUpdate {
+        let chunk = chunk(text.to_owned(), item.as_str());
         match self {
-            Self::Thought(id) => {
-                acp::SessionUpdate::AgentThoughtChunk(chunk(text.to_owned(), Some(id.clone())))
-            }
-            Self::Message(id) => {
-                acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), Some(id.clone())))
-            }
-            Self::Compaction | Self::Call(_) => {
-                acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), None))
+            Self::Thought => acp::SessionUpdate::AgentThoughtChunk(chunk),
+            Self::Message | Self::Compaction | Self::Call(_) => {
+                acp::SessionUpdate::AgentMessageChunk(chunk)
             }
         }
     }
 }
 
-pub(super) fn chunk(text: String, id: Option<acp::MessageId>) -> acp::ContentChunk {
-    acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(text))).message_id(id)
+pub(super) fn chunk(text: String, id: &str) -> acp::ContentChunk {
+    let block = acp::ContentBlock::Text(acp::TextContent::new(text));
+    acp::ContentChunk::new(block).message_id(acp::MessageId::new(id.to_owned()))
 }
 
 /// Splits a text into pieces that each fit into a message.

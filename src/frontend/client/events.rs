@@ -53,7 +53,7 @@ impl Events {
     }
 
     /// Passes [`Feed::Lagged`] on instead of reading missed events.
-    pub(crate) fn as_fed(self) -> Self {
+    pub(crate) fn with_lags(self) -> Self {
         Self { engine: None, ..self }
     }
 

@@ -17,8 +17,10 @@ use futures_util::future::{BoxFuture, FutureExt, OptionFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_agent::{EngineHandle, Feed, SessionHandle, SubscriberId};
 use pintle_base::transport::{Incoming, Room};
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The time that requests under way get when a client leaves an engine that others share.
@@ -47,6 +49,17 @@ impl Ended {
             Self::EndOfInput | Self::Exit => false,
         }
     }
+}
+
+/// The options of a connection.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The working directory of a session that names none.
+    pub cwd: PathBuf,
+    /// Cancel it to interrupt running turns and close in order.
+    pub stop: CancellationToken,
+    /// The reach of the connection's end.
+    pub scope: Scope,
 }
 
 /// The meaning of a client's messages and of sessions' events in one protocol.
@@ -246,6 +259,14 @@ async fn close<P: Protocol>(
 pub(crate) async fn first_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> T {
     match running.next().await {
         Some(ready) => ready,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until a time; forever if there is none. Cancel-safe.
+pub(crate) async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
         None => std::future::pending().await,
     }
 }

@@ -21,11 +21,7 @@ impl Driver {
                     }
                 }
                 // This client provides no hooks and no tools; missed events have been read again and are among these.
-                Feed::Call(_)
-                | Feed::CallWithdrawn(_)
-                | Feed::Held(..)
-                | Feed::Question(_)
-                | Feed::Lagged { .. } => {}
+                _ => {}
             }
         }
     }

@@ -27,25 +27,14 @@ mod start;
 mod views;
 mod wire;
 
-use crate::client::{Client, Scope};
+pub use crate::connection::Options;
+
+use crate::client::Client;
 use crate::connection::{Ended, Inputs, serve as serve_connection};
 use driver::Driver;
 use pintle_agent::EngineHandle;
 use pintle_base::transport::Link;
 use session::Opener;
-use std::path::PathBuf;
-use tokio_util::sync::CancellationToken;
-
-/// The options of a connection.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The working directory of the session where the client names no folder.
-    pub cwd: PathBuf,
-    /// Cancel it to interrupt running turns and close in order.
-    pub stop: CancellationToken,
-    /// Closes its session at its end, unless the engine is shared.
-    pub scope: Scope,
-}
 
 /// Serves one connection to its end, then closes the engine's sessions in order.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {

@@ -7,6 +7,7 @@ use super::forms;
 use super::tasks::{self, State, Task};
 use super::tools::{self, Call, Start, Steer};
 use crate::client::Asked;
+use crate::connection::until;
 use futures_util::future::{BoxFuture, FutureExt};
 use pintle_agent::{CreateSession, EngineHandle, Error, NewFolder, OpenConfig, SessionHandle};
 use pintle_protocol::content::Input;
@@ -332,13 +333,6 @@ async fn gone(changes: &mut watch::Receiver<State>, asked: &Asked) {
     let is_gone = |state: &State| !state.asked.iter().any(|(_, known)| known.id() == asked.id());
     // With the task's end its channel is closed.
     let _ = changes.wait_for(is_gone).await;
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
-    }
 }
 
 /// Has the client ask a person. Returns the values of the form, where it was accepted.

@@ -6,10 +6,11 @@ use super::forms;
 use crate::client::{Asked, Client, Events, Scope, Subagents, resolved, subscribe};
 use crate::outcome::{Terms, Watch, count_lines};
 use pintle_agent::{
-    EngineHandle, Error, ErrorKind, Feed, Record, SessionHandle, Subscriber, SubscriptionCommand,
+    EngineHandle, Error, ErrorKind, Feed, SessionHandle, Subscriber, SubscriptionCommand,
     TurnCommand, Wanted,
 };
 use pintle_protocol::content::Input;
+use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::methods::{TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams};
 use pintle_protocol::run::RunResult;
@@ -62,9 +63,7 @@ pub(super) async fn start(
     let mut watch =
         Watch::new(Terms { fail_on_denied: false, require_changes: false, is_untrusted: false });
     (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
-    watch.outcome.session_id = Some(session.id.clone());
-    let journal = engine.store().journal(&session.id).ok();
-    watch.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
+    watch.begin(engine, &session);
     let start = TurnStartParams { input: vec![Input::text(prompt)], ..TurnStartParams::default() };
     let started = session.call::<TurnStart>(start).await;
     let unsubscribe = move |reply| SubscriptionCommand::Unsubscribe { id, reply };
@@ -179,27 +178,18 @@ impl Follower {
     fn take(&mut self, events: Vec<Feed>) {
         self.subagents.adopt();
         for feed in events {
-            match feed {
-                Feed::Durable(record) | Feed::Question(record) => self.record(&record),
-                Feed::Transient(_)
-                | Feed::Held(..)
-                | Feed::Call(_)
-                | Feed::CallWithdrawn(_)
-                | Feed::Lagged { .. } => {}
+            if let Feed::Durable(record) | Feed::Question(record) = feed {
+                self.record(&record.value);
             }
         }
     }
 
-    fn record(&mut self, Record { value: record, .. }: &Record) {
-        let is_main = record.session_id == self.session.id;
-        if is_main {
-            if record.seq <= self.watch.last_seq {
-                return;
-            }
-            self.watch.last_seq = record.seq;
+    fn record(&mut self, record: &EventRecord) {
+        if !self.watch.is_new(record) {
+            return;
         }
-        let asking =
-            if is_main { Some(&self.session) } else { self.subagents.get(&record.session_id) };
+        let own = Some(&self.session).filter(|session| session.id == record.session_id);
+        let asking = own.or_else(|| self.subagents.get(&record.session_id));
         if let (Some(asked), Some(session)) = (Asked::by(&record.event), asking) {
             self.change(|state| {
                 if !state.asked.iter().any(|(_, known)| known.id() == asked.id()) {
@@ -210,12 +200,7 @@ impl Follower {
         if let Some(id) = resolved(&record.event) {
             self.change(|state| state.asked.retain(|(_, known)| known.id() != id));
         }
-        let line = if is_main {
-            self.watch.take(&record.event)
-        } else {
-            self.watch.take_from_subagent(&record.event)
-        };
-        if let Some(line) = line {
+        if let Some(line) = self.watch.take(record) {
             self.change(|state| {
                 state.lines += 1;
                 state.line = line;

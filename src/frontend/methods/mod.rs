@@ -88,7 +88,7 @@ impl Order {
 /// The method table of one connection.
 pub(crate) struct Table {
     module: RpcModule<Connection>,
-    connection: Arc<Connection>,
+    pub(crate) connection: Arc<Connection>,
 }
 
 impl Table {

@@ -4,7 +4,6 @@ use super::events;
 use super::questions::Questions;
 use super::requests::{Request, Requests};
 use crate::connection::{self, Ended, Outbox, Protocol};
-use crate::methods::connection::Connection;
 use crate::methods::{Order, Table};
 use crate::rpc;
 use futures_util::future::{BoxFuture, FutureExt};
@@ -15,13 +14,11 @@ use pintle_base::transport::envelope::{self, Envelope, Id};
 use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::methods::{AuthOpenUrl, CancelParams, CancelRequest, Exit, Notification};
 use serde_json::value::RawValue;
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The state of a connection.
 pub(super) struct Driver {
-    pub(super) connection: Arc<Connection>,
     pub(super) table: Table,
     pub(super) outbox: Outbox,
     pub(super) questions: Questions,
@@ -99,14 +96,16 @@ impl Protocol for Driver {
     async fn events(&mut self, events: Vec<Feed>) {
         for feed in events {
             match &feed {
-                Feed::Call(call) => self.questions.call(call, &self.connection, &mut self.outbox),
+                Feed::Call(call) => {
+                    self.questions.call(call, &self.table.connection, &mut self.outbox);
+                }
                 Feed::CallWithdrawn(id) => self.questions.withdraw_call(id, &mut self.outbox),
                 Feed::Durable(record) => {
                     self.outbox.push_all(events::message(&feed));
-                    self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+                    self.questions.watch(&record.value, &self.table.connection, &mut self.outbox);
                 }
                 Feed::Question(record) => {
-                    self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+                    self.questions.watch(&record.value, &self.table.connection, &mut self.outbox);
                 }
                 Feed::Transient(_) | Feed::Held(..) | Feed::Lagged { .. } => {
                     self.outbox.push_all(events::message(&feed));
@@ -125,7 +124,7 @@ impl Protocol for Driver {
     }
 
     fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
-        (self.connection.sessions(), self.connection.client.id)
+        (self.table.connection.sessions(), self.table.connection.client.id)
     }
 
     fn closing(&mut self) {
@@ -194,10 +193,10 @@ impl Driver {
             self.open_url(&page);
         }
         self.outbox.push(message);
-        for session in self.connection.take_unsubscribed() {
+        for session in self.table.connection.take_unsubscribed() {
             self.questions.withdraw_all(&session, &mut self.outbox);
         }
-        for (session, question) in self.connection.take_open_questions() {
+        for (session, question) in self.table.connection.take_open_questions() {
             self.questions.ask(session, question, &mut self.outbox);
         }
         self.requests.finished(&id, order);
@@ -206,7 +205,7 @@ impl Driver {
 
     fn notification(&mut self, method: &str, params: Option<&RawValue>) -> Option<Ended> {
         match method {
-            Exit::METHOD if self.connection.is_shut_down() => Some(Ended::Exit),
+            Exit::METHOD if self.table.connection.is_shut_down() => Some(Ended::Exit),
             Exit::METHOD => Some(Ended::ExitInHaste),
             CancelRequest::METHOD | "$/cancel_request" => {
                 self.cancel(params);

@@ -9,7 +9,9 @@ mod events;
 mod questions;
 mod requests;
 
-use crate::client::{Client, Scope};
+pub use crate::connection::Options;
+
+use crate::client::Client;
 use crate::connection::{Ended, Inputs, Outbox, serve as serve_connection};
 use crate::methods::Table;
 use crate::methods::connection::Connection;
@@ -19,24 +21,11 @@ use pintle_agent::EngineHandle;
 use pintle_base::transport::Link;
 use questions::Questions;
 use requests::Requests;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 /// The capacity of the channel of pages to log in on: one a login, which the connection's task sends at once.
 const PAGE_CAPACITY: usize = 64;
-
-/// The options of a connection.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The working directory of a session that names none.
-    pub cwd: PathBuf,
-    /// Cancel it to interrupt running turns and close in order.
-    pub stop: CancellationToken,
-    /// The reach of the connection's end.
-    pub scope: Scope,
-}
 
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
@@ -47,8 +36,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     let questions = Questions::new(&client);
     let connection = Arc::new(Connection::new(client, questions.edits.sender(), pages_tx, cwd));
     let mut driver = Driver {
-        table: Table::new(Arc::clone(&connection)),
-        connection,
+        table: Table::new(connection),
         outbox: Outbox::new(outgoing),
         questions,
         pages,
@@ -56,6 +44,6 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         running: FuturesUnordered::new(),
         answers: FuturesUnordered::new(),
     };
-    let inputs = Inputs { incoming, events: events.as_fed(), hangup, stop, scope };
+    let inputs = Inputs { incoming, events: events.with_lags(), hangup, stop, scope };
     serve_connection(&mut driver, inputs, &engine).await
 }

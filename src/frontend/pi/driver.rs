@@ -4,10 +4,10 @@ use super::Options;
 use super::line::{self, Head};
 use super::mirror::Line;
 use super::questions::Dialogs;
-use super::sessions::{OpenSession, Sessions, Watching};
+use super::sessions::{OpenSession, Sessions};
 use super::shell::{self, Shells};
 use crate::client::{Asked, Client, Scope, Subagents};
-use crate::connection::{Ended, Outbox, Protocol};
+use crate::connection::{Ended, Outbox, Protocol, until};
 use pintle_agent::{Error, Feed, SessionHandle, SubscriberId, SubscriptionCommand};
 use pintle_base::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
 use pintle_protocol::context::{SessionCompactParams, SessionCompactResult};
@@ -29,7 +29,6 @@ pub(super) struct Driver {
     pub(super) out: Outbox,
     pub(super) dialogs: Dialogs,
     pub(super) shells: Shells,
-    pub(super) watching: Watching,
     /// A run has completed, and the client has sent nothing since: what it sends next may have been meant for that run.
     pub(super) has_just_ended: bool,
     /// The abort commands that wait until nothing runs.
@@ -101,7 +100,7 @@ impl Protocol for Driver {
     async fn input_ended(&mut self) {
         // Open questions are denied.
         self.dialogs.open.clear();
-        let id = self.watching.client.id;
+        let id = self.sessions.client.id;
         let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
     }
 
@@ -110,7 +109,7 @@ impl Protocol for Driver {
     }
 
     fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
-        (vec![self.open.handle.clone()], self.watching.client.id)
+        (vec![self.open.handle.clone()], self.sessions.client.id)
     }
 
     fn closing(&mut self) {
@@ -129,13 +128,11 @@ impl Driver {
         options: Options,
         outgoing: Outgoing,
     ) -> Result<Self, Error> {
-        let (engine, scope) = (client.engine.clone(), options.scope);
-        let (steering, follow_up) = (options.preferences.steering, options.preferences.follow_up);
-        let watching = Watching { client, steering, follow_up };
+        let scope = options.scope;
         let retries = !options.preferences.no_retry;
-        let compacts = engine.compacts_by_itself();
-        let mut sessions = Sessions { engine, options };
-        let open = Box::pin(sessions.start(&watching)).await?;
+        let compacts = client.engine.compacts_by_itself();
+        let mut sessions = Sessions { client, options };
+        let open = Box::pin(sessions.start()).await?;
         // The model was given for the first session only.
         sessions.options.preferences.model = None;
         Ok(Self {
@@ -144,7 +141,6 @@ impl Driver {
             out: Outbox::new(outgoing),
             dialogs: Dialogs::new(scope),
             shells: Shells::new(),
-            watching,
             aborts: Vec::new(),
             compacting: None,
             queued: BTreeSet::new(),
@@ -200,11 +196,7 @@ impl Driver {
                 Feed::Durable(record) => self.durable(&record.value).await,
                 Feed::Transient(record) => self.transient(&record.value),
                 // This client provides no hooks and no tools; missed events have been read again and are among these.
-                Feed::Lagged { .. }
-                | Feed::Held(..)
-                | Feed::Question(_)
-                | Feed::Call(_)
-                | Feed::CallWithdrawn(_) => {}
+                _ => {}
             }
         }
         let mut lines = Vec::new();
@@ -242,7 +234,7 @@ impl Driver {
                     Asked::Approval(_) => self.dialogs.notice(),
                     Asked::Question(_) => None,
                 };
-                let now_ms = self.sessions.engine.now_ms();
+                let now_ms = self.sessions.client.engine.now_ms();
                 let request = self.dialogs.ask(asked, session, now_ms);
                 for message in notice.iter().chain([&request]) {
                     self.out.push_json(message);
@@ -368,17 +360,10 @@ impl Driver {
         for head in std::mem::take(&mut self.aborts) {
             self.out.push_json(&head.done());
         }
-        self.sessions.close(&before, &self.watching.client).await;
+        self.sessions.close(&before).await;
         if self.open.translator.queue.has_left() {
             self.send_queue();
         }
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }
 
